@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+/** A task that runs once, later; made by {@link Loop#after}. Loop-confined. */
+public final class Alarm extends Timer {
+    private final Loop loop;
+    private final Runnable task;
+
+    Alarm(Loop loop, Runnable task) {
+        this.loop = loop;
+        this.task = task;
+    }
+
+    /** It shall not run any more. */
+    public void cancel() {
+        loop.wheel().cancel(this);
+    }
+
+    @Override
+    void fire() {
+        try {
+            task.run();
+        } catch (Throwable e) {
+            loop.failed(e);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A limit in bytes per second: a token bucket (RFC 2697 3) that may run into debt, so that one
+ * large piece passes and is paid for by the pause behind it. One bucket may be shared by the
+ * connections of several loops, and its rate may be changed while they run. Any thread.
+ */
+public final class Bandwidth {
+    /** No limit. */
+    public static final long UNLIMITED = 0;
+
+    private static final long SECOND = 1_000_000_000L;
+
+    /** The moment, in nanoseconds of the loop's clock, at which all that was spent is paid for. */
+    private final AtomicLong paidUntil = new AtomicLong(Long.MIN_VALUE);
+
+    private volatile long rate;
+    private volatile long burst;
+
+    private Bandwidth(long rate) {
+        rate(rate);
+    }
+
+    /** A bucket of {@code bytesPerSecond}, or of none when that is {@link #UNLIMITED}. */
+    public static Bandwidth perSecond(long bytesPerSecond) {
+        return new Bandwidth(bytesPerSecond);
+    }
+
+    /** Bytes per second now; {@link #UNLIMITED} when there is no limit. */
+    public long rate() {
+        return rate;
+    }
+
+    /**
+     * Changes the limit; connections that wait keep their present pause, which is a tenth of a
+     * second at most.
+     */
+    public void rate(long bytesPerSecond) {
+        if (bytesPerSecond < 0) {
+            throw new IllegalArgumentException(
+                    "A rate is 0 (unlimited) or more bytes per second, not " + bytesPerSecond);
+        }
+        rate = bytesPerSecond;
+        burst = Math.max(1, bytesPerSecond / 20); // 50 ms worth
+    }
+
+    /** How many bytes may pass now, up to {@code wanted}; 0 while the bucket is in debt. */
+    int allowed(int wanted, long now) {
+        long perSecond = rate;
+        if (perSecond == UNLIMITED) {
+            return wanted;
+        }
+        return paidUntil.get() > now ? 0 : Math.clamp(burst, 1, wanted);
+    }
+
+    /** Takes {@code bytes} out of the bucket. */
+    void spend(long bytes, long now) {
+        long perSecond = rate;
+        if (perSecond == UNLIMITED) {
+            return;
+        }
+        long cost = (long) ((double) bytes * SECOND / perSecond);
+        long floor = now - SECOND / 20; // what was saved up: the burst
+        paidUntil.accumulateAndGet(cost, (paid, price) -> Math.max(paid, floor) + price);
+    }
+
+    /** Nanoseconds until bytes may pass again, from {@code now}; 0 when they may. */
+    long pause(long now) {
+        long paid = paidUntil.get();
+        if (rate == UNLIMITED || paid <= now) {
+            return 0;
+        }
+        return Math.min(paid - now, SECOND / 10);
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * Bytes on their way out: a piece of native memory that responses are gathered in, borrowed from
+ * the loop's {@link Chunks} and given back when its last byte has left; or a slice of a caller's
+ * array, which costs no copy until its turn comes. Loop-confined.
+ */
+public final class Chunk {
+    private static final MemorySegment NO_MEMORY = MemorySegment.NULL;
+
+    final MemorySegment memory;
+    final long address;
+
+    /** The caller's array, or null when the bytes are in {@link #memory}. */
+    final byte[] array;
+
+    final ByteBuffer view; // for NIO
+    int start;
+    int end;
+    Chunk next;
+
+    Chunk(MemorySegment memory) {
+        this.memory = memory;
+        this.address = memory.address();
+        this.array = null;
+        this.view = memory.asByteBuffer();
+    }
+
+    Chunk(byte[] array, int from, int to) {
+        this.memory = NO_MEMORY;
+        this.address = 0;
+        this.array = array;
+        this.view = null;
+        this.start = from;
+        this.end = to;
+    }
+
+    int length() {
+        return end - start;
+    }
+
+    int room() {
+        return array != null ? 0 : (int) memory.byteSize() - end;
+    }
+
+    /** Appends one byte. The caller asked {@link Connection#room} for enough of it. */
+    public void put(byte value) {
+        memory.set(JAVA_BYTE, end++, value);
+    }
+
+    /**
+     * Appends {@code bytes[from..to)}. The caller asked {@link Connection#room} for enough room.
+     */
+    public void put(byte[] bytes, int from, int to) {
+        MemorySegment.copy(bytes, from, memory, JAVA_BYTE, end, to - from);
+        end += to - from;
+    }
+
+    /** Appends all of {@code bytes}. The caller asked {@link Connection#room} for enough room. */
+    public void put(byte[] bytes) {
+        put(bytes, 0, bytes.length);
+    }
+
+    /**
+     * Appends text of one byte per character (ISO-8859-1); a character above that becomes {@code
+     * ?}.
+     */
+    public void putLatin(String text) {
+        for (int i = 0, n = text.length(); i < n; i++) {
+            char c = text.charAt(i);
+            memory.set(JAVA_BYTE, end++, (byte) (c < 256 ? c : '?'));
+        }
+    }
+
+    /** Appends a number that is not negative, in decimal digits. */
+    public void putDecimal(long value) {
+        int digits = 1;
+        for (long rest = value; rest >= 10; rest /= 10) {
+            digits++;
+        }
+        long rest = value;
+        for (int i = end + digits - 1; i >= end; i--) {
+            memory.set(JAVA_BYTE, i, (byte) ('0' + rest % 10));
+            rest /= 10;
+        }
+        end += digits;
+    }
+
+    /** Appends a number that is not negative, in lower-case hexadecimal digits. */
+    public void putHex(long value) {
+        int digits = Math.max(1, (67 - Long.numberOfLeadingZeros(value)) / 4);
+        for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
+            memory.set(
+                    JAVA_BYTE,
+                    end++,
+                    (byte) "0123456789abcdef".charAt((int) (value >>> shift) & 15));
+        }
+    }
+
+    /** Takes as many bytes from the front of {@code source} as fit, and leaves it the rest. */
+    void takeFrom(Chunk source) {
+        int n = Math.min(room(), source.length());
+        put(source.array, source.start, source.start + n);
+        source.start += n;
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+/** Why a connection is gone. */
+public enum CloseCause {
+    /** We finished it: all output had left. */
+    FINISHED,
+    /** We gave it up: output may be lost. */
+    ABORTED,
+    /** The peer reset it, or the network failed. */
+    RESET,
+    /** Its loop stopped. */
+    STOPPED
+}

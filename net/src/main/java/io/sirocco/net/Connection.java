@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+import java.net.SocketAddress;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * One connection of a loop: bytes in, bytes out, one deadline. While it is idle it owns no buffer.
+ *
+ * <pre>
+ *                 received                      finish()             output has left, peer has ended or lingered
+ *   open ───────────────────────────▶ open ───────────────▶ finishing ───────────────────────────────▶ gone
+ *    │  suspend() keeps input back, resume() delivers it       │
+ *    └────────────── abort(), reset by the peer, loop stops ───┴──────────────────────────────────────▶ gone
+ * </pre>
+ *
+ * <p>Input: what a protocol leaves over is kept and comes first in the next delivery. While
+ * suspended, up to {@link #INPUT_HELD} bytes are kept, then the socket is not read any more.
+ *
+ * <p>Output: everything that is written during a turn leaves in one send at its end. Above {@link
+ * #HIGH_WATER} unsent bytes the connection is congested: the writer should stop until {@link
+ * Protocol#drained}. Loop-confined.
+ */
+public final class Connection extends Timer {
+    /**
+     * Bytes of input that are kept while delivery is suspended, before the socket is not read any
+     * more.
+     */
+    public static final int INPUT_HELD = 64 << 10;
+
+    /** Unsent bytes from which on the connection is congested. */
+    public static final int HIGH_WATER = 128 << 10;
+
+    /** Unsent bytes at which a congested connection has drained. */
+    public static final int LOW_WATER = 32 << 10;
+
+    private static final long LINGER_MILLIS = 2_000;
+
+    private static final int SUSPENDED = 1; // the protocol wants no input
+    private static final int UNREAD = 1 << 1; // the transport was told not to read
+    private static final int ENDED = 1 << 2; // the peer has ended its side
+    private static final int FINISHING = 1 << 3; // to be closed when all output has left
+    private static final int LINGER = 1 << 4; // ... and after the peer has ended, too
+    private static final int LINGERING = 1 << 5; // our side has ended, we wait for the peer's
+    private static final int CLOSING = 1 << 6;
+    private static final int SENDING = 1 << 7; // a send is in flight
+    private static final int QUEUED = 1 << 8; // on the loop's list of those to flush
+    private static final int CONGESTED = 1 << 9;
+    private static final int RESUMING = 1 << 10; // held input will be delivered soon
+    private static final int WRITE_PAUSED = 1 << 11; // out of bandwidth
+    private static final int READ_PAUSED = 1 << 12;
+    private static final int DELIVERING = 1 << 13; // the protocol is being called with input
+    private static final int CAUSE_SHIFT = 28;
+
+    final Gate gate;
+    private final Loop loop;
+    private Protocol protocol; // null while parked
+
+    /** What the transport knows it by: a ring and a slot, or a selection key. */
+    final Object place;
+
+    final int slot;
+    int transportState;
+
+    private int flags;
+    private byte[] held; // input that waits
+    private int heldLength;
+    private Chunk first; // output, in order
+    private Chunk last;
+    private Pacing pacing; // null when nothing limits its bandwidth
+    private SocketAddress remote;
+    Connection newer; // the loop's list of all its connections
+    Connection older;
+
+    Connection(Gate gate, Object place, int slot) {
+        this.gate = gate;
+        this.loop = gate.loop;
+        this.place = place;
+        this.slot = slot;
+    }
+
+    /** The loop that owns it. Any thread. */
+    public Loop loop() {
+        return loop;
+    }
+
+    /**
+     * The peer's address, asked of the kernel at the first call; an unnamed one for a Unix-domain
+     * peer without a name.
+     */
+    public SocketAddress remote() {
+        if (remote == null) {
+            remote = loop.poller().remote(this);
+        }
+        return remote;
+    }
+
+    /** The address it was accepted on. */
+    public SocketAddress local() {
+        return gate.listener().address();
+    }
+
+    /**
+     * Replaces the protocol, as an upgrade does; the new one is given the input that the old one
+     * left over.
+     */
+    public void protocol(Protocol next) {
+        protocol = next;
+    }
+
+    /** Limits the bandwidth from now on: every bucket named must let a byte pass. */
+    public void pace(List<Bandwidth> reads, List<Bandwidth> writes) {
+        pacing = reads.isEmpty() && writes.isEmpty() ? null : new Pacing(reads, writes);
+    }
+
+    /**
+     * Sets the connection's one deadline, in milliseconds of {@link Loop#now}; {@link
+     * Protocol#expired} tells when it has passed. Moving it later costs a field.
+     */
+    public void deadline(long atMillis) {
+        if ((flags & (CLOSING | LINGERING)) == 0) {
+            loop.wheel().arm(this, atMillis);
+        }
+    }
+
+    /** It has no deadline any more. */
+    public void noDeadline() {
+        deadline(NEVER);
+    }
+
+    /**
+     * Our side is done: closes when all output has left, after the peer has ended too if {@code
+     * linger}.
+     */
+    public void finish(boolean linger) {
+        flags |= FINISHING | (linger ? LINGER : 0);
+        queue();
+    }
+
+    /**
+     * Our side is done. When all output has left the peer is told so, and what it still sends is
+     * discarded until it ends as well, for two seconds at most: were the socket closed at once,
+     * bytes on their way to it would have it reset, and the peer could lose our last ones (RFC 9112
+     * 9.6).
+     */
+    public void finish() {
+        finish(true);
+    }
+
+    /** Gives the connection up; what was not sent is lost. */
+    public void abort() {
+        close(CloseCause.ABORTED);
+    }
+
+    /** Whether it can still be written to. */
+    public boolean open() {
+        return (flags & (CLOSING | FINISHING | LINGERING)) == 0;
+    }
+
+    // ---- input
+
+    /** Keeps input back until {@link #resume}. */
+    public void suspend() {
+        flags |= SUSPENDED;
+    }
+
+    /**
+     * Delivers input again, beginning with what was kept back; soon, never from within this call.
+     */
+    public void resume() {
+        if ((flags & SUSPENDED) == 0) {
+            return;
+        }
+        flags &= ~SUSPENDED;
+        if ((flags & DELIVERING) != 0) {
+            flags |= RESUMING; // deliver() sees it when the protocol returns
+        } else if (heldLength > 0 && (flags & RESUMING) == 0) {
+            flags |= RESUMING;
+            loop.execute(this::deliverHeld);
+        }
+        readAgain();
+    }
+
+    /** Whether the peer has ended its side. */
+    public boolean ended() {
+        return (flags & ENDED) != 0;
+    }
+
+    /** Bytes of input that are kept back or were left over. */
+    public int held() {
+        return heldLength;
+    }
+
+    /** The transport has received {@code length} bytes. */
+    void received(MemorySegment memory, long offset, int length) {
+        loop.bytesIn += length;
+        if (pacing != null) {
+            paceRead(length);
+        }
+        if ((flags & (CLOSING | LINGERING)) != 0) {
+            return; // it came after our last word
+        }
+        if ((flags & (SUSPENDED | RESUMING)) != 0) {
+            keep(memory, offset, length);
+            return;
+        }
+        int total = heldLength + length;
+        byte[] slab = loop.slab(total);
+        if (heldLength > 0) {
+            System.arraycopy(held, 0, slab, 0, heldLength);
+        }
+        MemorySegment.copy(memory, JAVA_BYTE, offset, slab, heldLength, length);
+        deliver(slab, total);
+    }
+
+    private void deliverHeld() {
+        flags &= ~RESUMING;
+        if (heldLength > 0 && (flags & (SUSPENDED | CLOSING | LINGERING)) == 0) {
+            int total = heldLength;
+            byte[] slab = loop.slab(total);
+            System.arraycopy(held, 0, slab, 0, total);
+            deliver(slab, total);
+        }
+    }
+
+    private void deliver(byte[] slab, int total) {
+        held = null;
+        heldLength = 0;
+        flags |= DELIVERING;
+        int used;
+        try {
+            used = protocol.received(this, slab, 0, total);
+        } catch (Throwable e) {
+            loop.failed(e);
+            abort();
+            return;
+        }
+        flags &= ~DELIVERING;
+        if (used == total || (flags & (CLOSING | LINGERING)) != 0) {
+            flags &= ~RESUMING;
+            return;
+        }
+        held = Arrays.copyOfRange(slab, used, total);
+        heldLength = total - used;
+        if ((flags & RESUMING) != 0) {
+            loop.execute(this::deliverHeld);
+        } else {
+            stopReadingWhenFull();
+        }
+    }
+
+    private void keep(MemorySegment memory, long offset, int length) {
+        if (held == null) {
+            held = new byte[length];
+        } else if (heldLength + length > held.length) {
+            held = Arrays.copyOf(held, Math.max(heldLength + length, held.length * 2));
+        }
+        MemorySegment.copy(memory, JAVA_BYTE, offset, held, heldLength, length);
+        heldLength += length;
+        stopReadingWhenFull();
+    }
+
+    private void stopReadingWhenFull() {
+        if ((flags & SUSPENDED) != 0 && heldLength >= INPUT_HELD) {
+            stopReading();
+        }
+    }
+
+    private void stopReading() {
+        if ((flags & UNREAD) == 0) {
+            flags |= UNREAD;
+            loop.poller().reading(this, false);
+        }
+    }
+
+    private void readAgain() {
+        boolean full = (flags & SUSPENDED) != 0 && heldLength >= INPUT_HELD;
+        if ((flags & UNREAD) != 0 && !full && (flags & (READ_PAUSED | CLOSING | ENDED)) == 0) {
+            flags &= ~UNREAD;
+            loop.poller().reading(this, true);
+        }
+    }
+
+    private void paceRead(int length) {
+        long pause = pacing.read(length, loop.nanos());
+        if (pause > 0 && (flags & READ_PAUSED) == 0) {
+            flags |= READ_PAUSED;
+            stopReading();
+            loop.after(pause, this::readUnlessPaused);
+        }
+    }
+
+    private void readUnlessPaused() {
+        flags &= ~READ_PAUSED;
+        if (pacing != null && (flags & CLOSING) == 0) {
+            paceRead(0);
+        }
+        readAgain();
+    }
+
+    /** The transport has met the end of the stream. */
+    void endOfInput() {
+        if ((flags & (ENDED | CLOSING)) != 0) {
+            return;
+        }
+        flags |= ENDED;
+        if ((flags & LINGERING) != 0) {
+            close(CloseCause.FINISHED);
+            return;
+        }
+        if ((flags & FINISHING) != 0) {
+            return;
+        }
+        try {
+            protocol.ended(this);
+        } catch (Throwable e) {
+            loop.failed(e);
+            abort();
+        }
+    }
+
+    // ---- output
+
+    /**
+     * A chunk with room for {@code bytes} more, to which the caller appends at once.
+     *
+     * @throws IllegalArgumentException when {@code bytes} is more than 16 KiB
+     */
+    public Chunk room(int bytes) {
+        if (bytes > Chunks.SIZE) {
+            throw new IllegalArgumentException(
+                    "room for " + bytes + " bytes: at most " + Chunks.SIZE + " at a time");
+        }
+        if ((flags & (CLOSING | LINGERING)) != 0) {
+            return loop.chunks.discard();
+        }
+        queue();
+        if (last == null || last.room() < bytes) {
+            append(loop.chunks.take());
+        }
+        return last;
+    }
+
+    /** Writes {@code bytes[from..to)}; the caller keeps the array. */
+    public void write(byte[] bytes, int from, int to) {
+        while (from < to) {
+            Chunk chunk = room(1);
+            int n = Math.min(chunk.room(), to - from);
+            chunk.put(bytes, from, from + n);
+            from += n;
+        }
+    }
+
+    /**
+     * Writes {@code bytes[from..to)} without a copy where that is cheaper: the array must not
+     * change any more. It costs write memory only when its turn to be sent has come.
+     */
+    public void writeStable(byte[] bytes, int from, int to) {
+        if (to - from <= Chunks.SIZE / 4) {
+            write(bytes, from, to);
+        } else if ((flags & (CLOSING | LINGERING)) == 0) {
+            queue();
+            append(new Chunk(bytes, from, to));
+        }
+    }
+
+    /** Bytes that were written and have not left yet. */
+    public long unsent() {
+        long bytes = 0;
+        for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
+            bytes += chunk.length();
+        }
+        return bytes;
+    }
+
+    /** Whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
+    public boolean congested() {
+        if (unsent() < HIGH_WATER) {
+            return false;
+        }
+        flags |= CONGESTED;
+        return true;
+    }
+
+    private void queue() {
+        if ((flags & QUEUED) == 0) {
+            flags |= QUEUED;
+            loop.written(this);
+        }
+    }
+
+    private void append(Chunk chunk) {
+        if (last == null) {
+            first = chunk;
+        } else {
+            last.next = chunk;
+        }
+        last = chunk;
+    }
+
+    /** Sends what the turn has gathered. Called by the loop at the end of the turn. */
+    void flush() {
+        flags &= ~QUEUED;
+        if ((flags & (SENDING | CLOSING | WRITE_PAUSED)) != 0) {
+            return;
+        }
+        while (first != null) {
+            gather();
+            int length = first.length();
+            if (pacing != null) {
+                length = paceWrite(length);
+                if (length == 0) {
+                    return;
+                }
+            }
+            boolean end =
+                    length == first.length()
+                            && first.next == null
+                            && (flags & (FINISHING | LINGER)) == FINISHING;
+            int taken = loop.poller().send(this, first, length, end);
+            if (taken < 0) {
+                flags |= SENDING;
+                return;
+            }
+            spent(taken);
+        }
+        if ((flags & (FINISHING | LINGERING)) == FINISHING) {
+            outputLeft();
+        }
+        tellDrained();
+    }
+
+    /** The send in flight has ended: the kernel has taken {@code taken} bytes. */
+    void sent(int taken) {
+        flags &= ~SENDING;
+        spent(taken);
+        if ((flags & CLOSING) != 0) {
+            return;
+        }
+        if (first != null || (flags & FINISHING) != 0) {
+            queue();
+        }
+        tellDrained();
+    }
+
+    /**
+     * Makes the first chunk one that the kernel can read, and fills its room from the arrays behind
+     * it.
+     */
+    private void gather() {
+        if (first.array != null) {
+            Chunk chunk = loop.chunks.take();
+            chunk.next = first;
+            first = chunk;
+        }
+        while (first.next != null && first.next.array != null && first.room() > 0) {
+            first.takeFrom(first.next);
+            if (first.next.length() == 0) {
+                first.next = first.next.next;
+                if (first.next == null) {
+                    last = first;
+                }
+            }
+        }
+    }
+
+    private void spent(int taken) {
+        loop.bytesOut += taken;
+        if (first == null) {
+            return;
+        }
+        first.start += taken;
+        if (pacing != null) {
+            pacing.wrote(taken, loop.nanos());
+        }
+        if (first.length() == 0) {
+            Chunk empty = first;
+            first = empty.next;
+            if (first == null) {
+                last = null;
+            }
+            loop.chunks.give(empty);
+        }
+    }
+
+    private int paceWrite(int length) {
+        int allowed = pacing.write(length, loop.nanos());
+        if (allowed == 0) {
+            flags |= WRITE_PAUSED;
+            loop.after(
+                    pacing.writePause(loop.nanos()),
+                    () -> {
+                        flags &= ~WRITE_PAUSED;
+                        queue();
+                    });
+        }
+        return allowed;
+    }
+
+    private void tellDrained() {
+        if ((flags & (CONGESTED | CLOSING)) == CONGESTED && unsent() <= LOW_WATER) {
+            flags &= ~CONGESTED;
+            try {
+                protocol.drained(this);
+            } catch (Throwable e) {
+                loop.failed(e);
+                abort();
+            }
+        }
+    }
+
+    private void outputLeft() {
+        if ((flags & LINGER) == 0 || (flags & ENDED) != 0) {
+            close(CloseCause.FINISHED);
+            return;
+        }
+        deadline(loop.now() + LINGER_MILLIS);
+        flags |= LINGERING;
+        held = null;
+        heldLength = 0;
+        flags &= ~SUSPENDED;
+        loop.poller().shutdownOutput(this);
+        readAgain();
+    }
+
+    // ---- life and death
+
+    /** It has a slot: {@code first} speaks on it from now on. */
+    void start(Protocol first) {
+        protocol = first;
+        if ((flags & (UNREAD | CLOSING)) == 0) {
+            loop.poller().reading(this, true);
+        }
+    }
+
+    boolean parked() {
+        return protocol == null;
+    }
+
+    @Override
+    void fire() {
+        if (protocol == null || (flags & LINGERING) != 0) {
+            close((flags & LINGERING) != 0 ? CloseCause.FINISHED : CloseCause.ABORTED);
+            return;
+        }
+        try {
+            protocol.expired(this);
+        } catch (Throwable e) {
+            loop.failed(e);
+            abort();
+        }
+    }
+
+    void close(CloseCause cause) {
+        if ((flags & CLOSING) == 0) {
+            flags |= CLOSING | cause.ordinal() << CAUSE_SHIFT;
+            loop.wheel().cancel(this);
+            loop.poller().close(this);
+        }
+    }
+
+    /** The transport holds nothing of it any more. */
+    void gone() {
+        for (Chunk chunk = first; chunk != null; ) {
+            Chunk following = chunk.next;
+            loop.chunks.give(chunk);
+            chunk = following;
+        }
+        first = null;
+        last = null;
+        held = null;
+        heldLength = 0;
+        loop.gone(this);
+        gate.gone(this);
+        if (protocol != null) {
+            try {
+                protocol.closed(this, CloseCause.values()[flags >>> CAUSE_SHIFT]);
+            } catch (Throwable e) {
+                loop.failed(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+
+/** A bound UDP socket of one loop (RFC 768); made by {@link Loops#datagrams}. */
+public final class Datagrams implements AutoCloseable {
+    /** The largest payload over IPv4: 65,535 less the headers. */
+    public static final int MAX_SIZE = 65_507;
+
+    final Socket socket;
+    private final Loop loop;
+    private final Receiver receiver;
+    private final InetSocketAddress address;
+    private boolean closed;
+
+    /** Given each datagram that comes in. Loop-confined. */
+    @FunctionalInterface
+    public interface Receiver {
+        /**
+         * {@code bytes[0..length)} came from {@code from}; the array is overwritten after the call
+         * returns.
+         */
+        void received(Datagrams datagrams, byte[] bytes, int length, InetSocketAddress from);
+    }
+
+    /** What the transport knows it by. */
+    sealed interface Socket permits Uring.DatagramSocket, Nio.DatagramSocket {
+        InetSocketAddress address() throws IOException;
+    }
+
+    Datagrams(Loop loop, Socket socket, Receiver receiver) throws IOException {
+        this.loop = loop;
+        this.socket = socket;
+        this.receiver = receiver;
+        this.address = socket.address();
+    }
+
+    /** The loop that serves it. Any thread. */
+    public Loop loop() {
+        return loop;
+    }
+
+    /** The bound address, with the port that the system chose if 0 was asked for. Any thread. */
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /**
+     * Sends one datagram at once, or drops it when the kernel has no room, as the network may.
+     * Loop-confined.
+     *
+     * @return whether it was sent
+     * @throws IOException when the system refuses it, for example as too long
+     */
+    public boolean send(byte[] bytes, int length, InetSocketAddress to) throws IOException {
+        return !closed && loop.poller().send(this, bytes, length, to) >= 0;
+    }
+
+    /** Gives the address back. Any thread; returns when that is done. */
+    @Override
+    public void close() {
+        if (loop.inLoop()) {
+            closeNow();
+            return;
+        }
+        var done = new CompletableFuture<Void>();
+        try {
+            loop.execute(
+                    () -> {
+                        closeNow();
+                        done.complete(null);
+                    });
+        } catch (RejectedExecutionException e) {
+            done.complete(null); // the loop has ended, and closed it
+        }
+        done.join();
+    }
+
+    private void closeNow() {
+        if (!closed) {
+            closed = true;
+            loop.poller().close(this);
+        }
+    }
+
+    boolean closed() {
+        return closed;
+    }
+
+    void received(byte[] bytes, int length, InetSocketAddress from) {
+        loop.bytesIn += length;
+        try {
+            receiver.received(this, bytes, length, from);
+        } catch (Throwable e) {
+            loop.failed(e);
+        }
+    }
+}

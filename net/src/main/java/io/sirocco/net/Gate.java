@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * One loop's share of a {@link Listener}: admits connections as long as it has slots, parks or
+ * stops accepting when it has none, keeps the pace, and backs off when the system is out of
+ * descriptors or memory, so that the listener neither dies nor spins. Loop-confined.
+ */
+final class Gate {
+    private static final System.Logger LOG = System.getLogger(Gate.class.getName());
+    private static final long BACK_OFF = 100;
+    private static final long LONGEST_BACK_OFF = 1_000;
+
+    final Loop loop;
+    final Socket socket;
+    private final Listener listener;
+    private final ArrayDeque<Connection> parked = new ArrayDeque<>();
+    private int active;
+    private List<Gate> spread = List.of();
+    private int turn;
+    private long backOff = BACK_OFF;
+    private boolean accepting = true;
+    private boolean pausing; // an alarm will look at it again
+    private boolean closed;
+
+    /** What the transport accepts on: a descriptor or a channel. */
+    sealed interface Socket permits Uring.Listening, Nio.Listening, None {}
+
+    /** Nothing: connections are handed to it by another gate. */
+    record None() implements Socket {}
+
+    /** What the transport knows it by. */
+    int id;
+
+    /** Whether the transport has an accept under way. */
+    boolean armed;
+
+    Gate(Loop loop, Listener listener, Socket socket) {
+        this.loop = loop;
+        this.listener = listener;
+        this.socket = socket;
+    }
+
+    /** Hands what it accepts to {@code gates} in turn: the address can be bound once only. */
+    void spreadOver(List<Gate> gates) {
+        spread = List.copyOf(gates);
+    }
+
+    /** The gate that the next connection shall pass: itself, unless it spreads them. */
+    Gate next() {
+        return spread.isEmpty() ? this : spread.get((turn++ & Integer.MAX_VALUE) % spread.size());
+    }
+
+    Listener listener() {
+        return listener;
+    }
+
+    /**
+     * Whether the transport is to accept one connection and then ask again, not as many as come.
+     */
+    boolean oneAtATime() {
+        return listener.options.accepts.rate() != Bandwidth.UNLIMITED;
+    }
+
+    boolean listening() {
+        return !closed;
+    }
+
+    boolean accepting() {
+        return accepting && !closed;
+    }
+
+    /** The transport has accepted a connection. */
+    void accepted(Connection connection) {
+        backOff = BACK_OFF;
+        loop.opened(connection);
+        if (active < listener.options.slots) {
+            start(connection);
+        } else {
+            parked.add(connection);
+            loop.parked++;
+            connection.deadline(loop.now() + listener.options.parkedMillis);
+        }
+        if (oneAtATime()) {
+            listener.options.accepts.spend(1, loop.nanos());
+        }
+        decide();
+    }
+
+    /** Accepting has failed for want of something that may come back. */
+    void failed(String reason) {
+        LOG.log(
+                Level.WARNING,
+                "{0} cannot accept: {1}; trying again in {2} ms",
+                loop,
+                reason,
+                backOff);
+        loop.settings.observer.acceptFailed(loop, reason);
+        pause(backOff);
+        backOff = Math.min(backOff * 2, LONGEST_BACK_OFF);
+    }
+
+    void gone(Connection connection) {
+        if (connection.parked()) {
+            parked.remove(connection);
+            loop.parked--;
+        } else {
+            active--;
+            if (!parked.isEmpty() && active < listener.options.slots) {
+                loop.parked--;
+                start(parked.poll());
+            }
+        }
+        decide();
+    }
+
+    CompletableFuture<Void> close() {
+        var done = new CompletableFuture<Void>();
+        try {
+            loop.execute(
+                    () -> {
+                        if (!closed) {
+                            closed = true;
+                            loop.poller().unlisten(this);
+                        }
+                        done.complete(null);
+                    });
+        } catch (RejectedExecutionException e) {
+            done.complete(null); // the loop has ended, and closed it
+        }
+        return done;
+    }
+
+    private void start(Connection connection) {
+        active++;
+        connection.noDeadline();
+        Protocol protocol;
+        try {
+            protocol = listener.acceptor.accept(connection);
+        } catch (Throwable e) {
+            loop.failed(e);
+            protocol = (c, bytes, from, to) -> to;
+            connection.abort();
+        }
+        connection.start(protocol);
+    }
+
+    private boolean full() {
+        return active >= listener.options.slots
+                && (listener.options.whenFull == WhenFull.BACKLOG
+                        || parked.size() >= listener.options.parked);
+    }
+
+    private void decide() {
+        if (closed || pausing) {
+            return;
+        }
+        long pause = (listener.options.accepts.pause(loop.nanos()) + 999_999) / 1_000_000;
+        if (pause > 0 && oneAtATime()) {
+            pause(pause);
+        } else {
+            accept(!full());
+        }
+    }
+
+    private void pause(long millis) {
+        accept(false);
+        pausing = true;
+        loop.after(
+                millis,
+                () -> {
+                    pausing = false;
+                    decide();
+                });
+    }
+
+    private void accept(boolean on) {
+        if (accepting != on && !closed) {
+            accepting = on;
+            loop.poller().accepting(this, on);
+        }
+    }
+}

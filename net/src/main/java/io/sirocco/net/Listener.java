@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * An address that a group of loops accepts connections on; made by {@link Loops#listen}. Any
+ * thread.
+ */
+public final class Listener implements AutoCloseable {
+    final Options options;
+    final Acceptor acceptor;
+    private final List<Gate> gates = new ArrayList<>();
+    private SocketAddress address;
+    private Runnable whenClosed = () -> {};
+
+    /** How to listen. Used by one thread, then frozen. */
+    public static final class Options {
+        int backlog = 4096;
+        int slots = Integer.MAX_VALUE;
+        WhenFull whenFull = WhenFull.BACKLOG;
+        int parked = 10_000;
+        long parkedMillis = 20_000;
+        Bandwidth accepts = Bandwidth.perSecond(Bandwidth.UNLIMITED);
+
+        Options() {}
+
+        /**
+         * Connections that the kernel completes and keeps for us; 4096 unless set, bounded by the
+         * kernel's somaxconn.
+         */
+        public Options backlog(int backlog) {
+            this.backlog = backlog;
+            return this;
+        }
+
+        /** Connections that one loop serves at once, and what becomes of further ones. */
+        public Options slots(int slots, WhenFull whenFull) {
+            this.slots = slots;
+            this.whenFull = whenFull;
+            return this;
+        }
+
+        /** Connections that one loop parks at most, and for how long each. */
+        public Options parking(int connections, long millis) {
+            this.parked = connections;
+            this.parkedMillis = millis;
+            return this;
+        }
+
+        /** Accepts per second of each loop, as a bucket whose rate may be changed later. */
+        public Options accepts(Bandwidth perSecond) {
+            this.accepts = perSecond;
+            return this;
+        }
+    }
+
+    Listener(Options options, Acceptor acceptor) {
+        this.options = options;
+        this.acceptor = acceptor;
+    }
+
+    /** The address that is bound, with the port that the system chose if 0 was asked for. */
+    public SocketAddress address() {
+        return address;
+    }
+
+    /** The bound port; -1 for a Unix-domain address. */
+    public int port() {
+        return address instanceof InetSocketAddress inet ? inet.getPort() : -1;
+    }
+
+    /**
+     * Stops accepting and gives the address back; connections that are open stay so. Returns when
+     * that is done.
+     */
+    @Override
+    public void close() {
+        var done = new ArrayList<CompletableFuture<?>>();
+        for (Gate gate : gates) {
+            done.add(gate.close());
+        }
+        CompletableFuture.allOf(done.toArray(CompletableFuture[]::new)).join();
+        whenClosed.run();
+    }
+
+    void bound(SocketAddress address, Runnable whenClosed) {
+        this.address = address;
+        this.whenClosed = whenClosed;
+    }
+
+    void add(Gate gate) {
+        gates.add(gate);
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+/**
+ * What one loop has done, at one moment. Immutable.
+ *
+ * @param accepted connections accepted since the start
+ * @param connections connections open now, parked ones included
+ * @param parked of these, accepted but waiting for a slot
+ * @param bytesIn bytes received since the start
+ * @param bytesOut bytes handed to the kernel since the start
+ * @param turns turns of the loop since the start
+ * @param heldNanos time spent working, not waiting
+ * @param longestTurnNanos the longest single turn
+ * @param writeMemory bytes of write buffers, lent or not
+ */
+public record LoopStats(
+        long accepted,
+        int connections,
+        int parked,
+        long bytesIn,
+        long bytesOut,
+        long turns,
+        long heldNanos,
+        long longestTurnNanos,
+        long writeMemory) {}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * A group of loops that share nothing but this object: two groups in one JVM do not know each
+ * other. Any thread.
+ */
+public final class Loops implements AutoCloseable {
+    private static final long STOP_SECONDS = 10;
+
+    private final List<Loop> all;
+    private final Watchdog watchdog;
+    private final AtomicInteger turn = new AtomicInteger();
+
+    private Loops(List<Loop> all, Watchdog watchdog) {
+        this.all = all;
+        this.watchdog = watchdog;
+    }
+
+    /**
+     * Starts loops.
+     *
+     * @throws IOException when the transport that was asked for cannot be had
+     */
+    public static Loops start(Consumer<Settings> configure) throws IOException {
+        var settings = new Settings();
+        configure.accept(settings);
+        var loops = new ArrayList<Loop>();
+        for (int i = 0; i < settings.loops; i++) {
+            loops.add(new Loop(i, settings));
+        }
+        try {
+            loops.stream().map(Loop::start).toList().forEach(CompletableFuture::join);
+        } catch (CompletionException e) {
+            loops.forEach(Loop::stop);
+            throw e.getCause() instanceof IOException io
+                    ? io
+                    : new IOException("a loop cannot start", e.getCause());
+        }
+        var watchdog = new Watchdog(loops, settings);
+        watchdog.start();
+        return new Loops(List.copyOf(loops), watchdog);
+    }
+
+    /**
+     * Whether virtual threads started by a loop are carried by it, on this JVM, started as it was.
+     */
+    public static boolean carriesVirtualThreads() {
+        return Carried.AVAILABLE;
+    }
+
+    /** All loops, in order. */
+    public List<Loop> all() {
+        return all;
+    }
+
+    /** One after the other, around and around. */
+    public Loop next() {
+        return all.get(Math.floorMod(turn.getAndIncrement(), all.size()));
+    }
+
+    /** Listens with the default options. */
+    public Listener listen(SocketAddress address, Acceptor acceptor) throws IOException {
+        return listen(address, options -> {}, acceptor);
+    }
+
+    /**
+     * Accepts connections on {@code address}: an Internet address, whose port may be 0 for any, or
+     * a Unix-domain one.
+     *
+     * @throws IOException when the address cannot be bound; nothing is left behind
+     */
+    public Listener listen(
+            SocketAddress address, Consumer<Listener.Options> configure, Acceptor acceptor)
+            throws IOException {
+        var options = new Listener.Options();
+        configure.accept(options);
+        var listener = new Listener(options, acceptor);
+        boolean shared = all.size() > 1 && canShare(address);
+        if (shared) {
+            refuseIfTaken(address, options);
+        }
+        Gate.Socket first =
+                call(
+                        all.getFirst(),
+                        () -> all.getFirst().poller().bind(address, options.backlog, shared));
+        SocketAddress bound = call(all.getFirst(), () -> address(first));
+        listener.bound(bound, () -> removeFile(bound));
+        var gates = new ArrayList<Gate>();
+        for (Loop loop : all) {
+            Gate.Socket socket =
+                    loop == all.getFirst()
+                            ? first
+                            : shared
+                                    ? call(
+                                            loop,
+                                            () -> loop.poller().bind(bound, options.backlog, true))
+                                    : NO_SOCKET;
+            gates.add(new Gate(loop, listener, socket));
+        }
+        if (!shared && all.size() > 1) {
+            gates.getFirst().spreadOver(gates);
+        }
+        for (Gate gate : gates.reversed()) { // the one that spreads them comes last
+            listener.add(gate);
+            call(
+                    gate.loop,
+                    () -> {
+                        gate.loop.poller().listen(gate);
+                        return null;
+                    });
+        }
+        return listener;
+    }
+
+    /** Binds a UDP socket on one of the loops. */
+    public Datagrams datagrams(InetSocketAddress address, Datagrams.Receiver receiver)
+            throws IOException {
+        Loop loop = next();
+        return call(
+                loop,
+                () -> {
+                    var datagrams =
+                            new Datagrams(loop, loop.poller().bindDatagrams(address), receiver);
+                    loop.poller().open(datagrams);
+                    return datagrams;
+                });
+    }
+
+    /**
+     * Aborts all connections, closes all listeners and ends the threads; returns when that is done.
+     */
+    @Override
+    public void close() {
+        watchdog.close();
+        CompletableFuture<?>[] ended =
+                all.stream().map(Loop::stop).toArray(CompletableFuture[]::new);
+        try {
+            CompletableFuture.allOf(ended).get(STOP_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            System.getLogger(Loops.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "a loop has not ended within " + STOP_SECONDS + " s",
+                            e);
+        }
+    }
+
+    /** A gate that accepts nothing itself: others hand connections to it. */
+    private static final Gate.Socket NO_SOCKET = new Gate.None();
+
+    /** Only Linux spreads the connections of one address over several sockets. */
+    private static boolean canShare(SocketAddress address) {
+        return address instanceof InetSocketAddress
+                && System.getProperty("os.name").equals("Linux");
+    }
+
+    /**
+     * An address that is shared among loops would be shared with another server as well, so ask
+     * first.
+     */
+    private void refuseIfTaken(SocketAddress address, Listener.Options options) throws IOException {
+        if (((InetSocketAddress) address).getPort() != 0) {
+            Loop loop = all.getFirst();
+            call(
+                    loop,
+                    () -> {
+                        loop.poller().release(loop.poller().bind(address, options.backlog, false));
+                        return null;
+                    });
+        }
+    }
+
+    private static SocketAddress address(Gate.Socket socket) throws IOException {
+        return switch (socket) {
+            case Uring.Listening listening -> Uring.address(listening);
+            case Nio.Listening listening -> Nio.address(listening);
+            case Gate.None none -> throw new AssertionError("unbound");
+        };
+    }
+
+    private static void removeFile(SocketAddress address) {
+        if (address instanceof UnixDomainSocketAddress unix) {
+            try {
+                Files.deleteIfExists(unix.getPath());
+            } catch (IOException e) {
+                // it stays, and the next to bind there is told
+            }
+        }
+    }
+
+    private static <T> T call(Loop loop, Callable<T> question) throws IOException {
+        var answer = new CompletableFuture<T>();
+        loop.execute(
+                () -> {
+                    try {
+                        answer.complete(question.call());
+                    } catch (Throwable e) {
+                        answer.completeExceptionally(e);
+                    }
+                });
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof IOException io) {
+                throw io;
+            }
+            throw new IOException(e.getCause());
+        }
+    }
+}

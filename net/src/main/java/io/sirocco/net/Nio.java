@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * {@code java.nio}: one selector, one buffer to read into. The portable transport, and the oracle
+ * of the other one.
+ */
+final class Nio implements Transport {
+    private static final int READ_SIZE = 64 << 10;
+    private static final int ACCEPTS_PER_TURN = 256;
+    private static final int DATAGRAMS_PER_TURN = 256;
+
+    private final Loop loop;
+    private final Selector selector;
+    private final MemorySegment input;
+    private final ByteBuffer inputView;
+    private final List<Gate> gates = new ArrayList<>();
+    private final Map<Gate, SelectionKey> keys = new HashMap<>();
+    private final Map<Datagrams, SelectionKey> datagramKeys = new HashMap<>();
+    private FileChannel
+            spare; // a descriptor to give up when there are no others, so as to turn a peer away
+
+    record Listening(ServerSocketChannel channel) implements Gate.Socket {}
+
+    record DatagramSocket(DatagramChannel channel) implements Datagrams.Socket {
+        @Override
+        public InetSocketAddress address() throws IOException {
+            return (InetSocketAddress) channel.getLocalAddress();
+        }
+    }
+
+    Nio(Loop loop) throws IOException {
+        this.loop = loop;
+        this.selector = Selector.open();
+        this.input = loop.arena.allocate(READ_SIZE, 64);
+        this.inputView = input.asByteBuffer();
+        this.spare = spare();
+    }
+
+    @Override
+    public TransportKind kind() {
+        return TransportKind.NIO;
+    }
+
+    // ---- the turn
+
+    @Override
+    public void await(boolean mayBlock) throws IOException {
+        long ahead = mayBlock ? loop.wheel().untilNext() : 0;
+        if (!mayBlock || ahead == 0) {
+            selector.selectNow();
+        } else {
+            selector.select(Math.max(0, ahead)); // 0 is for ever
+        }
+    }
+
+    @Override
+    public void dispatch() {
+        for (SelectionKey key : selector.selectedKeys()) {
+            if (!key.isValid()) {
+                continue;
+            }
+            switch (key.attachment()) {
+                case Connection connection -> ready(connection, key);
+                case Gate gate -> accept(gate);
+                case Datagrams datagrams -> receive(datagrams);
+                default -> throw new AssertionError(key.attachment());
+            }
+        }
+        selector.selectedKeys().clear();
+    }
+
+    @Override
+    public void wake() {
+        selector.wakeup();
+    }
+
+    private void ready(Connection connection, SelectionKey key) {
+        int ready = key.readyOps();
+        if ((ready & SelectionKey.OP_WRITE) != 0) {
+            interest(key, SelectionKey.OP_WRITE, false);
+            connection.sent(0);
+        }
+        if ((ready & SelectionKey.OP_READ) != 0 && key.isValid()) {
+            receive(connection, key);
+        }
+    }
+
+    private void receive(Connection connection, SelectionKey key) {
+        inputView.clear();
+        int n;
+        try {
+            n = ((SocketChannel) key.channel()).read(inputView);
+        } catch (IOException e) {
+            connection.close(CloseCause.RESET);
+            return;
+        }
+        if (n > 0) {
+            connection.received(input, 0, n);
+        } else if (n < 0) {
+            interest(key, SelectionKey.OP_READ, false);
+            connection.endOfInput();
+        }
+    }
+
+    private static void interest(SelectionKey key, int operation, boolean on) {
+        if (key.isValid()) {
+            key.interestOps(on ? key.interestOps() | operation : key.interestOps() & ~operation);
+        }
+    }
+
+    // ---- accepting
+
+    @Override
+    public Gate.Socket bind(SocketAddress address, int backlog, boolean shared) throws IOException {
+        ServerSocketChannel channel =
+                address instanceof UnixDomainSocketAddress
+                        ? ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                        : ServerSocketChannel.open();
+        try {
+            if (address instanceof InetSocketAddress) {
+                channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+                if (shared) {
+                    channel.setOption(StandardSocketOptions.SO_REUSEPORT, true);
+                }
+            }
+            channel.bind(address, backlog);
+            channel.configureBlocking(false);
+            return new Listening(channel);
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            String where =
+                    address instanceof InetSocketAddress inet
+                            ? inet.getHostString() + ":" + inet.getPort()
+                            : address.toString();
+            throw new IOException("cannot listen on " + where + ": " + e.getMessage(), e);
+        }
+    }
+
+    static SocketAddress address(Listening socket) throws IOException {
+        return socket.channel.getLocalAddress();
+    }
+
+    @Override
+    public void release(Gate.Socket socket) {
+        if (socket instanceof Listening listening) {
+            close(listening.channel);
+        }
+    }
+
+    @Override
+    public void listen(Gate gate) throws IOException {
+        gates.add(gate);
+        if (gate.socket instanceof Listening socket) {
+            keys.put(gate, socket.channel.register(selector, SelectionKey.OP_ACCEPT, gate));
+        }
+    }
+
+    @Override
+    public void accepting(Gate gate, boolean on) {
+        SelectionKey key = keys.get(gate);
+        if (key != null) {
+            interest(key, SelectionKey.OP_ACCEPT, on);
+        }
+    }
+
+    @Override
+    public void unlisten(Gate gate) {
+        if (gate.socket instanceof Listening socket) {
+            keys.remove(gate);
+            close(socket.channel);
+        }
+    }
+
+    private void accept(Gate gate) {
+        if (!(gate.socket instanceof Listening socket)) {
+            return;
+        }
+        int most = gate.oneAtATime() ? 1 : ACCEPTS_PER_TURN;
+        for (int i = 0; i < most && gate.accepting(); i++) {
+            SocketChannel channel;
+            try {
+                channel = socket.channel.accept();
+            } catch (IOException e) {
+                turnAway(socket);
+                gate.failed(String.valueOf(e.getMessage()));
+                return;
+            }
+            if (channel == null) {
+                return;
+            }
+            Gate target = gate.next();
+            if (target.loop == loop) {
+                admit(target, channel);
+            } else {
+                try {
+                    target.loop.execute(() -> ((Nio) target.loop.poller()).admit(target, channel));
+                } catch (RuntimeException e) {
+                    close(channel); // that loop has ended
+                }
+            }
+        }
+    }
+
+    private void admit(Gate gate, SocketChannel channel) {
+        try {
+            channel.configureBlocking(false);
+            if (channel.getLocalAddress() instanceof InetSocketAddress) {
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            }
+            SelectionKey key = channel.register(selector, 0);
+            var connection = new Connection(gate, key, 0);
+            key.attach(connection);
+            gate.accepted(connection);
+        } catch (IOException e) {
+            close(channel); // it is gone already
+        }
+    }
+
+    /**
+     * Out of descriptors: the spare one accepts a peer and closes it, so that it learns of its fate
+     * at once.
+     */
+    private void turnAway(Listening socket) {
+        if (spare == null) {
+            return;
+        }
+        close(spare);
+        try {
+            SocketChannel unlucky = socket.channel.accept();
+            if (unlucky != null) {
+                close(unlucky);
+            }
+        } catch (IOException e) {
+            // still none: the peer waits in the backlog
+        }
+        spare = spare();
+    }
+
+    private static FileChannel spare() {
+        try {
+            return FileChannel.open(Path.of("/dev/null"));
+        } catch (IOException | RuntimeException e) {
+            return null;
+        }
+    }
+
+    // ---- connections
+
+    private static SelectionKey key(Connection connection) {
+        return (SelectionKey) connection.place;
+    }
+
+    @Override
+    public void reading(Connection connection, boolean on) {
+        interest(key(connection), SelectionKey.OP_READ, on && !connection.ended());
+    }
+
+    @Override
+    public int send(Connection connection, Chunk chunk, int length, boolean last) {
+        SelectionKey key = key(connection);
+        ByteBuffer view = chunk.view.limit(chunk.start + length).position(chunk.start);
+        try {
+            int n = ((SocketChannel) key.channel()).write(view);
+            if (n > 0) {
+                return n;
+            }
+            interest(key, SelectionKey.OP_WRITE, true);
+        } catch (IOException e) {
+            connection.close(CloseCause.RESET);
+        }
+        return -1;
+    }
+
+    @Override
+    public void shutdownOutput(Connection connection) {
+        try {
+            ((SocketChannel) key(connection).channel()).shutdownOutput();
+        } catch (IOException e) {
+            connection.close(CloseCause.RESET);
+        }
+    }
+
+    @Override
+    public void close(Connection connection) {
+        close(key(connection).channel());
+        key(connection).attach(connection);
+        loop.execute(connection::gone);
+    }
+
+    @Override
+    public SocketAddress remote(Connection connection) {
+        try {
+            SocketAddress address = ((SocketChannel) key(connection).channel()).getRemoteAddress();
+            return address == null ? UnixDomainSocketAddress.of("") : address;
+        } catch (IOException e) {
+            return UnixDomainSocketAddress.of(""); // it is closed
+        }
+    }
+
+    // ---- datagrams
+
+    @Override
+    public Datagrams.Socket bindDatagrams(InetSocketAddress address) throws IOException {
+        DatagramChannel channel = DatagramChannel.open();
+        try {
+            channel.bind(address);
+            channel.configureBlocking(false);
+            return new DatagramSocket(channel);
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw new IOException(
+                    "cannot bind "
+                            + address.getHostString()
+                            + ":"
+                            + address.getPort()
+                            + ": "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    @Override
+    public void open(Datagrams datagrams) throws IOException {
+        DatagramChannel channel = ((DatagramSocket) datagrams.socket).channel;
+        datagramKeys.put(datagrams, channel.register(selector, SelectionKey.OP_READ, datagrams));
+    }
+
+    private void receive(Datagrams datagrams) {
+        DatagramChannel channel = ((DatagramSocket) datagrams.socket).channel;
+        for (int i = 0; i < DATAGRAMS_PER_TURN && !datagrams.closed(); i++) {
+            inputView.clear();
+            try {
+                var from = (InetSocketAddress) channel.receive(inputView);
+                if (from == null) {
+                    return;
+                }
+                int length = inputView.flip().limit();
+                byte[] slab = loop.slab(length);
+                inputView.get(slab, 0, length);
+                datagrams.received(slab, length, from);
+            } catch (IOException e) {
+                return; // an earlier datagram's rejection, told late (ICMP)
+            }
+        }
+    }
+
+    @Override
+    public int send(Datagrams datagrams, byte[] bytes, int length, InetSocketAddress to)
+            throws IOException {
+        DatagramChannel channel = ((DatagramSocket) datagrams.socket).channel;
+        int sent = channel.send(ByteBuffer.wrap(bytes, 0, length), to);
+        return sent == 0 && length > 0 ? -1 : sent;
+    }
+
+    @Override
+    public void close(Datagrams datagrams) {
+        datagramKeys.remove(datagrams);
+        close(((DatagramSocket) datagrams.socket).channel);
+    }
+
+    // ----
+
+    @Override
+    public void close() {
+        gates.stream().filter(Gate::listening).forEach(this::unlisten);
+        List.copyOf(datagramKeys.keySet()).forEach(this::close);
+        close(selector);
+        if (spare != null) {
+            close(spare);
+        }
+    }
+
+    private static void close(AutoCloseable resource) {
+        try {
+            resource.close();
+        } catch (Exception e) {
+            // there is nothing left to do for it
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+/**
+ * Told what an operator should know of the loops. Called on a loop or on the watchdog's thread:
+ * must not block; what it throws is logged and changes nothing.
+ */
+public interface Observer {
+    /** Tells only the log. */
+    Observer NONE = new Observer() {};
+
+    /**
+     * One task has held {@code loop} for {@code millis}; {@code stack} is where it was seen,
+     * innermost first.
+     */
+    default void held(Loop loop, long millis, StackTraceElement[] stack) {}
+
+    /** Accepting failed, for want of descriptors or memory; the listener tries again by itself. */
+    default void acceptFailed(Loop loop, String reason) {}
+
+    /** Code that was called on {@code loop} threw. */
+    default void failed(Loop loop, Throwable thrown) {}
+}

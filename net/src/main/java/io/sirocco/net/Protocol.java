@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+/**
+ * What happens on one connection, told to whoever speaks its protocol. Every method is called on
+ * the connection's loop and must not block; an exception that leaves one aborts that connection and
+ * no other. Loop-confined.
+ */
+public interface Protocol {
+
+    /**
+     * Bytes came in: {@code bytes[from..to)}, beginning with what the last call left over. The
+     * array belongs to the loop and is overwritten after the call returns.
+     *
+     * @return the index of the first byte that was not used; what follows it is kept for the next
+     *     call, so a protocol bounds what it leaves over by refusing input that is too long
+     */
+    int received(Connection connection, byte[] bytes, int from, int to);
+
+    /**
+     * The peer will send no more (it closed, or shut down its side); what it sent before was
+     * delivered.
+     */
+    default void ended(Connection connection) {
+        connection.finish();
+    }
+
+    /**
+     * Output that was {@linkplain Connection#congested congested} has drained below the low-water
+     * mark.
+     */
+    default void drained(Connection connection) {}
+
+    /** The deadline set by {@link Connection#deadline} has passed; it is cleared. */
+    default void expired(Connection connection) {
+        connection.abort();
+    }
+
+    /** The connection is gone. Called exactly once, last. */
+    default void closed(Connection connection, CloseCause cause) {}
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+
+/**
+ * How one loop talks to the kernel. The loop calls {@link #await}, then {@link #dispatch}, once per
+ * turn; everything that a turn starts (sends, reads, closes) is submitted by the next {@code
+ * await}. Loop-confined, except {@link #wake}.
+ */
+sealed interface Transport extends AutoCloseable permits Uring, Nio {
+
+    /** The kind that it is: never {@link TransportKind#AUTO}. */
+    TransportKind kind();
+
+    /**
+     * Submits what the turn has started; then, if {@code mayBlock}, waits until something happens,
+     * at most until the loop's next timer.
+     */
+    void await(boolean mayBlock) throws IOException;
+
+    /** Tells connections what has happened. */
+    void dispatch();
+
+    /** Ends a present or future {@link #await}. Any thread. */
+    void wake();
+
+    /**
+     * Binds {@code address} and listens; several loops may do so on one address if {@code shared}.
+     */
+    Gate.Socket bind(SocketAddress address, int backlog, boolean shared) throws IOException;
+
+    /** Gives a bound socket back that {@link #listen} was not called for. */
+    void release(Gate.Socket socket);
+
+    /** Begins to accept. */
+    void listen(Gate gate) throws IOException;
+
+    /** Accepts again at {@code gate}, or stops to. */
+    void accepting(Gate gate, boolean on);
+
+    /** Stops listening for good. */
+    void unlisten(Gate gate);
+
+    /** Binds {@code address} for datagrams. */
+    Datagrams.Socket bindDatagrams(InetSocketAddress address) throws IOException;
+
+    /** Begins to deliver what comes in. */
+    void open(Datagrams datagrams) throws IOException;
+
+    /**
+     * Sends {@code length} bytes, or fewer if the kernel takes fewer; -1 when it would not take
+     * any, and never blocks.
+     */
+    int send(Datagrams datagrams, byte[] bytes, int length, InetSocketAddress to)
+            throws IOException;
+
+    void close(Datagrams datagrams);
+
+    /** Reads from the connection, or stops to; bytes that are already on their way still arrive. */
+    void reading(Connection connection, boolean on);
+
+    /**
+     * Sends {@code length} bytes of {@code chunk} from its start. Answers how many were taken at
+     * once, or -1 when {@link Connection#sent} will tell; until then nothing else is sent on this
+     * connection.
+     *
+     * @param last no output follows, and the connection may be shut down behind it
+     */
+    int send(Connection connection, Chunk chunk, int length, boolean last);
+
+    /** Ends our side of the stream: the peer reads end of file behind the last byte. */
+    void shutdownOutput(Connection connection);
+
+    /**
+     * Closes; {@link Connection#gone} follows once the kernel holds no reference to its memory any
+     * more.
+     */
+    void close(Connection connection);
+
+    /** The peer's address, asked of the kernel. */
+    SocketAddress remote(Connection connection);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Chooses the transport of a loop. */
+final class Transports {
+    private static final System.Logger LOG = System.getLogger(Loop.class.getName());
+    private static final AtomicBoolean SAID = new AtomicBoolean();
+
+    private Transports() {}
+
+    /** Called on the loop's own thread, which a ring belongs to. */
+    static Transport open(TransportKind kind, Loop loop) throws IOException {
+        return switch (kind) {
+            case NIO -> new Nio(loop);
+            case IO_URING -> uring(loop);
+            case AUTO -> {
+                try {
+                    yield uring(loop);
+                } catch (IOException e) {
+                    if (SAID.compareAndSet(false, true)) {
+                        LOG.log(Level.INFO, "using NIO: {0}", e.getMessage());
+                    }
+                    yield new Nio(loop);
+                }
+            }
+        };
+    }
+
+    private static Transport uring(Loop loop) throws IOException {
+        String system = System.getProperty("os.name");
+        if (!system.equals("Linux")) {
+            throw new IOException("io_uring needs Linux 6.1 or later; this is " + system);
+        }
+        try {
+            return new Uring(loop);
+        } catch (IOException e) {
+            throw new IOException(
+                    "io_uring is not available here (it needs Linux 6.1 or later, and a container that"
+                            + " allows it): "
+                            + e.getMessage(),
+                    e);
+        } catch (LinkageError | IllegalCallerException e) {
+            throw new IOException(
+                    "io_uring needs the foreign-function API of this JVM: " + e.getMessage(), e);
+        }
+    }
+}

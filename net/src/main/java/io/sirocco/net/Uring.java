@@ -1,0 +1,704 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import static io.sirocco.net.Linux.MEMORY;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * io_uring. Sockets are direct descriptors: they live in a ring's table and cost the process none.
+ * A table has as many places as the process may have files open, so a loop adds rings when its
+ * tables fill; the first is the one it waits on, and it hears of the others through an eventfd
+ * each.
+ *
+ * <p>Accept and receive are multishot: armed once, they post a completion for each connection or
+ * piece of input, the latter in a buffer of the kernel's choice. A slot is closed only when neither
+ * a receive nor a send is armed on it, so no completion can arrive for a slot that has a new owner.
+ * Closing an armed one therefore starts with shutdown(2), which ends both.
+ */
+final class Uring implements Transport {
+    private static final System.Logger LOG = System.getLogger(Uring.class.getName());
+
+    // What completions are about: the top byte of their user data
+    private static final int IGNORED = 0;
+    private static final int ACCEPTED = 1;
+    private static final int RECEIVED = 2;
+    private static final int SENT = 3;
+    private static final int WOKEN = 4;
+    private static final int TIME = 5;
+    private static final int HANDED_OVER = 6; // here: the socket may leave this table
+    private static final int TAKEN_OVER = 7; // there: from another table of this loop
+    private static final int ARRIVED = 8; // there: from another loop
+    private static final int RING_READY = 9;
+    private static final int READABLE = 10;
+    private static final int INSTALLED = 11;
+
+    // Connection.transportState
+    private static final int WANTED = 1; // input is wanted
+    private static final int RECEIVING = 1 << 1; // a receive is armed
+    private static final int CANCELLING = 1 << 2;
+    private static final int SENDING = 1 << 3;
+    private static final int ENDED = 1 << 4;
+    private static final int CLOSING = 1 << 5;
+
+    private static final int ACCEPT_MULTISHOT = 1;
+    private static final int RECV_MULTISHOT = 2;
+    private static final int POLL_MULTISHOT = 1;
+    private static final int POLLIN = 1;
+    private static final int MSG_SEND_FD = 1;
+    private static final int SHUT_WR = 1;
+    private static final int SHUT_RDWR = 2;
+
+    private static final int BUFFERS = 1024;
+    private static final int BUFFERS_OF_FURTHER_RINGS = 256;
+    private static final int DATAGRAMS_PER_TURN = 256;
+
+    private final Loop loop;
+    private final int tableSize;
+    private final Ring main;
+    private final List<Ring> further = new ArrayList<>();
+    private final List<Gate> gates = new ArrayList<>();
+    private final List<Datagrams> datagrams = new ArrayList<>();
+    private final int wakeUp;
+    private final long wakeUpCount;
+    private final MemorySegment state;
+    private final MemorySegment timespec;
+    private final MemorySegment peer;
+    private final MemorySegment peerLength;
+    private MemorySegment datagram; // allocated with the first UDP socket
+    private long timerAt = Long.MAX_VALUE;
+    private int timers;
+
+    record Listening(int descriptor) implements Gate.Socket {}
+
+    record DatagramSocket(int descriptor) implements Datagrams.Socket {
+        @Override
+        public InetSocketAddress address() throws IOException {
+            return (InetSocketAddress) name(descriptor, false);
+        }
+    }
+
+    Uring(Loop loop) throws IOException {
+        this.loop = loop;
+        Arena arena = loop.arena;
+        tableSize = Linux.openFilesLimit();
+        main = new Ring(arena, tableSize, BUFFERS, false);
+        wakeUp = Linux.eventfd();
+        if (wakeUp < 0) {
+            main.close();
+            throw Linux.failure("eventfd", wakeUp);
+        }
+        wakeUpCount = arena.allocate(8, 8).address();
+        state = Linux.state(arena);
+        timespec = arena.allocate(16, 8);
+        peer = arena.allocate(SocketAddresses.MAX_SIZE, 8);
+        peerLength = arena.allocate(4, 4);
+        listenForWakeUp();
+    }
+
+    @Override
+    public TransportKind kind() {
+        return TransportKind.IO_URING;
+    }
+
+    private static long userData(int kind, int number) {
+        return (long) kind << 56 | number & 0xffffffffL;
+    }
+
+    // ---- the turn
+
+    @Override
+    public void await(boolean mayBlock) {
+        boolean wait = mayBlock;
+        for (Ring ring : further) {
+            if (ring.hasUnsubmitted()) {
+                ring.submit(0);
+            }
+            wait &= ring.firstCompletion() == ring.lastCompletion();
+        }
+        if (wait) {
+            setTimer();
+        }
+        main.submit(wait ? 1 : 0);
+    }
+
+    @Override
+    public void dispatch() {
+        drain(main);
+        for (int i = 0; i < further.size(); i++) {
+            Ring ring = further.get(i);
+            if (ring.firstCompletion() != ring.lastCompletion()) {
+                drain(ring);
+            }
+        }
+    }
+
+    private void drain(Ring ring) {
+        int index = ring.firstCompletion();
+        for (int end = ring.lastCompletion(); index != end; index++) {
+            long completion = ring.completion(index);
+            long about = Ring.userData(completion);
+            int result = Ring.result(completion);
+            int flags = Ring.flags(completion);
+            int number = (int) about;
+            switch ((int) (about >>> 56)) {
+                case RECEIVED -> received(ring, ring.table[number], result, flags);
+                case SENT -> sent(ring.table[number], result);
+                case ACCEPTED -> accepted(gates.get(number), result, flags);
+                case TAKEN_OVER -> admit(ring, result, gates.get(number));
+                case ARRIVED -> arrived(gates.get(number), result);
+                case HANDED_OVER -> handedOver(ring, number, result);
+                case WOKEN -> listenForWakeUp();
+                case TIME -> timerAt = number == timers ? Long.MAX_VALUE : timerAt;
+                case RING_READY -> ready(further.get(number));
+                case READABLE -> readable(number, result, flags);
+                default -> {}
+            }
+        }
+        ring.consumed(index);
+    }
+
+    private void setTimer() {
+        long ahead = loop.wheel().untilNext();
+        if (ahead < 0 || loop.now() + ahead >= timerAt) {
+            return;
+        }
+        timerAt = loop.now() + ahead;
+        timespec.set(JAVA_LONG, 0, ahead / 1000);
+        timespec.set(JAVA_LONG, 8, ahead % 1000 * 1_000_000);
+        main.entry(Ring.TIMEOUT, 0, -1, timespec.address(), 1, 0, userData(TIME, ++timers));
+    }
+
+    @Override
+    public void wake() {
+        Linux.signal(wakeUp);
+    }
+
+    private void listenForWakeUp() {
+        main.entry(Ring.READ, 0, wakeUp, wakeUpCount, 8, 0, userData(WOKEN, 0));
+    }
+
+    private void ready(Ring ring) {
+        ring.submit(0); // posts what the kernel has deferred
+        listenTo(ring);
+    }
+
+    private void listenTo(Ring ring) {
+        main.entry(
+                Ring.READ,
+                0,
+                ring.eventfd,
+                wakeUpCount,
+                8,
+                0,
+                userData(RING_READY, further.indexOf(ring)));
+    }
+
+    // ---- accepting
+
+    @Override
+    public Gate.Socket bind(SocketAddress address, int backlog, boolean shared) throws IOException {
+        boolean inet = !(address instanceof UnixDomainSocketAddress);
+        int descriptor = socket(address, Linux.SOCK_STREAM);
+        try (Arena scratch = Arena.ofConfined()) {
+            if (inet) {
+                check(
+                        "SO_REUSEADDR",
+                        Linux.setOption(descriptor, Linux.SOL_SOCKET, Linux.SO_REUSEADDR, 1));
+                check(
+                        "TCP_NODELAY",
+                        Linux.setOption(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NODELAY, 1));
+                if (shared) {
+                    check(
+                            "SO_REUSEPORT",
+                            Linux.setOption(descriptor, Linux.SOL_SOCKET, Linux.SO_REUSEPORT, 1));
+                }
+            }
+            check(
+                    "cannot listen on " + show(address),
+                    Linux.bind(descriptor, SocketAddresses.toNative(address, scratch)));
+            check("cannot listen on " + show(address), Linux.listen(descriptor, backlog));
+            return new Listening(descriptor);
+        } catch (IOException e) {
+            Linux.close(descriptor);
+            throw e;
+        }
+    }
+
+    /** The address that {@code socket} is bound to. */
+    static SocketAddress address(Listening socket) throws IOException {
+        return name(socket.descriptor, false);
+    }
+
+    @Override
+    public void release(Gate.Socket socket) {
+        if (socket instanceof Listening listening) {
+            Linux.close(listening.descriptor);
+        }
+    }
+
+    @Override
+    public void listen(Gate gate) {
+        gate.id = gates.size();
+        gates.add(gate);
+        accept(gate);
+    }
+
+    private void accept(Gate gate) {
+        if (gate.socket instanceof Listening socket) {
+            long entry =
+                    main.entry(
+                            Ring.ACCEPT,
+                            0,
+                            socket.descriptor,
+                            0,
+                            0,
+                            0,
+                            userData(ACCEPTED, gate.id));
+            Ring.priority(entry, gate.oneAtATime() ? 0 : ACCEPT_MULTISHOT);
+            Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
+            gate.armed = true;
+        }
+    }
+
+    @Override
+    public void accepting(Gate gate, boolean on) {
+        if (on && !gate.armed) {
+            accept(gate);
+        } else if (!on && gate.armed) {
+            cancel(main, userData(ACCEPTED, gate.id));
+        }
+    }
+
+    @Override
+    public void unlisten(Gate gate) {
+        if (gate.socket instanceof Listening socket) {
+            if (gate.armed) {
+                cancel(main, userData(ACCEPTED, gate.id));
+            }
+            main.submit(0);
+            Linux.close(socket.descriptor);
+        }
+    }
+
+    private void accepted(Gate gate, int result, int flags) {
+        if ((flags & Ring.MORE) == 0) {
+            gate.armed = false;
+        }
+        if (result >= 0) {
+            Gate target = gate.next();
+            if (target.loop == loop) {
+                place(target, result);
+            } else {
+                handOver(result, ((Uring) target.loop.poller()).main, userData(ARRIVED, target.id));
+            }
+        } else if (result != -Linux.ECANCELED && result != -Linux.EINTR && gate.accepting()) {
+            gate.failed(Linux.reason(-result));
+        }
+        if (!gate.armed && gate.accepting()) {
+            accept(gate);
+        }
+    }
+
+    private void arrived(Gate gate, int result) {
+        if (result >= 0) {
+            place(gate, result);
+        }
+    }
+
+    /**
+     * Admits the connection in {@code slot} of the main table, or moves it to a further one while
+     * there is room left.
+     */
+    private void place(Gate gate, int slot) {
+        if (main.connections < tableSize - reserve()) {
+            main.connections++;
+            admit(main, slot, gate);
+            return;
+        }
+        try {
+            Ring ring = roomy();
+            ring.connections++;
+            handOver(slot, ring, userData(TAKEN_OVER, gate.id));
+        } catch (IOException e) {
+            closeSlot(main, slot);
+            gate.failed(e.getMessage());
+        }
+    }
+
+    /**
+     * Places of the main table that are kept free for one turn's accepts: into a full table they
+     * would be lost.
+     */
+    private int reserve() {
+        return Math.min(5_000, tableSize / 4);
+    }
+
+    private Ring roomy() throws IOException {
+        for (Ring ring : further) {
+            if (ring.connections < tableSize) {
+                return ring;
+            }
+        }
+        Ring ring = new Ring(loop.arena, tableSize, BUFFERS_OF_FURTHER_RINGS, true);
+        further.add(ring);
+        listenTo(ring);
+        LOG.log(
+                Level.DEBUG,
+                "{0} has {1} tables of {2} sockets",
+                loop,
+                further.size() + 1,
+                tableSize);
+        return ring;
+    }
+
+    private void handOver(int slot, Ring to, long userDataThere) {
+        long entry =
+                main.entry(
+                        Ring.MSG_RING,
+                        0,
+                        to.descriptor,
+                        MSG_SEND_FD,
+                        0,
+                        0,
+                        userData(HANDED_OVER, slot));
+        Ring.offset(entry, userDataThere);
+        Ring.address3(entry, slot);
+        Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
+    }
+
+    private void handedOver(Ring ring, int slot, int result) {
+        if (result < 0) {
+            LOG.log(Level.WARNING, "{0} lost a connection: {1}", loop, Linux.reason(-result));
+        }
+        closeSlot(ring, slot);
+    }
+
+    private void admit(Ring ring, int slot, Gate gate) {
+        if (slot < 0) {
+            ring.connections--;
+            return;
+        }
+        var connection = new Connection(gate, ring, slot);
+        ring.table[slot] = connection;
+        gate.accepted(connection);
+    }
+
+    // ---- connections
+
+    @Override
+    public void reading(Connection connection, boolean on) {
+        if (on) {
+            connection.transportState |= WANTED;
+            receive(connection);
+        } else {
+            connection.transportState &= ~WANTED;
+            if ((connection.transportState & (RECEIVING | CANCELLING)) == RECEIVING) {
+                connection.transportState |= CANCELLING;
+                cancel((Ring) connection.place, userData(RECEIVED, connection.slot));
+            }
+        }
+    }
+
+    private void receive(Connection connection) {
+        if ((connection.transportState & (WANTED | RECEIVING | ENDED | CLOSING)) == WANTED) {
+            connection.transportState |= RECEIVING;
+            int flags = Ring.FIXED_FILE | Ring.BUFFER_SELECT;
+            long about = userData(RECEIVED, connection.slot);
+            long entry =
+                    ((Ring) connection.place)
+                            .entry(Ring.RECV, flags, connection.slot, 0, 0, 0, about);
+            Ring.priority(entry, RECV_MULTISHOT);
+            Ring.bufferGroup(entry);
+        }
+    }
+
+    private void received(Ring ring, Connection connection, int result, int flags) {
+        if ((flags & Ring.MORE) == 0) {
+            connection.transportState &= ~(RECEIVING | CANCELLING);
+        }
+        if ((flags & Ring.HAS_BUFFER) != 0) {
+            int buffer = flags >>> 16;
+            if (result > 0) {
+                connection.received(MEMORY, ring.buffer(buffer), result);
+            }
+            ring.recycle(buffer);
+        }
+        if (result == 0) {
+            connection.transportState |= ENDED;
+            connection.endOfInput();
+        } else if (result < 0 && result != -Linux.ENOBUFS && result != -Linux.ECANCELED) {
+            connection.transportState |= ENDED;
+            connection.close(CloseCause.RESET);
+        }
+        if ((flags & Ring.MORE) == 0) {
+            receive(connection);
+            releaseWhenIdle(connection);
+        }
+    }
+
+    @Override
+    public int send(Connection connection, Chunk chunk, int length, boolean last) {
+        Ring ring = (Ring) connection.place;
+        connection.transportState |= SENDING;
+        int flags = Ring.FIXED_FILE;
+        if (last) { // shut down behind it: saves a turn, and the peer a wait
+            ring.reserve(2);
+            flags |= Ring.LINK;
+        }
+        long about = userData(SENT, connection.slot);
+        ring.entry(
+                Ring.SEND,
+                flags,
+                connection.slot,
+                chunk.address + chunk.start,
+                length,
+                Linux.MSG_NOSIGNAL,
+                about);
+        if (last) {
+            shutdown(connection, SHUT_RDWR);
+        }
+        return -1;
+    }
+
+    private void sent(Connection connection, int result) {
+        connection.transportState &= ~SENDING;
+        if (result >= 0) {
+            connection.sent(result);
+        } else if (result == -Linux.EAGAIN || result == -Linux.EINTR) {
+            connection.sent(0);
+        } else {
+            connection.close(CloseCause.RESET);
+        }
+        releaseWhenIdle(connection);
+    }
+
+    @Override
+    public void shutdownOutput(Connection connection) {
+        shutdown(connection, SHUT_WR);
+    }
+
+    private void shutdown(Connection connection, int how) {
+        int flags = Ring.FIXED_FILE | Ring.SKIP_SUCCESS;
+        ((Ring) connection.place)
+                .entry(Ring.SHUTDOWN, flags, connection.slot, 0, how, 0, userData(IGNORED, 0));
+    }
+
+    @Override
+    public void close(Connection connection) {
+        connection.transportState |= CLOSING;
+        if ((connection.transportState & (RECEIVING | SENDING)) != 0) {
+            shutdown(connection, SHUT_RDWR);
+        } else {
+            loop.execute(() -> releaseWhenIdle(connection));
+        }
+    }
+
+    private void releaseWhenIdle(Connection connection) {
+        if ((connection.transportState & (CLOSING | RECEIVING | SENDING)) == CLOSING) {
+            connection.transportState = ENDED; // once only
+            Ring ring = (Ring) connection.place;
+            ring.table[connection.slot] = null;
+            ring.connections--;
+            closeSlot(ring, connection.slot);
+            connection.gone();
+        }
+    }
+
+    private static void closeSlot(Ring ring, int slot) {
+        long entry = ring.entry(Ring.CLOSE, Ring.SKIP_SUCCESS, 0, 0, 0, 0, userData(IGNORED, 0));
+        Ring.fileIndex(entry, slot + 1);
+    }
+
+    private static void cancel(Ring ring, long about) {
+        ring.entry(Ring.ASYNC_CANCEL, 0, -1, about, 0, 0, userData(IGNORED, 0));
+    }
+
+    /** Lends the socket an ordinary descriptor for the moment of the question. */
+    @Override
+    public SocketAddress remote(Connection connection) {
+        Ring ring = (Ring) connection.place;
+        ring.entry(
+                Ring.FIXED_FD_INSTALL,
+                Ring.FIXED_FILE,
+                connection.slot,
+                0,
+                0,
+                0,
+                userData(INSTALLED, 0));
+        ring.submit(0);
+        for (int index = ring.firstCompletion(), end = ring.lastCompletion();
+                index != end;
+                index++) {
+            long completion = ring.completion(index);
+            if (Ring.userData(completion) == userData(INSTALLED, 0)) {
+                Ring.forget(completion);
+                int descriptor = Ring.result(completion);
+                if (descriptor < 0) {
+                    break;
+                }
+                try {
+                    return name(descriptor, true);
+                } catch (IOException e) {
+                    break; // it is gone already
+                } finally {
+                    Linux.close(descriptor);
+                }
+            }
+        }
+        return UnixDomainSocketAddress.of("");
+    }
+
+    // ---- datagrams
+
+    @Override
+    public Datagrams.Socket bindDatagrams(InetSocketAddress address) throws IOException {
+        int descriptor = socket(address, Linux.SOCK_DGRAM);
+        try (Arena scratch = Arena.ofConfined()) {
+            check(
+                    "cannot bind " + show(address),
+                    Linux.bind(descriptor, SocketAddresses.toNative(address, scratch)));
+            return new DatagramSocket(descriptor);
+        } catch (IOException e) {
+            Linux.close(descriptor);
+            throw e;
+        }
+    }
+
+    @Override
+    public void open(Datagrams socket) {
+        if (datagram == null) {
+            datagram = loop.arena.allocate(1 << 16, 64);
+        }
+        datagrams.add(socket);
+        poll(datagrams.size() - 1);
+    }
+
+    private void poll(int number) {
+        int descriptor = ((DatagramSocket) datagrams.get(number).socket).descriptor;
+        main.entry(
+                Ring.POLL_ADD,
+                0,
+                descriptor,
+                0,
+                POLL_MULTISHOT,
+                POLLIN,
+                userData(READABLE, number));
+    }
+
+    private void readable(int number, int result, int flags) {
+        Datagrams socket = datagrams.get(number);
+        if (socket.closed()) {
+            return;
+        }
+        if (result >= 0) {
+            receiveDatagrams(socket);
+        }
+        if ((flags & Ring.MORE) == 0) {
+            poll(number);
+        }
+    }
+
+    private void receiveDatagrams(Datagrams socket) {
+        int descriptor = ((DatagramSocket) socket.socket).descriptor;
+        for (int i = 0; i < DATAGRAMS_PER_TURN && !socket.closed(); i++) {
+            peerLength.set(JAVA_INT, 0, SocketAddresses.MAX_SIZE);
+            long length = Linux.receiveFrom(state, descriptor, datagram, peer, peerLength);
+            if (length == -Linux.EAGAIN) {
+                return;
+            }
+            if (length >= 0) {
+                byte[] slab = loop.slab((int) length);
+                MemorySegment.copy(datagram, JAVA_BYTE, 0, slab, 0, (int) length);
+                var from =
+                        (InetSocketAddress)
+                                SocketAddresses.toJava(peer, peerLength.get(JAVA_INT, 0));
+                socket.received(slab, (int) length, from);
+            }
+        }
+        if (!socket.closed()) {
+            loop.execute(() -> receiveDatagrams(socket)); // the others have their turn first
+        }
+    }
+
+    @Override
+    public int send(Datagrams socket, byte[] bytes, int length, InetSocketAddress to)
+            throws IOException {
+        try (Arena scratch = Arena.ofConfined()) {
+            MemorySegment address = SocketAddresses.toNative(to, scratch);
+            MemorySegment payload = scratch.allocate(Math.max(1, length));
+            MemorySegment.copy(bytes, 0, payload, JAVA_BYTE, 0, length);
+            int descriptor = ((DatagramSocket) socket.socket).descriptor;
+            long sent =
+                    Linux.sendTo(
+                            state, descriptor, payload, length, address, (int) address.byteSize());
+            if (sent == -Linux.EAGAIN || sent == -Linux.ENOBUFS) {
+                return -1;
+            }
+            return (int) check("cannot send " + length + " bytes to " + show(to), sent);
+        }
+    }
+
+    @Override
+    public void close(Datagrams socket) {
+        cancel(main, userData(READABLE, datagrams.indexOf(socket)));
+        main.submit(0);
+        Linux.close(((DatagramSocket) socket.socket).descriptor);
+    }
+
+    // ----
+
+    @Override
+    public void close() {
+        gates.stream().filter(Gate::listening).forEach(this::unlisten);
+        datagrams.stream().filter(socket -> !socket.closed()).forEach(this::close);
+        further.forEach(Ring::close);
+        main.close();
+        Linux.close(wakeUp);
+    }
+
+    private static int socket(SocketAddress address, int type) throws IOException {
+        int family = SocketAddresses.family(address);
+        int descriptor = (int) check("socket", Linux.socket(family, type));
+        if (family == Linux.AF_INET6) {
+            Linux.setOption(descriptor, Linux.IPPROTO_IPV6, Linux.IPV6_V6ONLY, 0);
+        }
+        return descriptor;
+    }
+
+    private static SocketAddress name(int descriptor, boolean ofPeer) throws IOException {
+        try (Arena scratch = Arena.ofConfined()) {
+            MemorySegment into = scratch.allocate(SocketAddresses.MAX_SIZE, 8);
+            int length =
+                    (int)
+                            check(
+                                    "asking for a socket's address",
+                                    Linux.name(descriptor, ofPeer, into));
+            return SocketAddresses.toJava(into, length);
+        }
+    }
+
+    private static String show(SocketAddress address) {
+        return address instanceof InetSocketAddress inet
+                ? inet.getHostString() + ":" + inet.getPort()
+                : address.toString();
+    }
+
+    private static long check(String what, long result) throws IOException {
+        if (result < 0) {
+            throw Linux.failure(what, result);
+        }
+        return result;
+    }
+}
