@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -96,7 +95,8 @@ final class Serve implements Callable<Integer> {
         if (!Files.exists(asked)) throw wrong("there is no directory '" + asked + "'");
         if (!Files.isDirectory(asked)) throw wrong("'" + asked + "' is not a directory");
         if (!Files.isReadable(asked)) throw wrong("the directory '" + asked + "' is not readable");
-        return asked.toAbsolutePath().normalize();
+        return asked
+                .toAbsolutePath(); // symbolic links stay, so that a site may be swapped behind one
     }
 
     private InetAddress resolved(String name) {
@@ -114,7 +114,6 @@ final class Serve implements Callable<Integer> {
     }
 
     private ParameterException wrong(String message) {
-        CommandLine line = spec.commandLine();
-        return new ParameterException(line, message);
+        return new ParameterException(spec.commandLine(), message);
     }
 }

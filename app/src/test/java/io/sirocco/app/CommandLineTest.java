@@ -57,8 +57,7 @@ class CommandLineTest {
 
         @Test
         void aDirectoryRelativeToWhereTheUserStands() {
-            assertEquals(
-                    Optional.of(Path.of("src").toAbsolutePath()), options("./src").directory());
+            assertEquals(Optional.of(Path.of("src").toAbsolutePath()), options("src").directory());
         }
 
         @Test
