@@ -179,7 +179,7 @@ public final class Chunked {
             case SIZE_CR -> c == LF ? sizeEnd() : Rule.BARE_CR;
             case DATA_END -> go(c == CR, State.DATA_CR, Rule.BAD_CHUNK_END);
             case DATA_CR -> go(c == LF, State.START, Rule.BAD_CHUNK_END);
-            case TRAILERS -> go(true, c == CR ? State.LAST_CR : State.FIELDS, null);
+            case TRAILERS -> go(c != LF, c == CR ? State.LAST_CR : State.FIELDS, Rule.BARE_LF);
             case LAST_CR -> go(c == LF, State.DONE, Rule.BARE_CR);
             case DATA, FIELDS, DONE, BROKEN -> throw new IllegalStateException(state.name());
         };
