@@ -113,126 +113,44 @@ public record Cookie(
 
     /** The same with another path; empty for the folder of the request. */
     public Cookie withPath(String path) {
-        return new Cookie(
-                name,
-                value,
-                path,
-                domain,
-                maxAge,
-                expires,
-                secure,
-                httpOnly,
-                sameSite,
-                partitioned);
+        return scoped(path, domain, maxAge, expires);
     }
 
     /** The same for a domain and all hosts below it; empty for this host alone. */
     public Cookie withDomain(String domain) {
-        return new Cookie(
-                name,
-                value,
-                path,
-                domain,
-                maxAge,
-                expires,
-                secure,
-                httpOnly,
-                sameSite,
-                partitioned);
+        return scoped(path, domain, maxAge, expires);
     }
 
     /** The same with a life that begins when the browser receives it. */
     public Cookie withMaxAge(Duration age) {
-        var maxAge = Optional.of(age);
-        return new Cookie(
-                name,
-                value,
-                path,
-                domain,
-                maxAge,
-                expires,
-                secure,
-                httpOnly,
-                sameSite,
-                partitioned);
+        return scoped(path, domain, Optional.of(age), expires);
     }
 
     /** The same with an end of its life. */
     public Cookie withExpires(Instant end) {
-        var expires = Optional.of(end);
-        return new Cookie(
-                name,
-                value,
-                path,
-                domain,
-                maxAge,
-                expires,
-                secure,
-                httpOnly,
-                sameSite,
-                partitioned);
+        return scoped(path, domain, maxAge, Optional.of(end));
     }
 
     /** The same, sent through TLS only or not. */
     public Cookie withSecure(boolean secure) {
-        return new Cookie(
-                name,
-                value,
-                path,
-                domain,
-                maxAge,
-                expires,
-                secure,
-                httpOnly,
-                sameSite,
-                partitioned);
+        return flagged(secure, httpOnly, sameSite, partitioned);
     }
 
     /** The same, hidden from scripts or not. */
     public Cookie withHttpOnly(boolean httpOnly) {
-        return new Cookie(
-                name,
-                value,
-                path,
-                domain,
-                maxAge,
-                expires,
-                secure,
-                httpOnly,
-                sameSite,
-                partitioned);
+        return flagged(secure, httpOnly, sameSite, partitioned);
     }
 
     /** The same for requests from other sites; {@code NONE} makes it secure, as browsers demand. */
     public Cookie withSameSite(SameSite sameSite) {
         boolean secure = this.secure || sameSite == SameSite.NONE;
-        return new Cookie(
-                name,
-                value,
-                path,
-                domain,
-                maxAge,
-                expires,
-                secure,
-                httpOnly,
-                sameSite,
-                partitioned);
+        return flagged(secure, httpOnly, sameSite, partitioned);
     }
 
     /** The same, kept apart for each top-level site; makes it secure, as browsers demand. */
     public Cookie withPartitioned(boolean partitioned) {
         boolean secure = this.secure || partitioned;
-        return new Cookie(
-                name,
-                value,
-                path,
-                domain,
-                maxAge,
-                expires,
-                secure,
-                httpOnly,
-                sameSite,
-                partitioned);
+        return flagged(secure, httpOnly, sameSite, partitioned);
     }
 
     /** The value of the {@code Set-Cookie} field. */
@@ -247,6 +165,36 @@ public record Cookie(
         return text.append(sameSite.attribute)
                 .append(partitioned ? "; Partitioned" : "")
                 .toString();
+    }
+
+    private Cookie scoped(
+            String path, String domain, Optional<Duration> maxAge, Optional<Instant> expires) {
+        return new Cookie(
+                name,
+                value,
+                path,
+                domain,
+                maxAge,
+                expires,
+                secure,
+                httpOnly,
+                sameSite,
+                partitioned);
+    }
+
+    private Cookie flagged(
+            boolean secure, boolean httpOnly, SameSite sameSite, boolean partitioned) {
+        return new Cookie(
+                name,
+                value,
+                path,
+                domain,
+                maxAge,
+                expires,
+                secure,
+                httpOnly,
+                sameSite,
+                partitioned);
     }
 
     private static void append(StringBuilder text, String attribute, String value) {

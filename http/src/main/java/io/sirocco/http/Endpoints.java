@@ -9,6 +9,9 @@ import java.util.List;
 
 /** The routes of one path by method. {@code HEAD} is served by {@code GET}. Immutable. */
 final class Endpoints<T> {
+    private static final byte[] GET = {'G', 'E', 'T'};
+    private static final byte[] HEAD = {'H', 'E', 'A', 'D'};
+
     private final byte[][] methods;
     private final List<Leaf<T>> leaves;
     private final Leaf<T> any;
@@ -53,17 +56,10 @@ final class Endpoints<T> {
     /** The route for a method, or null. */
     Leaf<T> of(byte[] bytes, int from, int to) {
         Leaf<T> named = find(bytes, from, to);
-        if (named == null && isHead(bytes, from, to)) {
+        if (named == null && Arrays.equals(HEAD, 0, HEAD.length, bytes, from, to)) {
             named = find(GET, 0, GET.length);
         }
         return named == null ? any : named;
-    }
-
-    private static final byte[] GET = {'G', 'E', 'T'};
-    private static final byte[] HEAD = {'H', 'E', 'A', 'D'};
-
-    private static boolean isHead(byte[] bytes, int from, int to) {
-        return Arrays.equals(HEAD, 0, HEAD.length, bytes, from, to);
     }
 
     private Leaf<T> find(byte[] bytes, int from, int to) {

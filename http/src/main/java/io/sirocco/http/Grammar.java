@@ -3,7 +3,7 @@ package io.sirocco.http;
 
 import java.util.BitSet;
 
-/** The character classes that several parsers share. Immutable. */
+/** Character classes and searches that several parsers share. Immutable. */
 final class Grammar {
     private static final BitSet TOKEN =
             set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -56,5 +56,15 @@ final class Grammar {
 
     static boolean isBlank(int c) {
         return c == ' ' || c == '\t';
+    }
+
+    /** Where the byte stands first in a slice, or -1. */
+    static int indexOf(byte[] bytes, int from, int to, char wanted) {
+        for (int i = from; i < to; i++) {
+            if (bytes[i] == wanted) {
+                return i;
+            }
+        }
+        return -1;
     }
 }

@@ -2,6 +2,8 @@
 package io.sirocco.http;
 
 import java.nio.charset.Charset;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -12,9 +14,19 @@ import java.util.Optional;
  */
 public record MediaType(String type, String subtype, Map<String, String> parameters) {
 
-    /** Keeps a copy of the parameters. */
+    /**
+     * Keeps a copy of the parameters, in their order.
+     *
+     * @throws IllegalArgumentException when a type, a subtype or a parameter's name is no token
+     */
     public MediaType {
-        parameters = Map.copyOf(parameters);
+        parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
+        if (!Grammar.isToken(type)
+                || !Grammar.isToken(subtype)
+                || !parameters.keySet().stream().allMatch(Grammar::isToken)) {
+            throw new IllegalArgumentException(
+                    "A media type is type/subtype; name=value, each name of letters and digits.");
+        }
     }
 
     /**

@@ -130,6 +130,13 @@ final class MultipartParser {
     private int search(byte[] bytes, int from, int to) {
         int held = matched; // of these bytes, the slice has nothing
         for (int at = from; at < to; at++) {
+            if (matched == 0) {
+                int cr = Grammar.indexOf(bytes, at, to, '\r');
+                if (cr < 0) {
+                    break;
+                }
+                at = cr;
+            }
             if (bytes[at] == delimiter[matched]) {
                 if (++matched == delimiter.length) {
                     if (held == 0) {

@@ -4,6 +4,7 @@ package io.sirocco.http;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The path of a route, split at its slashes. A segment is
@@ -97,9 +98,9 @@ record PathPattern(String text, List<Segment> segments) {
                 .flatMap(
                         segment ->
                                 switch (segment) {
-                                    case Segment.Param(var name) -> List.of(name).stream();
-                                    case Segment.Rest() -> List.of("*").stream();
-                                    case Segment.Literal _ -> List.<String>of().stream();
+                                    case Segment.Param(var name) -> Stream.of(name);
+                                    case Segment.Rest() -> Stream.of("*");
+                                    case Segment.Literal _ -> Stream.<String>empty();
                                 })
                 .toArray(String[]::new);
     }

@@ -52,7 +52,7 @@ public final class Percent {
 
     /** The text of a well-formed slice. */
     static String decode(byte[] bytes, int from, int to) {
-        return indexOf(bytes, from, to, '%') < 0
+        return Grammar.indexOf(bytes, from, to, '%') < 0
                 ? new String(bytes, from, to - from, UTF_8)
                 : new String(decoded(bytes, from, to, false), UTF_8);
     }
@@ -76,21 +76,12 @@ public final class Percent {
 
     /** RFC 3986 2.1: {@code pct-encoded = "%" HEXDIG HEXDIG}. */
     static boolean wellFormed(byte[] bytes, int from, int to) {
-        for (int i = from; (i = indexOf(bytes, i, to, '%')) >= 0; i += 3) {
+        for (int i = from; (i = Grammar.indexOf(bytes, i, to, '%')) >= 0; i += 3) {
             if (i + 2 >= to || hex(bytes[i + 1]) < 0 || hex(bytes[i + 2]) < 0) {
                 return false;
             }
         }
         return true;
-    }
-
-    static int indexOf(byte[] bytes, int from, int to, char wanted) {
-        for (int i = from; i < to; i++) {
-            if (bytes[i] == wanted) {
-                return i;
-            }
-        }
-        return -1;
     }
 
     private static String encode(String text, boolean keepSlash) {

@@ -100,7 +100,7 @@ final class RouteNode<T> {
         if (literals == null) {
             return null;
         }
-        if (Percent.indexOf(bytes, from, end, '%') < 0) {
+        if (Grammar.indexOf(bytes, from, end, '%') < 0) {
             return literals.get(bytes, from, end);
         }
         byte[] decoded = Percent.decoded(bytes, from, end, false);
@@ -108,7 +108,7 @@ final class RouteNode<T> {
     }
 
     static int segmentEnd(byte[] bytes, int from, int to) {
-        int slash = Percent.indexOf(bytes, from, to, '/');
+        int slash = Grammar.indexOf(bytes, from, to, '/');
         return slash < 0 ? to : slash;
     }
 }
