@@ -56,11 +56,11 @@ class ParamsTest {
         String whole = "a=%C5%BC%20b";
         for (int i = 0; i <= whole.length(); i++) {
             String cut = whole.substring(0, i);
-            if (i == 3 || i == 4 || i == 6 || i == 7 || i == 9 || i == 10) {
+            boolean inside = List.of(3, 4, 6, 7, 9, 10).contains(i);
+            if (inside) {
                 assertThrows(BadRequest.class, Params.of(cut)::size, cut);
             } else {
-                assertTrue("a=ż b".startsWith(cut.equals("a=%C5") ? "" : Percent.decode(cut)), cut);
-                assertEquals(i == 0 ? 0 : 1, Params.of(cut).size(), cut);
+                assertEquals(Math.min(i, 1), Params.of(cut).size(), cut);
             }
         }
     }
