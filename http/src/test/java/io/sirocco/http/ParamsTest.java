@@ -52,6 +52,20 @@ class ParamsTest {
     }
 
     @Test
+    void aTripletCutAnywhereIsABadRequest() {
+        String whole = "a=%C5%BC%20b";
+        for (int i = 0; i <= whole.length(); i++) {
+            String cut = whole.substring(0, i);
+            boolean inside = List.of(3, 4, 6, 7, 9, 10).contains(i);
+            if (inside) {
+                assertThrows(BadRequest.class, Params.of(cut)::size, cut);
+            } else {
+                assertEquals(Math.min(i, 1), Params.of(cut).size(), cut);
+            }
+        }
+    }
+
+    @Test
     void theMessageDoesNotRepeatTheRequest() {
         var params = Params.of("<script>=%zz");
         String message = assertThrows(BadRequest.class, params::size).getMessage();
