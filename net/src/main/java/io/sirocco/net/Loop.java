@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 
 /**
  * One platform thread, one poller, and the connections it owns. A connection never changes its
@@ -140,6 +141,15 @@ public final class Loop implements Executor, Carried.Host {
         var alarm = new Alarm(this, task);
         wheel.arm(alarm, millis + delayMillis);
         return alarm;
+    }
+
+    /** Calls {@code action} with the protocol of each connection that has one. Loop-confined. */
+    public void protocols(Consumer<? super Protocol> action) {
+        for (Connection connection = all; connection != null; connection = connection.older) {
+            if (!connection.parked()) {
+                action.accept(connection.protocol());
+            }
+        }
     }
 
     /**
