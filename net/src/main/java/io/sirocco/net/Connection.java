@@ -426,11 +426,7 @@ public final class Connection extends Timer {
                     return;
                 }
             }
-            boolean end =
-                    length == first.length()
-                            && first.next == null
-                            && (flags & (FINISHING | LINGER)) == FINISHING;
-            int taken = loop.poller().send(this, first, length, end);
+            int taken = loop.poller().send(this, first, length);
             if (taken < 0) {
                 flags |= SENDING;
                 return;

@@ -43,6 +43,7 @@ final class Uring implements Transport {
     private static final int RING_READY = 9;
     private static final int READABLE = 10;
     private static final int INSTALLED = 11;
+    private static final int SHUT = 12;
 
     // Connection.transportState
     private static final int WANTED = 1; // input is wanted
@@ -51,6 +52,8 @@ final class Uring implements Transport {
     private static final int SENDING = 1 << 3;
     private static final int ENDED = 1 << 4;
     private static final int CLOSING = 1 << 5;
+    private static final int SHUTTING =
+            1 << 6; // a shutdown is under way, on a thread of the kernel's
 
     private static final int ACCEPT_MULTISHOT = 1;
     private static final int RECV_MULTISHOT = 2;
@@ -58,7 +61,9 @@ final class Uring implements Transport {
     private static final int POLLIN = 1;
     private static final int MSG_SEND_FD = 1;
     private static final int SHUT_WR = 1;
-    private static final int SHUT_RDWR = 2;
+    private static final int CANCEL_ALL = 1;
+    private static final int CANCEL_FD = 1 << 1;
+    private static final int CANCEL_FD_FIXED = 1 << 3;
 
     private static final int BUFFERS = 1024;
     private static final int BUFFERS_OF_FURTHER_RINGS = 256;
@@ -155,6 +160,7 @@ final class Uring implements Transport {
             switch ((int) (about >>> 56)) {
                 case RECEIVED -> received(ring, ring.table[number], result, flags);
                 case SENT -> sent(ring.table[number], result);
+                case SHUT -> shut(ring.table[number]);
                 case ACCEPTED -> accepted(gates.get(number), result, flags);
                 case TAKEN_OVER -> admit(ring, result, gates.get(number));
                 case ARRIVED -> arrived(gates.get(number), result);
@@ -449,26 +455,19 @@ final class Uring implements Transport {
     }
 
     @Override
-    public int send(Connection connection, Chunk chunk, int length, boolean last) {
-        Ring ring = (Ring) connection.place;
+    public int send(Connection connection, Chunk chunk, int length) {
         connection.transportState |= SENDING;
-        int flags = Ring.FIXED_FILE;
-        if (last) { // shut down behind it: saves a turn, and the peer a wait
-            ring.reserve(2);
-            flags |= Ring.LINK;
-        }
+        long address = chunk.address + chunk.start;
         long about = userData(SENT, connection.slot);
-        ring.entry(
-                Ring.SEND,
-                flags,
-                connection.slot,
-                chunk.address + chunk.start,
-                length,
-                Linux.MSG_NOSIGNAL,
-                about);
-        if (last) {
-            shutdown(connection, SHUT_RDWR);
-        }
+        ((Ring) connection.place)
+                .entry(
+                        Ring.SEND,
+                        Ring.FIXED_FILE,
+                        connection.slot,
+                        address,
+                        length,
+                        Linux.MSG_NOSIGNAL,
+                        about);
         return -1;
     }
 
@@ -486,27 +485,38 @@ final class Uring implements Transport {
 
     @Override
     public void shutdownOutput(Connection connection) {
-        shutdown(connection, SHUT_WR);
+        connection.transportState |= SHUTTING;
+        long about = userData(SHUT, connection.slot);
+        ((Ring) connection.place)
+                .entry(Ring.SHUTDOWN, Ring.FIXED_FILE, connection.slot, 0, SHUT_WR, 0, about);
     }
 
-    private void shutdown(Connection connection, int how) {
-        int flags = Ring.FIXED_FILE | Ring.SKIP_SUCCESS;
-        ((Ring) connection.place)
-                .entry(Ring.SHUTDOWN, flags, connection.slot, 0, how, 0, userData(IGNORED, 0));
+    private void shut(Connection connection) {
+        connection.transportState &= ~SHUTTING;
+        releaseWhenIdle(connection);
     }
 
     @Override
     public void close(Connection connection) {
         connection.transportState |= CLOSING;
         if ((connection.transportState & (RECEIVING | SENDING)) != 0) {
-            shutdown(connection, SHUT_RDWR);
+            int which = CANCEL_ALL | CANCEL_FD | CANCEL_FD_FIXED;
+            ((Ring) connection.place)
+                    .entry(
+                            Ring.ASYNC_CANCEL,
+                            0,
+                            connection.slot,
+                            0,
+                            0,
+                            which,
+                            userData(IGNORED, 0));
         } else {
             loop.execute(() -> releaseWhenIdle(connection));
         }
     }
 
     private void releaseWhenIdle(Connection connection) {
-        if ((connection.transportState & (CLOSING | RECEIVING | SENDING)) == CLOSING) {
+        if ((connection.transportState & (CLOSING | RECEIVING | SENDING | SHUTTING)) == CLOSING) {
             connection.transportState = ENDED; // once only
             Ring ring = (Ring) connection.place;
             ring.table[connection.slot] = null;
