@@ -23,9 +23,9 @@ import java.util.List;
  * each.
  *
  * <p>Accept and receive are multishot: armed once, they post a completion for each connection or
- * piece of input, the latter in a buffer of the kernel's choice. A slot is closed only when neither
- * a receive nor a send is armed on it, so no completion can arrive for a slot that has a new owner.
- * Closing an armed one therefore starts with shutdown(2), which ends both.
+ * piece of input, the latter in a buffer of the kernel's choice. A slot is closed only when nothing
+ * is under way on it, so neither can a completion arrive for a slot that has a new owner, nor an
+ * operation reach the new owner's socket. Closing therefore begins with cancelling.
  */
 final class Uring implements Transport {
     private static final System.Logger LOG = System.getLogger(Uring.class.getName());
