@@ -43,6 +43,10 @@ final class Octets {
         return (long) LONG.get(b, p);
     }
 
+    static int four(byte[] b, int p) {
+        return (int) INT.get(b, p);
+    }
+
     /** Eight bytes with ASCII letters in lower case; other bytes may change too. */
     static long eightLower(byte[] b, int p) {
         return (long) LONG.get(b, p) | SPACES;
@@ -58,7 +62,7 @@ final class Octets {
         return (long) LONG.get(s.getBytes(StandardCharsets.ISO_8859_1), 0);
     }
 
-    /** The first four characters, as {@link #fourLower} reads them. */
+    /** The first four characters, as {@link #four} reads them. */
     static int four(String s) {
         return (int) INT.get(s.getBytes(StandardCharsets.ISO_8859_1), 0);
     }
@@ -86,8 +90,21 @@ final class Octets {
     static long unlikeName(long x) {
         long lower = (x | SPACES) & ~TOPS;
         long letter = (lower + 0x1F * ONES) & ~(lower + 5 * ONES);
-        long hyphen = ~(((x ^ '-' * ONES) & ~TOPS) + 0x7F * ONES);
-        return ((letter | hyphen) & ~x & TOPS) ^ TOPS;
+        return ((letter | ~unlike(x, '-')) & ~x & TOPS) ^ TOPS;
+    }
+
+    /**
+     * Zero if all eight bytes stand for themselves in a target, as {@link #TARGET} has it; else the
+     * lowest set bit tells the first one that does not.
+     */
+    static long unlikeTarget(long x) {
+        long special = ~(unlike(x, '#') & unlike(x, '%') & unlike(x, '?'));
+        return ((x - 0x21 * ONES) | (x + ONES) | x | special) & TOPS;
+    }
+
+    /** Sets the top bit of each lane whose lower seven bits are not those of {@code c}. */
+    private static long unlike(long x, char c) {
+        return ((x ^ c * ONES) & ~TOPS) + 0x7F * ONES;
     }
 
     /** The first byte that a mask tells, 0 to 7. */
