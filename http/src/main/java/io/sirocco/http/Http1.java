@@ -560,7 +560,7 @@ final class Http1 implements Protocol, Wire {
     @Override
     public CompletableFuture<Void> writable() {
         if (!connection.open()) {
-            return CompletableFuture.failedFuture(new IOException("the client is gone"));
+            return CompletableFuture.failedFuture(gone());
         }
         if (!connection.congested()) {
             return CompletableFuture.completedFuture(null);
@@ -674,9 +674,8 @@ final class Http1 implements Protocol, Wire {
     @Override
     public void closed(Connection connection, CloseCause cause) {
         worker.closed();
-        var gone = new IOException("the client is gone");
         if (writable != null) {
-            writable.completeExceptionally(gone);
+            writable.completeExceptionally(gone());
             writable = null;
         }
         if (exchange != null) {
@@ -691,12 +690,16 @@ final class Http1 implements Protocol, Wire {
                 exchange = null;
             }
             if (cut.incoming != null) {
-                cut.incoming.fail(gone);
+                cut.incoming.fail(gone());
             }
             if (cause == CloseCause.STOPPED) {
                 cut.cancel();
             }
         }
+    }
+
+    private static IOException gone() {
+        return new IOException("the client is gone");
     }
 
     /** The server stops: an idle connection ends now, a busy one with its response. */
