@@ -45,6 +45,7 @@ final class Exchange implements Runnable {
     boolean waitsForLater;
     int status;
     long bytesOut;
+    long waited; // by the handler for a body that is complete now, in milliseconds
     private String id; // of the handler's thread
 
     Exchange(
@@ -192,7 +193,7 @@ final class Exchange implements Runnable {
 
     private CompletableFuture<byte[]> takeOfBody() {
         CompletableFuture<byte[]> bytes = incoming.take();
-        if (!incoming.ended()) {
+        if (!incoming.ended() && !ended) {
             wire.wantBody();
         }
         return bytes;
