@@ -391,7 +391,10 @@ final class Http1 implements Protocol, Wire {
 
     private void writeHead(Response response, long length) {
         ResponseHead.write(response, length, connection);
-        byte[] date = worker.dateAndServer();
+        byte[] date =
+                response.ownDateOrServer()
+                        ? worker.dateAndServerBeside(response.headers())
+                        : worker.dateAndServer();
         byte[] line = connectionLine();
         Chunk chunk = connection.room(date.length + line.length);
         chunk.put(date);
