@@ -96,4 +96,8 @@ public final class Listener implements AutoCloseable {
     void add(Gate gate) {
         gates.add(gate);
     }
+
+    List<Gate> gates() {
+        return gates;
+    }
 }
