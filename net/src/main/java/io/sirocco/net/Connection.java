@@ -244,6 +244,13 @@ public final class Connection extends Timer {
             flags &= ~RESUMING;
             return;
         }
+        if (used < 0 || used > total) {
+            loop.failed(
+                    new IndexOutOfBoundsException(
+                            protocol + " was given " + total + " bytes and used " + used));
+            abort();
+            return;
+        }
         held = Arrays.copyOfRange(slab, used, total);
         heldLength = total - used;
         if ((flags & RESUMING) != 0) {
