@@ -54,6 +54,7 @@ public final class Connection extends Timer {
     private static final int WRITE_PAUSED = 1 << 11; // out of bandwidth
     private static final int READ_PAUSED = 1 << 12;
     private static final int DELIVERING = 1 << 13; // the protocol is being called with input
+    private static final int OVER = CLOSING | FINISHING | LINGERING; // to the protocol it is
     private static final int CAUSE_SHIFT = 28;
 
     final Gate gate;
@@ -133,8 +134,8 @@ public final class Connection extends Timer {
     }
 
     /**
-     * Our side is done: closes when all output has left, after the peer has ended too if {@code
-     * linger}.
+     * Our side is done, and no more input is delivered: closes when all output has left, after the
+     * peer has ended too if {@code linger}.
      */
     public void finish(boolean linger) {
         flags |= FINISHING | (linger ? LINGER : 0);
@@ -158,7 +159,7 @@ public final class Connection extends Timer {
 
     /** Whether it can still be written to. */
     public boolean open() {
-        return (flags & (CLOSING | FINISHING | LINGERING)) == 0;
+        return (flags & OVER) == 0;
     }
 
     // ---- input
@@ -201,7 +202,7 @@ public final class Connection extends Timer {
         if (pacing != null) {
             paceRead(length);
         }
-        if ((flags & (CLOSING | LINGERING)) != 0) {
+        if ((flags & OVER) != 0) {
             return; // it came after our last word
         }
         if ((flags & (SUSPENDED | RESUMING)) != 0) {
@@ -219,7 +220,7 @@ public final class Connection extends Timer {
 
     private void deliverHeld() {
         flags &= ~RESUMING;
-        if (heldLength > 0 && (flags & (SUSPENDED | CLOSING | LINGERING)) == 0) {
+        if (heldLength > 0 && (flags & (SUSPENDED | OVER)) == 0) {
             int total = heldLength;
             byte[] slab = loop.slab(total);
             System.arraycopy(held, 0, slab, 0, total);
@@ -240,7 +241,7 @@ public final class Connection extends Timer {
             return;
         }
         flags &= ~DELIVERING;
-        if (used == total || (flags & (CLOSING | LINGERING)) != 0) {
+        if (used == total || (flags & OVER) != 0) {
             flags &= ~RESUMING;
             return;
         }
