@@ -54,6 +54,7 @@ public final class Connection extends Timer {
     private static final int WRITE_PAUSED = 1 << 11; // out of bandwidth
     private static final int READ_PAUSED = 1 << 12;
     private static final int DELIVERING = 1 << 13; // the protocol is being called with input
+    private static final int END_WAITS = 1 << 14; // behind input that is kept back
     private static final int OVER = CLOSING | FINISHING | LINGERING; // to the protocol it is
     private static final int CAUSE_SHIFT = 28;
 
@@ -186,9 +187,9 @@ public final class Connection extends Timer {
         readAgain();
     }
 
-    /** Whether the peer has ended its side. */
+    /** Whether the peer has ended its side, and what it sent before was delivered. */
     public boolean ended() {
-        return (flags & ENDED) != 0;
+        return (flags & (ENDED | END_WAITS)) == ENDED;
     }
 
     /** Bytes of input that are kept back or were left over. */
@@ -225,6 +226,9 @@ public final class Connection extends Timer {
             byte[] slab = loop.slab(total);
             System.arraycopy(held, 0, slab, 0, total);
             deliver(slab, total);
+        }
+        if ((flags & END_WAITS) != 0) {
+            tellEnd();
         }
     }
 
@@ -320,7 +324,17 @@ public final class Connection extends Timer {
             close(CloseCause.FINISHED);
             return;
         }
-        if ((flags & FINISHING) != 0) {
+        tellEnd();
+    }
+
+    /** What the peer has sent is delivered before its end is told. */
+    private void tellEnd() {
+        if (heldLength > 0 && (flags & (SUSPENDED | RESUMING)) != 0) {
+            flags |= END_WAITS;
+            return;
+        }
+        flags &= ~END_WAITS;
+        if ((flags & OVER) != 0) {
             return;
         }
         try {

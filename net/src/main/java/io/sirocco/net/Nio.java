@@ -273,7 +273,7 @@ final class Nio implements Transport {
 
     @Override
     public void reading(Connection connection, boolean on) {
-        interest(key(connection), SelectionKey.OP_READ, on && !connection.ended());
+        interest(key(connection), SelectionKey.OP_READ, on);
     }
 
     @Override
