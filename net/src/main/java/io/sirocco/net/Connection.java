@@ -108,10 +108,13 @@ public final class Connection extends Timer {
 
     /**
      * Replaces the protocol, as an upgrade does; the new one is given the input that the old one
-     * left over.
+     * left over: soon, never from within this call.
      */
     public void protocol(Protocol next) {
         protocol = next;
+        if ((flags & SUSPENDED) == 0) { // else resume() does it
+            deliverSoon();
+        }
     }
 
     /** Limits the bandwidth from now on: every bucket named must let a byte pass. */
@@ -178,13 +181,17 @@ public final class Connection extends Timer {
             return;
         }
         flags &= ~SUSPENDED;
+        deliverSoon();
+        readAgain();
+    }
+
+    private void deliverSoon() {
         if ((flags & DELIVERING) != 0) {
             flags |= RESUMING; // deliver() sees it when the protocol returns
         } else if (heldLength > 0 && (flags & RESUMING) == 0) {
             flags |= RESUMING;
             loop.execute(this::deliverHeld);
         }
-        readAgain();
     }
 
     /** Whether the peer has ended its side, and what it sent before was delivered. */
