@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 
@@ -91,11 +92,14 @@ public final class Connection extends Timer {
     }
 
     /**
-     * The peer's address, asked of the kernel at the first call; an unnamed one for a Unix-domain
-     * peer without a name.
+     * The peer's address, asked of the kernel at the first call; an unnamed Unix-domain one for a
+     * peer without a name, and when the connection had been closed before the first call.
      */
     public SocketAddress remote() {
         if (remote == null) {
+            if ((flags & CLOSING) != 0) { // its place may be another's by now
+                return UnixDomainSocketAddress.of("");
+            }
             remote = loop.poller().remote(this);
         }
         return remote;
