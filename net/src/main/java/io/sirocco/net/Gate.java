@@ -4,6 +4,7 @@ package io.sirocco.net;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -142,7 +143,7 @@ final class Gate {
         connection.noDeadline();
         Protocol protocol;
         try {
-            protocol = listener.acceptor.accept(connection);
+            protocol = Objects.requireNonNull(listener.acceptor.accept(connection));
         } catch (Throwable e) {
             loop.failed(e);
             protocol = (c, bytes, from, to) -> to;
