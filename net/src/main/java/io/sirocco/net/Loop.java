@@ -7,6 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -209,7 +210,7 @@ public final class Loop implements Executor, Carried.Host {
     /** Has {@code connection} flushed at the end of the turn. */
     void written(Connection connection) {
         if (writtenCount == written.length) {
-            written = java.util.Arrays.copyOf(written, writtenCount * 2);
+            written = Arrays.copyOf(written, writtenCount * 2);
         }
         written[writtenCount++] = connection;
     }
@@ -316,7 +317,7 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     private void turn() throws IOException {
-        boolean idle = local.isEmpty() && runnable.isEmpty();
+        boolean idle = local.isEmpty() && runnable.isEmpty() && writtenCount == 0;
         if (idle) {
             asleep = true;
             idle = handed == null;
@@ -369,12 +370,15 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     private void flush() {
-        for (int i = 0; i < writtenCount; i++) {
+        int count = writtenCount;
+        for (int i = 0; i < count; i++) {
             Connection connection = written[i];
             written[i] = null;
             connection.flush();
         }
-        writtenCount = 0;
+        writtenCount -= count; // those that were told they have drained wait for the next turn
+        System.arraycopy(written, count, written, 0, writtenCount);
+        Arrays.fill(written, Math.max(count, writtenCount), count + writtenCount, null);
     }
 
     private void stopNow() {
