@@ -453,19 +453,15 @@ final class Uring implements Transport {
         Ring ring = (Ring) connection.place;
         connection.transportState |= SENDING;
         int flags = Ring.FIXED_FILE;
+        int how = Linux.MSG_NOSIGNAL;
         if (last) { // shut down behind it: saves a turn, and the peer a wait
             ring.reserve(2);
             flags |= Ring.LINK;
+            how |= Linux.MSG_WAITALL; // else a send in part would be followed by the shutdown
         }
         long about = userData(SENT, connection.slot);
         ring.entry(
-                Ring.SEND,
-                flags,
-                connection.slot,
-                chunk.address + chunk.start,
-                length,
-                Linux.MSG_NOSIGNAL,
-                about);
+                Ring.SEND, flags, connection.slot, chunk.address + chunk.start, length, how, about);
         if (last) {
             shutdown(connection, SHUT_RDWR);
         }
