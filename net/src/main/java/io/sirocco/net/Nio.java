@@ -16,7 +16,6 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +33,6 @@ final class Nio implements Transport {
     private final Selector selector;
     private final MemorySegment input;
     private final ByteBuffer inputView;
-    private final List<Gate> gates = new ArrayList<>();
     private final Map<Gate, SelectionKey> keys = new HashMap<>();
     private final Map<Datagrams, SelectionKey> datagramKeys = new HashMap<>();
     private FileChannel
@@ -72,6 +70,7 @@ final class Nio implements Transport {
         } else {
             selector.select(Math.max(0, ahead)); // 0 is for ever
         }
+        Thread.interrupted(); // or no selection would wait any more
     }
 
     @Override
@@ -170,7 +169,6 @@ final class Nio implements Transport {
 
     @Override
     public void listen(Gate gate) throws IOException {
-        gates.add(gate);
         if (gate.socket instanceof Listening socket) {
             keys.put(gate, socket.channel.register(selector, SelectionKey.OP_ACCEPT, gate));
         }
@@ -383,8 +381,8 @@ final class Nio implements Transport {
 
     @Override
     public void close() {
-        gates.stream().filter(Gate::listening).forEach(this::unlisten);
-        List.copyOf(datagramKeys.keySet()).forEach(this::close);
+        List.copyOf(keys.keySet()).forEach(Gate::closeNow);
+        List.copyOf(datagramKeys.keySet()).forEach(Datagrams::closeNow);
         close(selector);
         if (spare != null) {
             close(spare);

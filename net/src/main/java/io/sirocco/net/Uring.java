@@ -70,6 +70,8 @@ final class Uring implements Transport {
     private final List<Ring> further = new ArrayList<>();
     private final List<Gate> gates = new ArrayList<>();
     private final List<Datagrams> datagrams = new ArrayList<>();
+    private final Object waking = new Object();
+    private boolean awake; // for good: it is closed
     private final int wakeUp;
     private final long wakeUpCount;
     private final MemorySegment state;
@@ -182,7 +184,11 @@ final class Uring implements Transport {
 
     @Override
     public void wake() {
-        Linux.signal(wakeUp);
+        synchronized (waking) { // a late caller must not write to whatever has the number next
+            if (!awake) {
+                Linux.signal(wakeUp);
+            }
+        }
     }
 
     private void listenForWakeUp() {
@@ -657,11 +663,14 @@ final class Uring implements Transport {
 
     @Override
     public void close() {
-        gates.stream().filter(Gate::listening).forEach(this::unlisten);
-        datagrams.stream().filter(socket -> !socket.closed()).forEach(this::close);
+        gates.forEach(Gate::closeNow);
+        List.copyOf(datagrams).forEach(Datagrams::closeNow);
         further.forEach(Ring::close);
         main.close();
-        Linux.close(wakeUp);
+        synchronized (waking) {
+            awake = true;
+            Linux.close(wakeUp);
+        }
     }
 
     private static int socket(SocketAddress address, int type) throws IOException {
