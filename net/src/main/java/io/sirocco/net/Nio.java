@@ -3,6 +3,7 @@ package io.sirocco.net;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
@@ -135,7 +136,7 @@ final class Nio implements Transport {
         ServerSocketChannel channel =
                 address instanceof UnixDomainSocketAddress
                         ? ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-                        : ServerSocketChannel.open();
+                        : ServerSocketChannel.open(family((InetSocketAddress) address));
         try {
             if (address instanceof InetSocketAddress) {
                 channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -154,6 +155,12 @@ final class Nio implements Transport {
                             : address.toString();
             throw new IOException("cannot listen on " + where + ": " + e.getMessage(), e);
         }
+    }
+
+    private static StandardProtocolFamily family(InetSocketAddress address) {
+        return address.getAddress() instanceof Inet6Address
+                ? StandardProtocolFamily.INET6
+                : StandardProtocolFamily.INET;
     }
 
     static SocketAddress address(Listening socket) throws IOException {
@@ -320,7 +327,7 @@ final class Nio implements Transport {
 
     @Override
     public Datagrams.Socket bindDatagrams(InetSocketAddress address) throws IOException {
-        DatagramChannel channel = DatagramChannel.open();
+        DatagramChannel channel = DatagramChannel.open(family(address));
         try {
             channel.bind(address);
             channel.configureBlocking(false);
