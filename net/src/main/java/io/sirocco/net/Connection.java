@@ -444,6 +444,10 @@ public final class Connection extends Timer {
         while (first != null) {
             gather();
             int length = first.length();
+            if (length == 0) { // room was asked for, and left empty
+                spent(0);
+                continue;
+            }
             if (pacing != null) {
                 length = paceWrite(length);
                 if (length == 0) {
