@@ -57,6 +57,11 @@ public final class Bandwidth {
         return paidUntil.get() > now ? 0 : Math.clamp(burst, 1, wanted);
     }
 
+    /** How many bytes may be read at a time, up to {@code most}, so that no long debt arises. */
+    int piece(int most) {
+        return rate == UNLIMITED ? most : Math.clamp(burst, 1, most);
+    }
+
     /** Takes {@code bytes} out of the bucket. */
     void spend(long bytes, long now) {
         long perSecond = rate;

@@ -317,6 +317,11 @@ public final class Connection extends Timer {
         }
     }
 
+    /** How many bytes the transport shall read at a time, up to {@code most}. */
+    int readSize(int most) {
+        return pacing == null ? most : pacing.piece(most);
+    }
+
     private void readUnlessPaused() {
         flags &= ~READ_PAUSED;
         if (pacing != null && (flags & CLOSING) == 0) {

@@ -422,10 +422,19 @@ final class Uring implements Transport {
             connection.transportState |= RECEIVING;
             int flags = Ring.FIXED_FILE | Ring.BUFFER_SELECT;
             long about = userData(RECEIVED, connection.slot);
+            int size = connection.readSize(Ring.BUFFER_SIZE);
+            boolean whole = size == Ring.BUFFER_SIZE; // else bandwidth bounds it: piece by piece
             long entry =
                     ((Ring) connection.place)
-                            .entry(Ring.RECV, flags, connection.slot, 0, 0, 0, about);
-            Ring.priority(entry, RECV_MULTISHOT);
+                            .entry(
+                                    Ring.RECV,
+                                    flags,
+                                    connection.slot,
+                                    0,
+                                    whole ? 0 : size,
+                                    0,
+                                    about);
+            Ring.priority(entry, whole ? RECV_MULTISHOT : 0);
             Ring.bufferGroup(entry);
         }
     }
