@@ -4,6 +4,7 @@ package io.sirocco.net;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -101,7 +102,11 @@ final class Gate {
                 loop,
                 reason,
                 backOff);
-        loop.settings.observer.acceptFailed(loop, reason);
+        try {
+            loop.settings.observer.acceptFailed(loop, reason);
+        } catch (Throwable e) {
+            LOG.log(Level.WARNING, "the observer threw", e);
+        }
         pause(backOff);
         backOff = Math.min(backOff * 2, LONGEST_BACK_OFF);
     }
@@ -120,16 +125,20 @@ final class Gate {
         decide();
     }
 
+    /** Done when the address is free again; at once if the caller is the loop itself. */
     CompletableFuture<Void> close() {
         var done = new CompletableFuture<Void>();
+        if (loop.isCurrent()) {
+            closeNow();
+            done.complete(null);
+            return done;
+        }
         try {
             loop.execute(
                     () -> {
-                        if (!closed) {
-                            closed = true;
-                            loop.poller().unlisten(this);
-                        }
-                        done.complete(null);
+                        closeNow();
+                        // a selector gives a channel back with its next selection
+                        loop.execute(() -> done.complete(null));
                     });
         } catch (RejectedExecutionException e) {
             done.complete(null); // the loop has ended, and closed it
@@ -137,12 +146,19 @@ final class Gate {
         return done;
     }
 
+    void closeNow() {
+        if (!closed) {
+            closed = true;
+            loop.poller().unlisten(this);
+        }
+    }
+
     private void start(Connection connection) {
         active++;
         connection.noDeadline();
         Protocol protocol;
         try {
-            protocol = listener.acceptor.accept(connection);
+            protocol = Objects.requireNonNull(listener.acceptor.accept(connection));
         } catch (Throwable e) {
             loop.failed(e);
             protocol = (c, bytes, from, to) -> to;

@@ -72,6 +72,8 @@ final class Uring implements Transport {
     private final List<Ring> further = new ArrayList<>();
     private final List<Gate> gates = new ArrayList<>();
     private final List<Datagrams> datagrams = new ArrayList<>();
+    private final Object waking = new Object();
+    private boolean awake; // for good: it is closed
     private final int wakeUp;
     private final long wakeUpCount;
     private final MemorySegment state;
@@ -185,7 +187,11 @@ final class Uring implements Transport {
 
     @Override
     public void wake() {
-        Linux.signal(wakeUp);
+        synchronized (waking) { // a late caller must not write to whatever has the number next
+            if (!awake) {
+                Linux.signal(wakeUp);
+            }
+        }
     }
 
     private void listenForWakeUp() {
@@ -419,10 +425,19 @@ final class Uring implements Transport {
             connection.transportState |= RECEIVING;
             int flags = Ring.FIXED_FILE | Ring.BUFFER_SELECT;
             long about = userData(RECEIVED, connection.slot);
+            int size = connection.readSize(Ring.BUFFER_SIZE);
+            boolean whole = size == Ring.BUFFER_SIZE; // else bandwidth bounds it: piece by piece
             long entry =
                     ((Ring) connection.place)
-                            .entry(Ring.RECV, flags, connection.slot, 0, 0, 0, about);
-            Ring.priority(entry, RECV_MULTISHOT);
+                            .entry(
+                                    Ring.RECV,
+                                    flags,
+                                    connection.slot,
+                                    0,
+                                    whole ? 0 : size,
+                                    0,
+                                    about);
+            Ring.priority(entry, whole ? RECV_MULTISHOT : 0);
             Ring.bufferGroup(entry);
         }
     }
@@ -668,11 +683,14 @@ final class Uring implements Transport {
 
     @Override
     public void close() {
-        gates.stream().filter(Gate::listening).forEach(this::unlisten);
-        datagrams.stream().filter(socket -> !socket.closed()).forEach(this::close);
+        gates.forEach(Gate::closeNow);
+        List.copyOf(datagrams).forEach(Datagrams::closeNow);
         further.forEach(Ring::close);
         main.close();
-        Linux.close(wakeUp);
+        synchronized (waking) {
+            awake = true;
+            Linux.close(wakeUp);
+        }
     }
 
     private static int socket(SocketAddress address, int type) throws IOException {
