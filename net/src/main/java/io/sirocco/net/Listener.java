@@ -54,7 +54,7 @@ public final class Listener implements AutoCloseable {
             return this;
         }
 
-        /** Accepts per second of each loop, as a bucket whose rate may be changed later. */
+        /** Accepts per second of all loops, as a bucket whose rate may be changed later. */
         public Options accepts(Bandwidth perSecond) {
             this.accepts = perSecond;
             return this;

@@ -214,7 +214,7 @@ final class Nio implements Transport {
             if (channel == null) {
                 return;
             }
-            Gate target = gate.next();
+            Gate target = gate.takeNext();
             if (target.loop == loop) {
                 admit(target, channel);
             } else {
@@ -239,6 +239,7 @@ final class Nio implements Transport {
             gate.accepted(connection);
         } catch (IOException e) {
             close(channel); // it is gone already
+            gate.lost();
         }
     }
 

@@ -275,9 +275,10 @@ final class Uring implements Transport {
                             0,
                             0,
                             userData(ACCEPTED, gate.id));
-            Ring.priority(entry, gate.oneAtATime() ? 0 : ACCEPT_MULTISHOT);
-            Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
             gate.armed = true;
+            gate.multishot = !gate.oneAtATime();
+            Ring.priority(entry, gate.multishot ? ACCEPT_MULTISHOT : 0);
+            Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
         }
     }
 
@@ -306,7 +307,7 @@ final class Uring implements Transport {
             gate.armed = false;
         }
         if (result >= 0) {
-            Gate target = gate.next();
+            Gate target = gate.takeNext();
             if (target.loop == loop) {
                 place(target, result);
             } else {
@@ -317,12 +318,17 @@ final class Uring implements Transport {
         }
         if (!gate.armed && gate.accepting()) {
             accept(gate);
+        } else if (gate.armed && gate.multishot && gate.oneAtATime()) {
+            gate.multishot = false;
+            cancel(main, userData(ACCEPTED, gate.id)); // and then again, for one
         }
     }
 
     private void arrived(Gate gate, int result) {
         if (result >= 0) {
             place(gate, result);
+        } else {
+            gate.lost();
         }
     }
 
@@ -397,6 +403,7 @@ final class Uring implements Transport {
     private void admit(Ring ring, int slot, Gate gate) {
         if (slot < 0) {
             ring.connections--;
+            gate.lost();
             return;
         }
         var connection = new Connection(gate, ring, slot);

@@ -226,6 +226,46 @@ class ListenerTest {
         }
     }
 
+    /** One that is full is passed over, and nothing is accepted when all are. */
+    @Test
+    void slotsOfAllLoopsAreUsedBehindASharedAddress() throws Exception {
+        Loops loops = rig.start(s -> s.loops(2));
+        var address = UnixDomainSocketAddress.of(folder.resolve("socket"));
+        Listener listener =
+                loops.listen(address, o -> o.slots(3, WhenFull.BACKLOG), c -> new Echo());
+        var peers = new ArrayList<Peer>();
+        for (int i = 0; i < 9; i++) {
+            peers.add(rig.connect(listener).send("x"));
+        }
+        Rig.until(
+                "six are served",
+                () -> loops.all().stream().mapToLong(l -> l.stats().bytesOut()).sum() == 6);
+        for (int i = 0; i < 20; i++) {
+            loops.all().forEach(Rig::settle);
+        }
+        for (Loop loop : loops.all()) {
+            assertEquals(3, loop.stats().bytesOut());
+            assertEquals(3, loop.stats().accepted());
+        }
+        for (int i = 0; i < 9; i++) {
+            System.out.println(
+                    "DBG "
+                            + i
+                            + " "
+                            + loops.all().stream()
+                                    .map(
+                                            l ->
+                                                    l.stats().accepted()
+                                                            + "/"
+                                                            + l.stats().connections()
+                                                            + "/"
+                                                            + l.stats().parked())
+                                    .toList());
+            assertEquals("x", peers.get(i).text(1));
+            peers.get(i).close();
+        }
+    }
+
     /** The loop that accepts for all keeps the pace for all. */
     @Test
     void theBucketOfAcceptsIsSharedByAllLoops() throws Exception {
