@@ -122,12 +122,14 @@ class CommandLineTest {
     }
 
     @Test
-    void versionNamesSiroccoTheJvmAndTheSystem() {
+    void versionNamesSiroccoTheJvmTheSystemAndWhatItAllows() {
         Run run = run("version");
         assertEquals(0, run.exitCode());
         assertTrue(run.out().startsWith("sirocco "), run.out());
         assertTrue(run.out().contains("Java " + Runtime.version()), run.out());
         assertTrue(run.out().contains(System.getProperty("os.name")), run.out());
+        assertTrue(run.out().matches("(?s).*transport: (io_uring|nio)\\R.*"), run.out());
+        assertTrue(run.out().contains("virtual threads: carried by the loops"), run.out());
     }
 
     @ParameterizedTest
