@@ -88,9 +88,10 @@ final class Welcome implements AutoCloseable {
 
     /** One event a second, until the client or the server goes. */
     private void tick(Sink sink) throws IOException, InterruptedException {
-        for (long tick = 1; !closed.await(1, TimeUnit.SECONDS); tick++) {
-            sink.send("tick " + tick);
-        }
+        long tick = 0;
+        do {
+            sink.send("tick " + ++tick);
+        } while (!closed.await(1, TimeUnit.SECONDS));
     }
 
     private Response stats() {
