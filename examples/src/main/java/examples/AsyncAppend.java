@@ -3,6 +3,8 @@ package examples;
 
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
+import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -55,11 +57,11 @@ public final class AsyncAppend {
     }
 
     /** The server interrupts a handler that it stops, or that nobody waits for any more. */
-    private static void pause(Duration time) {
+    private static void pause(Duration time) throws IOException {
         try {
             Thread.sleep(time);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("no more lines are wanted");
         }
     }
 

@@ -25,7 +25,11 @@ public final class Events {
     }
 
     private static Response count(Request request, Duration pause) {
-        long seen = Long.parseLong(request.header("Last-Event-ID").orElse("0"));
+        long seen =
+                request.header("Last-Event-ID")
+                        .filter(id -> id.matches("[0-9]{1,12}"))
+                        .map(Long::parseLong)
+                        .orElse(0L);
         return Response.events(
                 sink -> {
                     sink.retry(Duration.ofSeconds(2));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package examples;
 
+import io.sirocco.http.BadRequest;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.Bandwidth;
@@ -24,13 +25,14 @@ public final class Throttle {
                 routes -> {
                     routes.route("GET", "/download", request -> download())
                             .bandwidth(reads, writes);
-                    routes.put(
-                            "/rate/{bytes}",
-                            request -> {
-                                writes.rate(Long.parseUnsignedLong(request.param("bytes")));
-                                return Response.empty(204);
-                            });
+                    routes.put("/rate/{bytes}", request -> change(writes, request.param("bytes")));
                 });
+    }
+
+    private static Response change(Bandwidth bandwidth, String bytes) {
+        if (!bytes.matches("[0-9]{1,12}")) throw new BadRequest("A rate is a number.");
+        bandwidth.rate(Long.parseLong(bytes));
+        return Response.empty(204);
     }
 
     private static Response download() {
