@@ -33,10 +33,19 @@ class DocumentsTest {
             """
             class Snippet {
                 static void run(
-                        Server server, Config config, Routes routes, Request request, Response response,
-                        Handler handler, Handler report, Filter login, Path path, Path folder,
-                        ExecutorService workers, Monitor log)
+                        Server server, Config config, Routes routes, Handler handler, Handler report,
+                        Filter login, Path path, Path folder, ExecutorService workers)
                         throws Exception {
+            %s
+                }
+            }
+            """;
+
+    /** And inside of a handler. */
+    private static final String HANDLING =
+            """
+            class Snippet {
+                static void run(Request request, Path path, Path folder) throws Exception {
             %s
                 }
             }
@@ -47,7 +56,11 @@ class DocumentsTest {
     record Snippet(Path document, int number, String text) {
         @Override
         public String toString() {
-            return document.getFileName() + " " + number + ": " + text.lines().findFirst().orElse("");
+            return document.getFileName()
+                    + " "
+                    + number
+                    + ": "
+                    + text.lines().findFirst().orElse("");
         }
     }
 
@@ -65,7 +78,7 @@ class DocumentsTest {
     @MethodSource("snippets")
     void compiles(Snippet snippet, @TempDir Path folder) {
         var said = new StringBuilder();
-        for (String form : List.of("%s", MEMBERS, SCENE)) {
+        for (String form : List.of("%s", MEMBERS, SCENE, HANDLING)) {
             String source = IMPORTS + form.formatted(snippet.text);
             String errors = Snippets.compile("Snippet", source, folder);
             if (errors.isEmpty()) return;
