@@ -366,26 +366,21 @@ final class Http1 implements Protocol, Wire {
 
     @Override
     public void send(Response response, byte[] bytes) {
-        boolean bodiless = response.bodiless();
-        boolean withBody = !bodiless && !exchange.headOnly();
-        Response.Encoded encoded = bodiless ? null : response.encoded(bytes);
         if (response.closes()) {
             flags &= ~KEEP_ALIVE;
         }
         decideOnUnreadBody();
-        if (encoded != null && encoded.head().length + bytes.length < 8 << 10) {
-            Chunk chunk = connection.room(encoded.head().length + bytes.length + 256);
-            chunk.put(encoded.head());
-            chunk.put(worker.dateAndServer());
-            chunk.put(connectionLine());
-            if (withBody) {
-                chunk.put(bytes);
+        if ((flags & (KEEP_ALIVE | HTTP_1_0)) == KEEP_ALIVE && !exchange.headOnly()) {
+            byte[] image = response.image(worker.dateAndServer());
+            if (image != null) {
+                connection.room(image.length).put(image);
+                responseEnded();
+                return;
             }
-        } else {
-            writeHead(response, bodiless ? ResponseHead.NO_LENGTH : bytes.length);
-            if (withBody) {
-                connection.writeStable(bytes, 0, bytes.length);
-            }
+        }
+        writeHead(response, response.bodiless() ? ResponseHead.NO_LENGTH : bytes.length);
+        if (!response.bodiless() && !exchange.headOnly()) {
+            connection.writeStable(bytes, 0, bytes.length);
         }
         responseEnded();
     }
@@ -565,7 +560,7 @@ final class Http1 implements Protocol, Wire {
     @Override
     public CompletableFuture<Void> writable() {
         if (!connection.open()) {
-            return CompletableFuture.failedFuture(new IOException("the client is gone"));
+            return CompletableFuture.failedFuture(gone());
         }
         if (!connection.congested()) {
             return CompletableFuture.completedFuture(null);
@@ -679,9 +674,8 @@ final class Http1 implements Protocol, Wire {
     @Override
     public void closed(Connection connection, CloseCause cause) {
         worker.closed();
-        var gone = new IOException("the client is gone");
         if (writable != null) {
-            writable.completeExceptionally(gone);
+            writable.completeExceptionally(gone());
             writable = null;
         }
         if (exchange != null) {
@@ -696,12 +690,16 @@ final class Http1 implements Protocol, Wire {
                 exchange = null;
             }
             if (cut.incoming != null) {
-                cut.incoming.fail(gone);
+                cut.incoming.fail(gone());
             }
             if (cause == CloseCause.STOPPED) {
                 cut.cancel();
             }
         }
+    }
+
+    private static IOException gone() {
+        return new IOException("the client is gone");
     }
 
     /** The server stops: an idle connection ends now, a busy one with its response. */

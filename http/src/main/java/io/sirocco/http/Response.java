@@ -23,18 +23,22 @@ import java.util.concurrent.CompletionStage;
  */
 public final class Response {
     private static final Set<String> OURS = ours();
+    private static final int LARGEST_IMAGE = 8 << 10;
 
     private final int status;
     private final Headers headers;
     private final Content content;
     private final boolean close;
 
-    // Both are caches of loops that may race: each would write the same.
+    // Caches, which loops may race for: each would write the same.
     private boolean used;
-    private Encoded encoded;
+    private Image image;
 
-    /** The bytes of a response that was used twice, but for those that differ from time to time. */
-    record Encoded(byte[] head, byte[] body) {}
+    /**
+     * All of a response as it goes over the wire, good for as long as {@code date} is the array in
+     * use.
+     */
+    private record Image(byte[] date, byte[] bytes) {}
 
     private Response(int status, Headers headers, Content content, boolean close) {
         this.status = status;
@@ -217,12 +221,29 @@ public final class Response {
         return status == 204 || status == 304;
     }
 
-    /** What can be kept of it; null the first time, when nobody knows yet whether it pays. */
-    Encoded encoded(byte[] bytes) {
-        if (encoded == null && used) {
-            encoded = new Encoded(ResponseHead.encode(this, bytes.length), bytes);
+    /**
+     * All of it as it goes over the wire when the connection stays open; null the first time, when
+     * nobody knows yet whether that pays, and when it is large.
+     */
+    byte[] image(byte[] date) {
+        Image known = image;
+        if (known != null && known.date == date) {
+            return known.bytes;
         }
-        used = true;
-        return encoded;
+        if (!used) {
+            used = true;
+            return null;
+        }
+        if (!(content instanceof Content.Bytes(byte[] body))
+                || body.length > LARGEST_IMAGE
+                || bodiless()) {
+            return null;
+        }
+        byte[] bytes = ResponseHead.image(this, date, body);
+        if (bytes.length > LARGEST_IMAGE) {
+            return null;
+        }
+        image = new Image(date, bytes);
+        return bytes;
     }
 }

@@ -9,7 +9,7 @@ record Setup(
         String id,
         Router<Endpoint> router,
         Limits limits,
-        String serverHeader,
+        DateAndServer dateAndServer,
         Monitor monitor,
         ErrorPages errorPages,
         ExecutorService pool) {

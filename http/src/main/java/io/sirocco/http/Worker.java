@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import io.sirocco.http.h1.Head;
 import io.sirocco.net.Loop;
 import java.lang.System.Logger.Level;
@@ -64,16 +62,11 @@ final class Worker {
         return new ServerStats(loop.stats(), requests, inProgress, rejected);
     }
 
-    /** The lines {@code Date} and {@code Server}, written anew once a second. */
+    /** The lines {@code Date} and {@code Server}: the same array for a second. */
     byte[] dateAndServer() {
         if (loop.nanos() >= dateExpires) {
             long now = loop.clock().wallMillis();
-            var text =
-                    new StringBuilder("Date: ").append(HttpDate.format(now / 1000)).append("\r\n");
-            if (!setup.serverHeader().isEmpty()) {
-                text.append("Server: ").append(setup.serverHeader()).append("\r\n");
-            }
-            dateAndServer = text.toString().getBytes(ISO_8859_1);
+            dateAndServer = setup.dateAndServer().at(now / 1000);
             dateExpires = loop.nanos() + (1000 - now % 1000) * 1_000_000;
         }
         return dateAndServer;

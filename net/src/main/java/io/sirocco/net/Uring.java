@@ -61,9 +61,6 @@ final class Uring implements Transport {
     private static final int POLLIN = 1;
     private static final int MSG_SEND_FD = 1;
     private static final int SHUT_WR = 1;
-    private static final int CANCEL_ALL = 1;
-    private static final int CANCEL_FD = 1 << 1;
-    private static final int CANCEL_FD_FIXED = 1 << 3;
 
     private static final int BUFFERS = 1024;
     private static final int BUFFERS_OF_FURTHER_RINGS = 256;
@@ -499,18 +496,14 @@ final class Uring implements Transport {
     @Override
     public void close(Connection connection) {
         connection.transportState |= CLOSING;
-        if ((connection.transportState & (RECEIVING | SENDING)) != 0) {
-            int which = CANCEL_ALL | CANCEL_FD | CANCEL_FD_FIXED;
-            ((Ring) connection.place)
-                    .entry(
-                            Ring.ASYNC_CANCEL,
-                            0,
-                            connection.slot,
-                            0,
-                            0,
-                            which,
-                            userData(IGNORED, 0));
-        } else {
+        Ring ring = (Ring) connection.place;
+        if ((connection.transportState & RECEIVING) != 0) {
+            cancel(ring, userData(RECEIVED, connection.slot));
+        }
+        if ((connection.transportState & SENDING) != 0) {
+            cancel(ring, userData(SENT, connection.slot));
+        }
+        if ((connection.transportState & (RECEIVING | SENDING)) == 0) {
             loop.execute(() -> releaseWhenIdle(connection));
         }
     }
@@ -531,6 +524,10 @@ final class Uring implements Transport {
         Ring.fileIndex(entry, slot + 1);
     }
 
+    /**
+     * By what it is about: the kernel finds that in a hash table, while by descriptor it would look
+     * at everything.
+     */
     private static void cancel(Ring ring, long about) {
         ring.entry(Ring.ASYNC_CANCEL, 0, -1, about, 0, 0, userData(IGNORED, 0));
     }
