@@ -24,7 +24,19 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] args) {
+        logInOneLine();
         System.exit(commandLine().execute(args));
+    }
+
+    /**
+     * The JDK's log writes two lines for each entry, unless somebody says otherwise before it
+     * starts.
+     */
+    private static void logInOneLine() {
+        String format = "java.util.logging.SimpleFormatter.format";
+        if (System.getProperty(format) == null) {
+            System.setProperty(format, "%1$tF %1$tT.%1$tL %4$s %5$s%6$s%n");
+        }
     }
 
     static CommandLine commandLine() {

@@ -4,6 +4,7 @@ package io.sirocco.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.TransportKind;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -30,7 +31,7 @@ class CommandLineTest {
                             Optional.empty(),
                             new InetSocketAddress("127.0.0.1", 8080),
                             Runtime.getRuntime().availableProcessors(),
-                            Transport.AUTO);
+                            TransportKind.AUTO);
             assertEquals(expected, options());
         }
 
@@ -41,7 +42,7 @@ class CommandLineTest {
                             Optional.of(site),
                             new InetSocketAddress("0.0.0.0", 0),
                             3,
-                            Transport.IO_URING);
+                            TransportKind.IO_URING);
             assertEquals(
                     expected,
                     options(
@@ -68,7 +69,7 @@ class CommandLineTest {
 
         @ParameterizedTest
         @CsvSource({"auto,AUTO", "io_uring,IO_URING", "nio,NIO"})
-        void theTransportsByName(String word, Transport transport) {
+        void theTransportsByName(String word, TransportKind transport) {
             assertEquals(transport, options("--transport", word).transport());
         }
 
@@ -121,12 +122,14 @@ class CommandLineTest {
     }
 
     @Test
-    void versionNamesSiroccoTheJvmAndTheSystem() {
+    void versionNamesSiroccoTheJvmTheSystemAndWhatItAllows() {
         Run run = run("version");
         assertEquals(0, run.exitCode());
         assertTrue(run.out().startsWith("sirocco "), run.out());
         assertTrue(run.out().contains("Java " + Runtime.version()), run.out());
         assertTrue(run.out().contains(System.getProperty("os.name")), run.out());
+        assertTrue(run.out().matches("(?s).*transport: (io_uring|nio)\\R.*"), run.out());
+        assertTrue(run.out().contains("virtual threads: carried by the loops"), run.out());
     }
 
     @ParameterizedTest
