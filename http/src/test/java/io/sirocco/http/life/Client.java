@@ -233,6 +233,12 @@ final class Client implements AutoCloseable {
         return this;
     }
 
+    /** Closes so that the other side sees a reset. */
+    void reset() throws IOException {
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+
     int localPort() {
         return socket.getLocalPort();
     }
