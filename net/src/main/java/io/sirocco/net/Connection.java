@@ -114,7 +114,7 @@ public final class Connection extends Timer {
 
     /** Limits the bandwidth from now on: every bucket named must let a byte pass. */
     public void pace(List<Bandwidth> reads, List<Bandwidth> writes) {
-        pacing = reads.isEmpty() && writes.isEmpty() ? null : new Pacing(reads, writes);
+        pace(reads.isEmpty() && writes.isEmpty() ? null : new Pacing(reads, writes));
     }
 
     /**
@@ -123,7 +123,26 @@ public final class Connection extends Timer {
      */
     public void paceAlso(List<Bandwidth> reads, List<Bandwidth> writes) {
         Pacing own = pacing == null ? new Pacing(List.of(), List.of()) : pacing;
-        pacing = own.with(reads, writes);
+        pace(own.with(reads, writes));
+    }
+
+    private void pace(Pacing next) {
+        boolean paced = pacedReads();
+        pacing = next;
+        if (!paced && pacedReads() && protocol != null && (flags & (UNREAD | CLOSING)) == 0) {
+            loop.poller().reading(this, false); // and again, in small pieces
+            loop.poller().reading(this, true);
+        }
+    }
+
+    /** Whether it is to be read in pieces of {@link #readable} bytes. */
+    boolean pacedReads() {
+        return pacing != null && pacing.limitsReads();
+    }
+
+    /** How many of {@code wanted} bytes the next read should take. */
+    int readable(int wanted) {
+        return pacedReads() ? pacing.readable(wanted, loop.nanos()) : wanted;
     }
 
     /**

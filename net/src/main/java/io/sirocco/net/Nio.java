@@ -107,7 +107,7 @@ final class Nio implements Transport {
     }
 
     private void receive(Connection connection, SelectionKey key) {
-        inputView.clear();
+        inputView.clear().limit(connection.readable(READ_SIZE));
         int n;
         try {
             n = ((SocketChannel) key.channel()).read(inputView);

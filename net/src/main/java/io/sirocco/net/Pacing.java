@@ -43,6 +43,20 @@ final class Pacing {
         return pause(reads, now);
     }
 
+    /** Whether there is a bucket that reads are paid from. */
+    boolean limitsReads() {
+        return reads.length > 0;
+    }
+
+    /** How many bytes one read should take at most, from 1 on. */
+    int readable(int wanted, long now) {
+        int allowed = wanted;
+        for (Bandwidth bucket : reads) {
+            allowed = Math.min(allowed, bucket.allowed(wanted, now));
+        }
+        return Math.max(1, allowed);
+    }
+
     /** How many of {@code wanted} bytes may be written now. */
     int write(int wanted, long now) {
         int allowed = wanted;

@@ -422,10 +422,12 @@ final class Uring implements Transport {
             connection.transportState |= RECEIVING;
             int flags = Ring.FIXED_FILE | Ring.BUFFER_SELECT;
             long about = userData(RECEIVED, connection.slot);
+            boolean paced = connection.pacedReads(); // then one piece at a time, not all there is
+            int most = paced ? connection.readable(Ring.BUFFER_SIZE) : 0;
             long entry =
                     ((Ring) connection.place)
-                            .entry(Ring.RECV, flags, connection.slot, 0, 0, 0, about);
-            Ring.priority(entry, RECV_MULTISHOT);
+                            .entry(Ring.RECV, flags, connection.slot, 0, most, 0, about);
+            Ring.priority(entry, paced ? 0 : RECV_MULTISHOT);
             Ring.bufferGroup(entry);
         }
     }
