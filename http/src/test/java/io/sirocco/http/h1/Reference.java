@@ -228,7 +228,7 @@ final class Reference {
                 return fields;
             }
             Matcher field = must(FIELD, line);
-            fields.add(field.group(1) + ": " + field.group(2).replaceAll("[ \t]+$", ""));
+            fields.add(field.group(1) + ": " + field.group(2).replaceAll("[ \t]+\\z", ""));
             must(fields.size() <= most);
         }
     }
