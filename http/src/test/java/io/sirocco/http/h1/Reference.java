@@ -154,7 +154,7 @@ final class Reference {
         List<String> options = new ArrayList<>();
         for (String value : values(fields, "connection")) {
             for (String option : value.split(",")) {
-                options.add(option.replaceAll("^[ \t]+|[ \t]+$", "").toLowerCase(Locale.ROOT));
+                options.add(option.replaceAll("\\A[ \t]+|[ \t]+\\z", "").toLowerCase(Locale.ROOT));
             }
         }
         boolean keepAlive =
