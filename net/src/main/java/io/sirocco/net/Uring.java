@@ -60,6 +60,12 @@ final class Uring implements Transport {
     private static final int SHUT_WR = 1;
     private static final int SHUT_RDWR = 2;
 
+    /** For tests: the places of one table. */
+    static final String TABLE_SIZE = "io.sirocco.net.tableSize";
+
+    /** A smaller table could overflow by what one multishot accept brings. */
+    private static final int ROOMY = 16_384;
+
     private static final int BUFFERS = 1024;
     private static final int BUFFERS_OF_FURTHER_RINGS = 256;
     private static final int DATAGRAMS_PER_TURN = 256;
@@ -94,7 +100,7 @@ final class Uring implements Transport {
     Uring(Loop loop) throws IOException {
         this.loop = loop;
         Arena arena = loop.arena;
-        tableSize = Linux.openFilesLimit();
+        tableSize = Integer.getInteger(TABLE_SIZE, Linux.openFilesLimit());
         main = new Ring(arena, tableSize, BUFFERS, false);
         wakeUp = Linux.eventfd();
         if (wakeUp < 0) {
@@ -273,7 +279,7 @@ final class Uring implements Transport {
                             0,
                             userData(ACCEPTED, gate.id));
             gate.armed = true;
-            gate.multishot = !gate.oneAtATime();
+            gate.multishot = tableSize >= ROOMY && !gate.oneAtATime();
             Ring.priority(entry, gate.multishot ? ACCEPT_MULTISHOT : 0);
             Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
         }
