@@ -248,19 +248,6 @@ class ListenerTest {
             assertEquals(3, loop.stats().accepted());
         }
         for (int i = 0; i < 9; i++) {
-            System.out.println(
-                    "DBG "
-                            + i
-                            + " "
-                            + loops.all().stream()
-                                    .map(
-                                            l ->
-                                                    l.stats().accepted()
-                                                            + "/"
-                                                            + l.stats().connections()
-                                                            + "/"
-                                                            + l.stats().parked())
-                                    .toList());
             assertEquals("x", peers.get(i).text(1));
             peers.get(i).close();
         }
