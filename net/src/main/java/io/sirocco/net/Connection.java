@@ -127,6 +127,15 @@ public final class Connection extends Timer {
     }
 
     /**
+     * The same, for as long as a route asks for it: beside what {@link #pace} was told, in the
+     * place of the last.
+     */
+    public void paceAlso(List<Bandwidth> reads, List<Bandwidth> writes) {
+        Pacing own = pacing == null ? new Pacing(List.of(), List.of()) : pacing;
+        pacing = own.with(reads, writes);
+    }
+
+    /**
      * Sets the connection's one deadline, in milliseconds of {@link Loop#now}; {@link
      * Protocol#expired} tells when it has passed. Moving it later costs a field.
      */
@@ -459,11 +468,7 @@ public final class Connection extends Timer {
                     return;
                 }
             }
-            boolean end =
-                    length == first.length()
-                            && first.next == null
-                            && (flags & (FINISHING | LINGER)) == FINISHING;
-            int taken = loop.poller().send(this, first, length, end);
+            int taken = loop.poller().send(this, first, length);
             if (taken < 0) {
                 flags |= SENDING;
                 return;
@@ -577,6 +582,10 @@ public final class Connection extends Timer {
         if ((flags & (UNREAD | CLOSING)) == 0) {
             loop.poller().reading(this, true);
         }
+    }
+
+    Protocol protocol() {
+        return protocol;
     }
 
     boolean parked() {

@@ -42,7 +42,6 @@ final class Linux {
     static final int IPPROTO_IPV6 = 41;
     static final int IPV6_V6ONLY = 26;
     static final int MSG_DONTWAIT = 0x40;
-    static final int MSG_WAITALL = 0x100;
     static final int MSG_NOSIGNAL = 0x4000;
 
     /** All of memory, for addresses that the kernel gave us. */

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 
 /**
  * One platform thread, one poller, and the connections it owns. A connection never changes its
@@ -144,6 +145,15 @@ public final class Loop implements Executor, Carried.Host {
         var alarm = new Alarm(this, task);
         wheel.arm(alarm, millis + Math.min(delayMillis, Timer.NEVER - Math.max(0, millis)));
         return alarm;
+    }
+
+    /** Calls {@code action} with the protocol of each connection that has one. Loop-confined. */
+    public void protocols(Consumer<? super Protocol> action) {
+        for (Connection connection = all; connection != null; connection = connection.older) {
+            if (!connection.parked()) {
+                action.accept(connection.protocol());
+            }
+        }
     }
 
     /**

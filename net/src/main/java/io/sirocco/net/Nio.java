@@ -284,7 +284,7 @@ final class Nio implements Transport {
     }
 
     @Override
-    public int send(Connection connection, Chunk chunk, int length, boolean last) {
+    public int send(Connection connection, Chunk chunk, int length) {
         SelectionKey key = key(connection);
         ByteBuffer view = chunk.view.limit(chunk.start + length).position(chunk.start);
         try {

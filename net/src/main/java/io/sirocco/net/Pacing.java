@@ -2,15 +2,35 @@
 package io.sirocco.net;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The buckets that bound one connection: its own, its route's, its server's. Loop-confined. */
 final class Pacing {
+    private final List<Bandwidth> ownReads;
+    private final List<Bandwidth> ownWrites;
     private final Bandwidth[] reads;
     private final Bandwidth[] writes;
 
     Pacing(List<Bandwidth> reads, List<Bandwidth> writes) {
-        this.reads = reads.toArray(Bandwidth[]::new);
-        this.writes = writes.toArray(Bandwidth[]::new);
+        this(reads, writes, List.of(), List.of());
+    }
+
+    private Pacing(
+            List<Bandwidth> ownReads,
+            List<Bandwidth> ownWrites,
+            List<Bandwidth> furtherReads,
+            List<Bandwidth> furtherWrites) {
+        this.ownReads = ownReads;
+        this.ownWrites = ownWrites;
+        this.reads =
+                Stream.concat(ownReads.stream(), furtherReads.stream()).toArray(Bandwidth[]::new);
+        this.writes =
+                Stream.concat(ownWrites.stream(), furtherWrites.stream()).toArray(Bandwidth[]::new);
+    }
+
+    /** Its own buckets, and these in the place of all others. */
+    Pacing with(List<Bandwidth> furtherReads, List<Bandwidth> furtherWrites) {
+        return new Pacing(ownReads, ownWrites, furtherReads, furtherWrites);
     }
 
     /**

@@ -45,7 +45,6 @@ final class Ring implements AutoCloseable {
 
     // Flags of an entry
     static final int FIXED_FILE = 1;
-    static final int LINK = 1 << 2;
     static final int BUFFER_SELECT = 1 << 5;
     static final int SKIP_SUCCESS = 1 << 6;
 
@@ -235,16 +234,6 @@ final class Ring implements AutoCloseable {
         MEMORY.set(JAVA_LONG, entry + 40, 0L);
         MEMORY.set(JAVA_LONG, entry + 48, 0L);
         return entry;
-    }
-
-    /**
-     * Makes sure that the next {@code count} entries are submitted together, as linked ones must
-     * be.
-     */
-    void reserve(int count) {
-        if (tail - (int) INT.getAcquire(MEMORY, sqHead) + count > sqSize) {
-            enter(0, 0);
-        }
     }
 
     static void priority(long entry, int value) {

@@ -66,10 +66,8 @@ sealed interface Transport extends AutoCloseable permits Uring, Nio {
      * Sends {@code length} bytes of {@code chunk} from its start. Answers how many were taken at
      * once, or -1 when {@link Connection#sent} will tell; until then nothing else is sent on this
      * connection.
-     *
-     * @param last no output follows, and the connection may be shut down behind it
      */
-    int send(Connection connection, Chunk chunk, int length, boolean last);
+    int send(Connection connection, Chunk chunk, int length);
 
     /** Ends our side of the stream: the peer reads end of file behind the last byte. */
     void shutdownOutput(Connection connection);

@@ -23,9 +23,9 @@ import java.util.List;
  * each.
  *
  * <p>Accept and receive are multishot: armed once, they post a completion for each connection or
- * piece of input, the latter in a buffer of the kernel's choice. A slot is closed only when neither
- * a receive nor a send is armed on it, so no completion can arrive for a slot that has a new owner.
- * Closing an armed one therefore starts with shutdown(2), which ends both.
+ * piece of input, the latter in a buffer of the kernel's choice. A slot is closed only when nothing
+ * is under way on it, so neither can a completion arrive for a slot that has a new owner, nor an
+ * operation reach the new owner's socket. Closing therefore begins with cancelling.
  */
 final class Uring implements Transport {
     private static final System.Logger LOG = System.getLogger(Uring.class.getName());
@@ -43,6 +43,7 @@ final class Uring implements Transport {
     private static final int RING_READY = 9;
     private static final int READABLE = 10;
     private static final int INSTALLED = 11;
+    private static final int SHUT = 12;
 
     // Connection.transportState
     private static final int WANTED = 1; // input is wanted
@@ -51,6 +52,8 @@ final class Uring implements Transport {
     private static final int SENDING = 1 << 3;
     private static final int ENDED = 1 << 4;
     private static final int CLOSING = 1 << 5;
+    private static final int SHUTTING =
+            1 << 6; // a shutdown is under way, on a thread of the kernel's
 
     private static final int ACCEPT_MULTISHOT = 1;
     private static final int RECV_MULTISHOT = 2;
@@ -58,7 +61,6 @@ final class Uring implements Transport {
     private static final int POLLIN = 1;
     private static final int MSG_SEND_FD = 1;
     private static final int SHUT_WR = 1;
-    private static final int SHUT_RDWR = 2;
 
     /** For tests: the places of one table. */
     static final String TABLE_SIZE = "io.sirocco.net.tableSize";
@@ -163,6 +165,7 @@ final class Uring implements Transport {
             switch ((int) (about >>> 56)) {
                 case RECEIVED -> received(ring, ring.table[number], result, flags);
                 case SENT -> sent(ring.table[number], result);
+                case SHUT -> shut(ring.table[number]);
                 case ACCEPTED -> accepted(gates.get(number), result, flags);
                 case TAKEN_OVER -> admit(ring, result, gates.get(number));
                 case ARRIVED -> arrived(gates.get(number), result);
@@ -477,22 +480,19 @@ final class Uring implements Transport {
     }
 
     @Override
-    public int send(Connection connection, Chunk chunk, int length, boolean last) {
-        Ring ring = (Ring) connection.place;
+    public int send(Connection connection, Chunk chunk, int length) {
         connection.transportState |= SENDING;
-        int flags = Ring.FIXED_FILE;
-        int how = Linux.MSG_NOSIGNAL;
-        if (last) { // shut down behind it: saves a turn, and the peer a wait
-            ring.reserve(2);
-            flags |= Ring.LINK;
-            how |= Linux.MSG_WAITALL; // else a send in part would be followed by the shutdown
-        }
+        long address = chunk.address + chunk.start;
         long about = userData(SENT, connection.slot);
-        ring.entry(
-                Ring.SEND, flags, connection.slot, chunk.address + chunk.start, length, how, about);
-        if (last) {
-            shutdown(connection, SHUT_RDWR);
-        }
+        ((Ring) connection.place)
+                .entry(
+                        Ring.SEND,
+                        Ring.FIXED_FILE,
+                        connection.slot,
+                        address,
+                        length,
+                        Linux.MSG_NOSIGNAL,
+                        about);
         return -1;
     }
 
@@ -510,27 +510,34 @@ final class Uring implements Transport {
 
     @Override
     public void shutdownOutput(Connection connection) {
-        shutdown(connection, SHUT_WR);
+        connection.transportState |= SHUTTING;
+        long about = userData(SHUT, connection.slot);
+        ((Ring) connection.place)
+                .entry(Ring.SHUTDOWN, Ring.FIXED_FILE, connection.slot, 0, SHUT_WR, 0, about);
     }
 
-    private void shutdown(Connection connection, int how) {
-        int flags = Ring.FIXED_FILE | Ring.SKIP_SUCCESS;
-        ((Ring) connection.place)
-                .entry(Ring.SHUTDOWN, flags, connection.slot, 0, how, 0, userData(IGNORED, 0));
+    private void shut(Connection connection) {
+        connection.transportState &= ~SHUTTING;
+        releaseWhenIdle(connection);
     }
 
     @Override
     public void close(Connection connection) {
         connection.transportState |= CLOSING;
-        if ((connection.transportState & (RECEIVING | SENDING)) != 0) {
-            shutdown(connection, SHUT_RDWR);
-        } else {
+        Ring ring = (Ring) connection.place;
+        if ((connection.transportState & RECEIVING) != 0) {
+            cancel(ring, userData(RECEIVED, connection.slot));
+        }
+        if ((connection.transportState & SENDING) != 0) {
+            cancel(ring, userData(SENT, connection.slot));
+        }
+        if ((connection.transportState & (RECEIVING | SENDING)) == 0) {
             loop.execute(() -> releaseWhenIdle(connection));
         }
     }
 
     private void releaseWhenIdle(Connection connection) {
-        if ((connection.transportState & (CLOSING | RECEIVING | SENDING)) == CLOSING) {
+        if ((connection.transportState & (CLOSING | RECEIVING | SENDING | SHUTTING)) == CLOSING) {
             connection.transportState = ENDED; // once only
             Ring ring = (Ring) connection.place;
             ring.table[connection.slot] = null;
@@ -545,6 +552,10 @@ final class Uring implements Transport {
         Ring.fileIndex(entry, slot + 1);
     }
 
+    /**
+     * By what it is about: the kernel finds that in a hash table, while by descriptor it would look
+     * at everything.
+     */
     private static void cancel(Ring ring, long about) {
         ring.entry(Ring.ASYNC_CANCEL, 0, -1, about, 0, 0, userData(IGNORED, 0));
     }

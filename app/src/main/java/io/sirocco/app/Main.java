@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The program {@code sirocco}. Its exit code is 0 when a command did its work, 1 when it failed and
+ * 2 when the command line itself is wrong.
+ */
+@Command(
+        name = "sirocco",
+        description = "A network server for the JVM.",
+        subcommands = {Serve.class, Version.class, HelpCommand.class},
+        synopsisSubcommandLabel = "COMMAND")
+public final class Main implements Runnable {
+
+    @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+    private Main() {}
+
+    public static void main(String[] args) {
+        logInOneLine();
+        System.exit(commandLine().execute(args));
+    }
+
+    /**
+     * The JDK's log writes two lines for each entry, unless somebody says otherwise before it
+     * starts.
+     */
+    private static void logInOneLine() {
+        String format = "java.util.logging.SimpleFormatter.format";
+        if (System.getProperty(format) == null) {
+            System.setProperty(format, "%1$tF %1$tT.%1$tL %4$s %5$s%6$s%n");
+        }
+    }
+
+    static CommandLine commandLine() {
+        var line = new CommandLine(new Main());
+        line.setUsageHelpAutoWidth(true);
+        line.setParameterExceptionHandler(Main::explain);
+        line.setExecutionExceptionHandler(Main::report);
+        return line;
+    }
+
+    /** Without a command: what there is. */
+    @Override
+    public void run() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+    }
+
+    /** A wrong command line costs the user two lines to read, not the whole manual. */
+    private static int explain(ParameterException wrong, String[] args) {
+        CommandLine line = wrong.getCommandLine();
+        PrintWriter err = line.getErr();
+        String name = line.getCommandSpec().qualifiedName();
+        err.println(name + ": " + wrong.getMessage());
+        UnmatchedArgumentException.printSuggestions(wrong, err);
+        String helpOf = line.getParent() == null ? "" : " " + line.getCommandName();
+        err.println("Its options: sirocco help" + helpOf);
+        return line.getCommandSpec().exitCodeOnInvalidInput();
+    }
+
+    private static int report(
+            Exception failure, CommandLine line, CommandLine.ParseResult arguments) {
+        String why = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+        line.getErr().println(line.getCommandSpec().qualifiedName() + ": " + why);
+        return line.getCommandSpec().exitCodeOnExecutionException();
+    }
+}

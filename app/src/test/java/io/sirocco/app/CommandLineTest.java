@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.net.TransportKind;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CommandLineTest {
+
+    @Nested
+    class ServeTakes {
+
+        @Test
+        void theWelcomeSiteOnLoopbackUnlessToldOtherwise() {
+            var expected =
+                    new ServeOptions(
+                            Optional.empty(),
+                            new InetSocketAddress("127.0.0.1", 8080),
+                            Runtime.getRuntime().availableProcessors(),
+                            TransportKind.AUTO);
+            assertEquals(expected, options());
+        }
+
+        @Test
+        void everyOption(@TempDir Path site) {
+            var expected =
+                    new ServeOptions(
+                            Optional.of(site),
+                            new InetSocketAddress("0.0.0.0", 0),
+                            3,
+                            TransportKind.IO_URING);
+            assertEquals(
+                    expected,
+                    options(
+                            "--port",
+                            "0",
+                            "--host",
+                            "0.0.0.0",
+                            "--loops=3",
+                            "--transport",
+                            "io_uring",
+                            site.toString()));
+        }
+
+        @Test
+        void aDirectoryRelativeToWhereTheUserStands() {
+            assertEquals(Optional.of(Path.of("src").toAbsolutePath()), options("src").directory());
+        }
+
+        @Test
+        void aDirectoryWhoseNameLooksLikeAnOption(@TempDir Path parent) throws Exception {
+            Path odd = Files.createDirectory(parent.resolve("--port"));
+            assertEquals(Optional.of(odd), options("--", odd.toString()).directory());
+        }
+
+        @ParameterizedTest
+        @CsvSource({"auto,AUTO", "io_uring,IO_URING", "nio,NIO"})
+        void theTransportsByName(String word, TransportKind transport) {
+            assertEquals(transport, options("--transport", word).transport());
+        }
+
+        private ServeOptions options(String... args) {
+            var line = Main.commandLine();
+            var all = Stream.concat(Stream.of("serve"), Stream.of(args)).toArray(String[]::new);
+            var serve = line.parseArgs(all).subcommand().commandSpec();
+            return ((Serve) serve.userObject()).options();
+        }
+    }
+
+    @Nested
+    class AWrongCommandLine {
+
+        @ParameterizedTest
+        @CsvSource(
+                quoteCharacter = '"',
+                value = {
+                    "serve --port 65536       | --port must be from 0 to 65535, not 65536",
+                    "serve --port -1          | --port must be from 0 to 65535, not -1",
+                    "serve --port http        | 'http' is not an int",
+                    "serve --loops 0          | --loops must be from 1 to 1024, not 0",
+                    "serve --loops 99999      | --loops must be from 1 to 1024, not 99999",
+                    "serve --transport epoll  | 'epoll' is none of auto, io_uring, nio",
+                    "serve --transport NIO    | 'NIO' is none of auto, io_uring, nio",
+                    "serve --host [::zz]      | --host '[::zz]' is no address and no known name",
+                    "serve no/such/folder     | there is no directory 'no/such/folder'",
+                    "serve pom.xml            | 'pom.xml' is not a directory",
+                    "serve src pom.xml        | pom.xml",
+                    "serve --prot 80          | Unknown option",
+                    "serve --port             | --port",
+                },
+                delimiter = '|')
+        void isExplainedAndExitsWith2(String args, String message) {
+            Run run = run(args.split(" +"));
+            assertEquals(2, run.exitCode(), run.err());
+            assertTrue(run.err().startsWith("sirocco serve: "), run.err());
+            assertTrue(run.err().contains(message), run.err());
+            assertTrue(run.err().contains("sirocco help serve"), run.err());
+            assertEquals("", run.out());
+        }
+
+        @Test
+        void withAnUnknownCommandSuggestsTheNearest() {
+            Run run = run("sevre");
+            assertEquals(2, run.exitCode());
+            assertTrue(run.err().startsWith("sirocco: Unmatched argument"), run.err());
+            assertTrue(run.err().contains("serve"), run.err());
+        }
+    }
+
+    @Test
+    void versionNamesSiroccoTheJvmTheSystemAndWhatItAllows() {
+        Run run = run("version");
+        assertEquals(0, run.exitCode());
+        assertTrue(run.out().startsWith("sirocco "), run.out());
+        assertTrue(run.out().contains("Java " + Runtime.version()), run.out());
+        assertTrue(run.out().contains(System.getProperty("os.name")), run.out());
+        assertTrue(run.out().matches("(?s).*transport: (io_uring|nio)\\R.*"), run.out());
+        assertTrue(run.out().contains("virtual threads: carried by the loops"), run.out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"--port", "--host", "--loops", "--transport", "DIR", "this machine only"})
+    void helpOfServeNames(String word) {
+        Run run = run("help", "serve");
+        assertEquals(0, run.exitCode());
+        assertTrue(run.out().contains(word), run.out());
+    }
+
+    @Test
+    void withoutACommandTheCommandsAreListed() {
+        Run run = run();
+        assertEquals(0, run.exitCode());
+        assertTrue(run.out().contains("serve") && run.out().contains("version"), run.out());
+    }
+
+    private record Run(int exitCode, String out, String err) {}
+
+    private static Run run(String... args) {
+        var out = new StringWriter();
+        var err = new StringWriter();
+        var line = Main.commandLine();
+        line.setOut(new PrintWriter(out, true));
+        line.setErr(new PrintWriter(err, true));
+        int exitCode = line.execute(args);
+        return new Run(exitCode, out.toString(), err.toString());
+    }
+}

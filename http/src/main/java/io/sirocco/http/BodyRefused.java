@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import java.io.IOException;
+
+/** The rest of a body will not be read: it is too long, malformed, or too slow. */
+final class BodyRefused extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final Rule rule;
+
+    BodyRefused(Rule rule) {
+        super("the body of the request was refused: " + rule);
+        this.rule = rule;
+    }
+
+    Rule rule() {
+        return rule;
+    }
+}

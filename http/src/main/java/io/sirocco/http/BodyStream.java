@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import java.io.IOException;
+import java.io.OutputStream;
+
+/**
+ * What a {@link BodyWriter} writes to: gathers small writes, and sends when {@link #SIZE} bytes are
+ * there, on flush and on close. A body that ends within the first {@link #SIZE} bytes, unflushed,
+ * leaves with its length. Used by one thread at a time.
+ */
+final class BodyStream extends OutputStream {
+    private static final int SIZE = 8 << 10;
+
+    private final Exchange exchange;
+    private final Response head;
+    private final long length;
+    private byte[] gathered = new byte[512];
+    private int count;
+    private long written;
+    private boolean begun;
+    private boolean closed;
+
+    BodyStream(Exchange exchange, Response head, long length) {
+        this.exchange = exchange;
+        this.head = head;
+        this.length = length;
+    }
+
+    boolean begun() {
+        return begun;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+        write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int from, int size) throws IOException {
+        java.util.Objects.checkFromIndexSize(from, size, bytes.length);
+        if (closed) {
+            throw new IOException("the body is complete");
+        }
+        account(size);
+        if (size >= SIZE) {
+            send(false);
+            send(bytes, from, from + size);
+            return;
+        }
+        if (count + size > SIZE) {
+            send(false);
+        }
+        if (count + size > gathered.length) {
+            gathered =
+                    java.util.Arrays.copyOf(
+                            gathered, Math.min(SIZE, Math.max(count + size, gathered.length * 4)));
+        }
+        System.arraycopy(bytes, from, gathered, count, size);
+        count += size;
+    }
+
+    private void account(int size) throws IOException {
+        written += size;
+        if (length >= 0 && written > length) {
+            throw new IOException(
+                    "a body of " + length + " bytes was promised, and more are written");
+        }
+    }
+
+    /** Large pieces go in slices: the client's speed bounds what is in memory. */
+    private void send(byte[] bytes, int from, int to) throws IOException {
+        final int slice = 64 << 10;
+        for (int at = from; at < to; at += slice) {
+            exchange.send(head, length, !begun, bytes, at, Math.min(to, at + slice), false);
+            begun = true;
+        }
+    }
+
+    private void send(boolean evenIfEmpty) throws IOException {
+        if (count > 0 || evenIfEmpty && !begun) {
+            exchange.send(head, length, !begun, gathered, 0, count, false);
+            begun = true;
+            count = 0;
+        }
+    }
+
+    @Override
+    public void flush() throws IOException {
+        if (!closed) {
+            send(true);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (length >= 0 && written < length) {
+            throw new IOException(
+                    "a body of "
+                            + length
+                            + " bytes was promised, and only "
+                            + written
+                            + " are written");
+        }
+        boolean whole = !begun && length < 0;
+        exchange.send(head, whole ? count : length, !begun, gathered, 0, count, true);
+        begun = true;
+    }
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.http.h1.HeadLimits;
+import io.sirocco.net.Bandwidth;
+import io.sirocco.net.Clock;
+import io.sirocco.net.TransportKind;
+import io.sirocco.net.WhenFull;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a server is to run: set in the lambda given to {@link Server#create}, frozen when it returns.
+ * All limits are finite unless they are lifted. Used by one thread.
+ */
+public final class Config {
+    final List<SocketAddress> addresses = new ArrayList<>();
+    int loops = Runtime.getRuntime().availableProcessors();
+    TransportKind transport = TransportKind.AUTO;
+    Clock clock = Clock.system();
+    String name = "sirocco";
+    String serverHeader = "Sirocco";
+    Handling handling = Handling.VIRTUAL;
+    int poolThreads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
+    int backlog = 4096;
+    int slots = Integer.MAX_VALUE;
+    WhenFull whenFull = WhenFull.BACKLOG;
+    int parked = 10_000;
+    Duration parking = Duration.ofSeconds(20);
+    Bandwidth accepts = Bandwidth.perSecond(Bandwidth.UNLIMITED);
+    Bandwidth reads = null;
+    Bandwidth writes = null;
+    long connectionReads = Bandwidth.UNLIMITED;
+    long connectionWrites = Bandwidth.UNLIMITED;
+    int heldMillis = 500;
+    Monitor monitor = Monitor.NONE;
+    ErrorPages errorPages = ErrorPages.PLAIN;
+    private HeadLimits head = HeadLimits.DEFAULT;
+    private long body = 16 << 20;
+    private int requests = 10_000;
+    private Duration idle = Duration.ofSeconds(75);
+    private Duration headDeadline = Duration.ofSeconds(10);
+    private Duration bodyGrace = Duration.ofSeconds(20);
+    private long bodyRate = 500;
+    private Duration writeDeadline = Duration.ofSeconds(30);
+    private Duration handlerDeadline = Duration.ofSeconds(60);
+
+    Config() {}
+
+    /**
+     * Listens on every address of the machine; port 0 lets the system choose, and {@link
+     * Server#port} tells.
+     */
+    public Config port(int port) {
+        return listen(new InetSocketAddress("0.0.0.0", port));
+    }
+
+    /**
+     * Listens on an address: an Internet one, or a {@link UnixDomainSocketAddress}. May be called
+     * several times.
+     */
+    public Config listen(SocketAddress address) {
+        addresses.add(address);
+        return this;
+    }
+
+    /** Listens on a Unix-domain socket, a file that is removed when the server stops. */
+    public Config unixSocket(Path path) {
+        return listen(UnixDomainSocketAddress.of(path));
+    }
+
+    /** Event loops, each a thread; one per core unless set. */
+    public Config loops(int loops) {
+        this.loops = atLeast("loops", loops, 1);
+        return this;
+    }
+
+    /** How loops talk to the kernel; {@link TransportKind#AUTO} unless set. */
+    public Config transport(TransportKind transport) {
+        this.transport = transport;
+        return this;
+    }
+
+    /** The time that deadlines and dates are reckoned by. */
+    public Config clock(Clock clock) {
+        this.clock = clock;
+        return this;
+    }
+
+    /** Prefix of the names of its threads. */
+    public Config name(String name) {
+        this.name = name;
+        return this;
+    }
+
+    /** The value of the {@code Server} header field; empty for none. */
+    public Config serverHeader(String value) {
+        this.serverHeader = Headers.of("Server", value).first("Server").orElse("");
+        return this;
+    }
+
+    /** Where handlers run whose route does not say. */
+    public Config handling(Handling handling) {
+        this.handling = handling;
+        return this;
+    }
+
+    /**
+     * Threads of the pool that {@link Handling#POOL} handlers of all loops share; twice the cores
+     * unless set.
+     */
+    public Config poolThreads(int threads) {
+        this.poolThreads = atLeast("poolThreads", threads, 1);
+        return this;
+    }
+
+    /** Connections that the kernel keeps for us until we accept them; 4096 unless set. */
+    public Config backlog(int connections) {
+        this.backlog = atLeast("backlog", connections, 1);
+        return this;
+    }
+
+    /**
+     * Connections that one loop serves at once, and what becomes of further ones. Without a bound
+     * unless set.
+     */
+    public Config slots(int perLoop, WhenFull whenFull) {
+        this.slots = atLeast("slots", perLoop, 1);
+        this.whenFull = whenFull;
+        return this;
+    }
+
+    /**
+     * Connections that one loop parks when its slots are taken, and how long; 10,000 for 20 s
+     * unless set.
+     */
+    public Config parking(int perLoop, Duration longest) {
+        this.parked = atLeast("parking", perLoop, 0);
+        this.parking = longest;
+        return this;
+    }
+
+    /**
+     * Connections accepted per second by each loop, as a bucket whose rate may be changed later.
+     */
+    public Config accepts(Bandwidth perSecond) {
+        this.accepts = perSecond;
+        return this;
+    }
+
+    /** Bandwidth of all connections together, as buckets whose rates may be changed later. */
+    public Config bandwidth(Bandwidth reads, Bandwidth writes) {
+        this.reads = reads;
+        this.writes = writes;
+        return this;
+    }
+
+    /** Bytes per second of each single connection; {@link Bandwidth#UNLIMITED} unless set. */
+    public Config connectionBandwidth(long reads, long writes) {
+        this.connectionReads = reads;
+        this.connectionWrites = writes;
+        return this;
+    }
+
+    /**
+     * Sizes of a request head: all of it (431), its target (414), its fields (431); 16 KiB, 8 KiB,
+     * 100 unless set.
+     */
+    public Config head(int bytes, int targetBytes, int fields) {
+        this.head = new HeadLimits(bytes, targetBytes, fields);
+        return this;
+    }
+
+    /**
+     * Bytes of a request body (413) unless its route says otherwise; 16 MiB unless set, -1 for any
+     * number.
+     */
+    public Config body(long bytes) {
+        this.body = bytes;
+        return this;
+    }
+
+    /** Requests in progress on one loop (503); 10,000 unless set. */
+    public Config requests(int perLoop) {
+        this.requests = atLeast("requests", perLoop, 1);
+        return this;
+    }
+
+    /** How long a connection may be without a request; 75 s unless set, zero for ever. */
+    public Config idle(Duration longest) {
+        this.idle = longest;
+        return this;
+    }
+
+    /** How long a head may take from its first byte on (408); 10 s unless set, zero for ever. */
+    public Config headDeadline(Duration longest) {
+        this.headDeadline = longest;
+        return this;
+    }
+
+    /** How long a client may take nothing of what is sent to it; 30 s unless set, zero for ever. */
+    public Config writeDeadline(Duration longest) {
+        this.writeDeadline = longest;
+        return this;
+    }
+
+    /**
+     * How long a handler may take until its response begins (503; 504 for {@link Response#later});
+     * 60 s unless set.
+     */
+    public Config handlerDeadline(Duration longest) {
+        this.handlerDeadline = longest;
+        return this;
+    }
+
+    /**
+     * How long a body that a handler waits for may take (408): {@code grace}, and one second for
+     * every {@code bytesPerSecond} that have come. 20 s and 500 unless set; a grace of zero is for
+     * ever.
+     */
+    public Config bodyDeadline(Duration grace, long bytesPerSecond) {
+        this.bodyGrace = grace;
+        this.bodyRate = bytesPerSecond;
+        return this;
+    }
+
+    /** What was set, for good. */
+    Limits limits() {
+        return new Limits(
+                head,
+                body,
+                requests,
+                idle.toMillis(),
+                headDeadline.toMillis(),
+                bodyGrace.toMillis(),
+                bodyRate,
+                writeDeadline.toMillis(),
+                handlerDeadline.toMillis());
+    }
+
+    /**
+     * A loop that is held for longer is reported with the stack of what holds it; 500 ms unless
+     * set, zero for never.
+     */
+    public Config watchdog(Duration threshold) {
+        this.heldMillis = (int) threshold.toMillis();
+        return this;
+    }
+
+    /** Who is told of requests, rejections and failures: access log, metrics. */
+    public Config monitor(Monitor monitor) {
+        this.monitor = monitor;
+        return this;
+    }
+
+    /** What is answered when no handler does. */
+    public Config errorPages(ErrorPages pages) {
+        this.errorPages = pages;
+        return this;
+    }
+
+    private static int atLeast(String name, int value, int least) {
+        if (value < least) {
+            throw new IllegalArgumentException(
+                    name + " must be " + least + " or more, not " + value + ".");
+        }
+        return value;
+    }
+}

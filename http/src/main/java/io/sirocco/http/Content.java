@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import java.nio.file.Path;
+import java.util.concurrent.CompletionStage;
+
+/** What a response carries. Immutable. */
+sealed interface Content {
+    /** Nothing, and a length of 0 says so. */
+    Content NONE = new Bytes(new byte[0]);
+
+    /** All of it, at hand. */
+    record Bytes(byte[] bytes) implements Content {}
+
+    /** Written while it is sent; {@code length} is -1 when nobody knows it before. */
+    record Stream(BodyWriter writer, long length) implements Content {}
+
+    /** A file, read while it is sent. */
+    record File(Path path, long length) implements Content {}
+
+    /** Not known yet: another response, which somebody else completes. */
+    record Later(CompletionStage<Response> response) implements Content {}
+}

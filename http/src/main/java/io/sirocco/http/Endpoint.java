@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.net.Bandwidth;
+import java.util.Optional;
+
+/**
+ * A route, frozen.
+ *
+ * @param body bytes of a request body; -1 for any number
+ * @param deadlineMillis until the response begins; 0 for ever
+ */
+record Endpoint(
+        String path,
+        Handler handler,
+        Handling handling,
+        long body,
+        long deadlineMillis,
+        Optional<Bandwidth> reads,
+        Optional<Bandwidth> writes) {
+
+    static Endpoint of(Route route, Limits limits) {
+        return new Endpoint(
+                route.path,
+                route.handler,
+                route.handling,
+                route.body == Route.UNSET ? limits.body() : route.body,
+                route.deadline == Route.UNSET ? limits.handlerMillis() : route.deadline,
+                Optional.ofNullable(route.reads),
+                Optional.ofNullable(route.writes));
+    }
+
+    /** What answers a request that no route matches. */
+    static Endpoint of(Handler handler, Limits limits) {
+        return new Endpoint(
+                "", handler, Handling.INLINE, limits.body(), 0, Optional.empty(), Optional.empty());
+    }
+
+    /** Whether it has a bandwidth of its own. */
+    boolean paced() {
+        return reads.isPresent() || writes.isPresent();
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+
+/** The routes of one path by method. {@code HEAD} is served by {@code GET}. Immutable. */
+final class Endpoints<T> {
+    private static final byte[] HEAD = {'H', 'E', 'A', 'D'};
+
+    private final byte[][] methods;
+    private final List<Leaf<T>> leaves;
+    private final Leaf<T> any;
+
+    /** That of {@code GET}, or null: most requests are looked up no further. */
+    private final Leaf<T> get;
+
+    /**
+     * Takes routes whose patterns match the same paths.
+     *
+     * @throws IllegalArgumentException when two have the same method
+     */
+    Endpoints(List<Leaf<T>> leaves) {
+        for (int i = 0; i < leaves.size(); i++) {
+            for (Leaf<T> other : leaves.subList(0, i)) {
+                if (other.route.method().equals(leaves.get(i).route.method())) {
+                    throw duplicate(other, leaves.get(i));
+                }
+            }
+        }
+        this.any = named(leaves, Router.ANY);
+        this.get = named(leaves, "GET");
+        this.leaves = leaves.stream().filter(leaf -> leaf != any).toList();
+        this.methods =
+                this.leaves.stream()
+                        .map(leaf -> leaf.route.method().getBytes(US_ASCII))
+                        .toArray(byte[][]::new);
+    }
+
+    private static boolean isGet(byte[] bytes, int from, int to) {
+        return to - from == 3
+                && bytes[from] == 'G'
+                && bytes[from + 1] == 'E'
+                && bytes[from + 2] == 'T';
+    }
+
+    private static <T> Leaf<T> named(List<Leaf<T>> leaves, String method) {
+        return leaves.stream()
+                .filter(leaf -> leaf.route.method().equals(method))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static IllegalArgumentException duplicate(Leaf<?> first, Leaf<?> second) {
+        return new IllegalArgumentException(
+                "The routes \""
+                        + first.route
+                        + "\" and \""
+                        + second.route
+                        + "\" match the same requests; remove one of them.");
+    }
+
+    /** The route for a method, or null. */
+    Leaf<T> of(byte[] bytes, int from, int to) {
+        if (get != null && isGet(bytes, from, to)) {
+            return get;
+        }
+        Leaf<T> named = find(bytes, from, to);
+        if (named == null && Arrays.equals(HEAD, 0, HEAD.length, bytes, from, to)) {
+            named = get;
+        }
+        return named == null ? any : named;
+    }
+
+    private Leaf<T> find(byte[] bytes, int from, int to) {
+        for (int i = 0; i < methods.length; i++) {
+            if (Arrays.equals(methods[i], 0, methods[i].length, bytes, from, to)) {
+                return leaves.get(i);
+            }
+        }
+        return null;
+    }
+
+    /** Adds the methods that have a route of their own, and {@code HEAD} beside {@code GET}. */
+    void addMethods(Collection<String> allow) {
+        for (Leaf<T> leaf : leaves) {
+            allow.add(leaf.route.method());
+        }
+        if (allow.contains("GET")) {
+            allow.add("HEAD");
+        }
+    }
+}

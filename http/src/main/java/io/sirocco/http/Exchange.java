@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.http.h1.Head;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * One request and its response: between the connection, which lives on its loop, and the handler,
+ * which runs wherever its route says.
+ *
+ * <pre>
+ *   handler's thread                               loop
+ *   run ── handle ── answer ──────────────────────▶ respond ─▶ wire.send          known bytes
+ *                       ├── stream ── write ───────▶ wire.begin, data ..., end    written while sent
+ *                       └── later ──┐
+ *           whoever completes it ───┴──────────────▶ answer, again
+ * </pre>
+ *
+ * <p>A virtual thread that the loop carries is on the loop while it runs, so for it an arrow is a
+ * plain call. Methods say where they run; fields are loop-confined unless they say otherwise.
+ */
+final class Exchange implements Runnable {
+    private static final int FILE_PIECE = 64 << 10;
+
+    final Request request;
+    final Endpoint endpoint;
+    final Incoming incoming;
+    final long began;
+    final RequestEvent event = RequestEvent.start(); // null unless a recording wants it
+    private final Wire wire;
+    private final Worker worker;
+    private final long bodyLength;
+    private final boolean headOnly;
+
+    volatile Thread thread; // that runs the handler, while it does
+    boolean responded; // the response has begun; a later one is dropped
+    boolean ended; // and it is complete
+    boolean waitsForLater;
+    int status;
+    long bytesOut;
+    private String id; // of the handler's thread
+
+    Exchange(
+            Wire wire,
+            Worker worker,
+            Head head,
+            PathParams params,
+            Endpoint endpoint,
+            boolean headOnly) {
+        this.wire = wire;
+        this.worker = worker;
+        this.endpoint = endpoint;
+        this.request = new Request(this, head, params);
+        this.incoming = head.hasBody() ? new Incoming() : null;
+        this.bodyLength = head.chunked() ? -1 : Math.max(0, head.contentLength());
+        this.headOnly = headOnly;
+        this.began = worker.loop.nanos();
+    }
+
+    // ---- on the handler's thread
+
+    /** Calls the handler and has its response sent. */
+    @Override
+    public void run() {
+        Response response;
+        try {
+            response = endpoint.handler().handle(request);
+            if (response == null) {
+                throw new NullPointerException(
+                        "the handler of " + endpoint.path() + " answered null");
+            }
+        } catch (BadRequest e) {
+            response = worker.page(e.status(), e.getMessage());
+        } catch (BodyRefused e) {
+            response = worker.page(e.rule().status(), Status.reason(e.rule().status())).close();
+        } catch (Throwable e) {
+            response = failed(e);
+        }
+        answer(response);
+    }
+
+    private Response failed(Throwable thrown) {
+        if (thrown instanceof IOException && !connected()) {
+            return worker.page(
+                    500, Status.reason(500)); // nobody will read it, and nobody is to blame
+        }
+        worker.failed(id(), thrown);
+        return worker.page(500, Status.reason(500));
+    }
+
+    private void answer(Response response) {
+        switch (response.content()) {
+            case Content.Bytes(byte[] bytes) -> onLoop(() -> respond(response, bytes));
+            case Content.Later later -> onLoop(() -> await(later));
+            case Content.Stream(BodyWriter writer, long length) -> stream(response, writer, length);
+            case Content.File file -> stream(response, out -> copy(file, out), file.length());
+        }
+    }
+
+    private void onLoop(Runnable task) {
+        if (worker.loop.inLoop()) {
+            task.run();
+        } else {
+            worker.execute(task);
+        }
+    }
+
+    private void stream(Response response, BodyWriter writer, long length) {
+        if (headOnly || response.bodiless()) {
+            onLoop(
+                    () -> {
+                        if (begin(response, length)) {
+                            wire.end();
+                        }
+                    });
+        } else if (worker
+                .isLoopThread()) { // an inline handler: what it writes may block, so not here
+            worker.virtual(this, () -> write(response, writer, length));
+        } else {
+            write(response, writer, length);
+        }
+    }
+
+    private void write(Response response, BodyWriter writer, long length) {
+        var out = new BodyStream(this, response, length);
+        try {
+            writer.write(out);
+            out.close();
+        } catch (Throwable e) {
+            broken(out, e);
+        }
+    }
+
+    /**
+     * A client that went away is no failure of ours; all else is, and shows as a broken connection
+     * at the latest.
+     */
+    private void broken(BodyStream out, Throwable thrown) {
+        boolean clientGone = thrown instanceof IOException && !connected();
+        if (!clientGone) {
+            worker.failed(id(), thrown);
+        }
+        if (out.begun()) {
+            onLoop(wire::breakOff);
+        } else {
+            Response page = worker.page(500, Status.reason(500));
+            onLoop(() -> respond(page, ((Content.Bytes) page.content()).bytes()));
+        }
+    }
+
+    private static void copy(Content.File file, OutputStream out) throws IOException {
+        byte[] piece = new byte[FILE_PIECE];
+        try (InputStream in = Files.newInputStream(file.path())) {
+            long left = file.length();
+            for (int n;
+                    left > 0 && (n = in.read(piece, 0, (int) Math.min(piece.length, left))) >= 0;
+                    left -= n) {
+                out.write(piece, 0, n);
+            }
+        }
+    }
+
+    /** The next bytes of the body; none at its end. Blocks. */
+    byte[] nextOfBody() throws IOException {
+        if (incoming == null) {
+            return new byte[0];
+        }
+        if (worker.loop.inLoop()) {
+            return join(takeOfBody());
+        }
+        var crossing = new CompletableFuture<byte[]>();
+        worker.execute(
+                () ->
+                        takeOfBody()
+                                .whenComplete(
+                                        (bytes, e) -> {
+                                            if (e == null) {
+                                                crossing.complete(bytes);
+                                            } else {
+                                                crossing.completeExceptionally(e);
+                                            }
+                                        }));
+        return join(crossing);
+    }
+
+    private CompletableFuture<byte[]> takeOfBody() {
+        CompletableFuture<byte[]> bytes = incoming.take();
+        if (!incoming.ended()) {
+            wire.wantBody();
+        }
+        return bytes;
+    }
+
+    static <T> T join(CompletableFuture<T> future) throws IOException {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof BodyRefused refused) {
+                throw refused;
+            }
+            throw new IOException(e.getCause().getMessage(), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException(
+                    "interrupted: the server stops, or the deadline has passed");
+        }
+    }
+
+    OptionalLong bodyLength() {
+        return bodyLength < 0 ? OptionalLong.empty() : OptionalLong.of(bodyLength);
+    }
+
+    SocketAddress remote() {
+        if (worker.loop.inLoop()) {
+            return wire.remote();
+        }
+        var answer = new CompletableFuture<SocketAddress>();
+        worker.execute(() -> answer.complete(wire.remote()));
+        return answer.join();
+    }
+
+    String id() {
+        if (id == null) {
+            id = worker.nextId();
+        }
+        return id;
+    }
+
+    boolean connected() {
+        return wire.connected();
+    }
+
+    // ---- on the loop
+
+    private void respond(Response response, byte[] bytes) {
+        if (responded) {
+            return;
+        }
+        responded = true;
+        status = response.status();
+        bytesOut = headOnly || response.bodiless() ? 0 : bytes.length;
+        wire.send(response, bytes);
+    }
+
+    private boolean begin(Response response, long length) {
+        if (responded) {
+            return false;
+        }
+        responded = true;
+        status = response.status();
+        wire.begin(response, length);
+        return true;
+    }
+
+    private void await(Content.Later later) {
+        waitsForLater = true;
+        thread = null;
+        later.response()
+                .whenComplete(
+                        (response, thrown) -> {
+                            Response found =
+                                    thrown == null && response != null
+                                            ? response
+                                            : failed(
+                                                    thrown != null
+                                                            ? thrown
+                                                            : new NullPointerException(
+                                                                    "a response for later was null"));
+                            worker.execute(
+                                    () -> {
+                                        waitsForLater = false;
+                                        if (!responded && wire.connected()) {
+                                            if (found.content() instanceof Content.Bytes) {
+                                                answer(found);
+                                            } else {
+                                                worker.virtual(this, () -> answer(found));
+                                            }
+                                        }
+                                    });
+                        });
+    }
+
+    /** Bytes of the request's body so far. */
+    long bytesIn() {
+        return incoming == null ? 0 : incoming.total();
+    }
+
+    boolean headOnly() {
+        return headOnly;
+    }
+
+    /** Whether the handler has not begun to answer. */
+    boolean pending() {
+        return !responded;
+    }
+
+    /** The handler shall come to its end: nobody waits for it any more. */
+    void cancel() {
+        Thread handler = thread;
+        if (handler != null) {
+            handler.interrupt();
+        }
+    }
+
+    // ---- for BodyStream, on the handler's thread
+
+    /**
+     * Sends a piece, with the head before it if it is the first; answers whether the writer shall
+     * go on.
+     */
+    void send(
+            Response head, long length, boolean first, byte[] bytes, int from, int to, boolean last)
+            throws IOException {
+        if (worker.loop.inLoop()) {
+            join(sendNow(head, length, first, bytes, from, to, last));
+        } else {
+            byte[] copy = java.util.Arrays.copyOfRange(bytes, from, to);
+            var crossing = new CompletableFuture<Void>();
+            worker.execute(
+                    () ->
+                            sendNow(head, length, first, copy, 0, copy.length, last)
+                                    .whenComplete(
+                                            (nothing, e) -> {
+                                                if (e == null) {
+                                                    crossing.complete(null);
+                                                } else {
+                                                    crossing.completeExceptionally(e);
+                                                }
+                                            }));
+            join(crossing);
+        }
+    }
+
+    private CompletableFuture<Void> sendNow(
+            Response head,
+            long length,
+            boolean first,
+            byte[] bytes,
+            int from,
+            int to,
+            boolean last) {
+        if (ended || first && responded) {
+            return CompletableFuture.failedFuture(
+                    new IOException("the deadline of the response has passed"));
+        }
+        if (!wire.connected()) {
+            return CompletableFuture.failedFuture(new IOException("the client is gone"));
+        }
+        if (first) {
+            begin(head, length);
+        }
+        if (from < to) {
+            bytesOut += to - from;
+            wire.data(bytes, from, to);
+        }
+        if (last) {
+            wire.end();
+            return CompletableFuture.completedFuture(null);
+        }
+        return wire.writable();
+    }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/**
+ * Header fields in order; names ignore case, and a name may stand several times (two {@code
+ * Set-Cookie} both survive). Nothing that would break the head apart gets in: a name is a token
+ * (RFC 9110 5.1), a value is Latin-1 text without control characters but HTAB (RFC 9110 5.5);
+ * blanks around a value are dropped. Everything else is an {@link IllegalArgumentException}.
+ * Immutable.
+ */
+public final class Headers {
+    private static final Headers NONE = new Headers(new String[0]);
+
+    private final String[] pairs;
+
+    /** Takes pairs that are known to be good. */
+    Headers(String[] pairs) {
+        this.pairs = pairs;
+    }
+
+    /** No fields. */
+    public static Headers none() {
+        return NONE;
+    }
+
+    /** Fields from names and values in turn: {@code Headers.of("Vary", "Accept", "Age", "7")}. */
+    public static Headers of(String... namesAndValues) {
+        if (namesAndValues.length % 2 != 0) {
+            throw new IllegalArgumentException(
+                    "Names and values come in pairs; the last name has no value.");
+        }
+        String[] pairs = namesAndValues.clone();
+        for (int i = 0; i < pairs.length; i += 2) {
+            check(pairs[i], pairs[i + 1]);
+            pairs[i + 1] = Grammar.trim(pairs[i + 1]);
+        }
+        return pairs.length == 0 ? NONE : new Headers(pairs);
+    }
+
+    /** These fields and one more at the end, whether or not the name is there already. */
+    public Headers with(String name, String value) {
+        check(name, value);
+        String[] more = Arrays.copyOf(pairs, pairs.length + 2);
+        more[pairs.length] = name;
+        more[pairs.length + 1] = Grammar.trim(value);
+        return new Headers(more);
+    }
+
+    /** These fields with one value for the name: in the place of the first, or at the end. */
+    public Headers set(String name, String value) {
+        int at = indexOf(name, 0);
+        if (at < 0) {
+            return with(name, value);
+        }
+        check(name, value);
+        var kept = new ArrayList<>(Arrays.asList(pairs).subList(0, at));
+        kept.add(name);
+        kept.add(Grammar.trim(value));
+        keepOthers(name, at + 2, kept);
+        return new Headers(kept.toArray(String[]::new));
+    }
+
+    /** These fields without any of the name. */
+    public Headers without(String name) {
+        int at = indexOf(name, 0);
+        if (at < 0) {
+            return this;
+        }
+        var kept = new ArrayList<>(Arrays.asList(pairs).subList(0, at));
+        keepOthers(name, at + 2, kept);
+        return kept.isEmpty() ? NONE : new Headers(kept.toArray(String[]::new));
+    }
+
+    /** The first value of a name. */
+    public Optional<String> first(String name) {
+        int at = indexOf(name, 0);
+        return at < 0 ? Optional.empty() : Optional.of(pairs[at + 1]);
+    }
+
+    /** All values of a name in order; empty when the name is absent. */
+    public List<String> all(String name) {
+        var values = new ArrayList<String>();
+        for (int at = indexOf(name, 0); at >= 0; at = indexOf(name, at + 2)) {
+            values.add(pairs[at + 1]);
+        }
+        return List.copyOf(values);
+    }
+
+    /** Whether the name is there. */
+    public boolean has(String name) {
+        return indexOf(name, 0) >= 0;
+    }
+
+    /** How many fields there are. */
+    public int size() {
+        return pairs.length / 2;
+    }
+
+    /** Calls the action for every field in order. */
+    public void forEach(BiConsumer<String, String> action) {
+        for (int i = 0; i < pairs.length; i += 2) {
+            action.accept(pairs[i], pairs[i + 1]);
+        }
+    }
+
+    /** The name of the field at an index, 0 to {@code size() - 1}. */
+    String name(int index) {
+        return pairs[2 * index];
+    }
+
+    /** The value of the field at an index. */
+    String value(int index) {
+        return pairs[2 * index + 1];
+    }
+
+    /** Every field as {@code name: value CRLF}, ready to be sent (RFC 9112 5). */
+    byte[] encode() {
+        return toString().getBytes(ISO_8859_1);
+    }
+
+    /** The fields as they are sent. */
+    @Override
+    public String toString() {
+        var text = new StringBuilder(32 * pairs.length);
+        forEach((name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
+        return text.toString();
+    }
+
+    /** Equal when the same fields stand in the same order; names ignore case. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Headers that && folded().equals(that.folded());
+    }
+
+    @Override
+    public int hashCode() {
+        return folded().hashCode();
+    }
+
+    private List<String> folded() {
+        var list = new ArrayList<String>(pairs.length);
+        forEach(
+                (name, value) -> {
+                    list.add(name.toLowerCase(Locale.ROOT));
+                    list.add(value);
+                });
+        return list;
+    }
+
+    private int indexOf(String name, int from) {
+        for (int i = from; i < pairs.length; i += 2) {
+            if (pairs[i].equalsIgnoreCase(name)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private void keepOthers(String name, int from, List<String> kept) {
+        for (int i = from; i < pairs.length; i += 2) {
+            if (!pairs[i].equalsIgnoreCase(name)) {
+                kept.add(pairs[i]);
+                kept.add(pairs[i + 1]);
+            }
+        }
+    }
+
+    private static void check(String name, String value) {
+        if (!Grammar.isToken(name)) {
+            throw new IllegalArgumentException(
+                    "The header name "
+                            + quoted(name)
+                            + " is not a token; use letters, digits and '-'.");
+        }
+        // A character above U+00FF would lose its upper byte on the wire, and U+010A would be LF.
+        if (!Grammar.isFieldText(value) || value.chars().anyMatch(c -> c > 0xff)) {
+            throw new IllegalArgumentException(
+                    "The value of header "
+                            + name
+                            + " is "
+                            + quoted(value)
+                            + ": control characters and characters above U+00FF cannot be sent;"
+                            + " remove or encode them.");
+        }
+    }
+
+    private static String quoted(String text) {
+        var out = new StringBuilder("\"");
+        text.chars()
+                .limit(80)
+                .forEach(
+                        c -> {
+                            if (c >= ' ' && c < 0x7f) {
+                                out.append((char) c);
+                            } else {
+                                out.append("\\u%04x".formatted(c));
+                            }
+                        });
+        return out.append('"').toString();
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.time.LocalDate;
+import java.util.OptionalLong;
+
+/**
+ * The date of HTTP: {@code Sun, 06 Nov 1994 08:49:37 GMT}, the IMF-fixdate of RFC 9110 5.6.7,
+ * always {@value #LENGTH} bytes. Times are seconds since 1970-01-01T00:00Z, years 1 to 9999. Any
+ * thread.
+ */
+public final class HttpDate {
+    /** Bytes of a formatted date. */
+    public static final int LENGTH = 29;
+
+    private static final String DAYS = "MonTueWedThuFriSatSun";
+    private static final String MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    private static final long MIN = LocalDate.of(1, 1, 1).toEpochDay() * 86_400;
+    private static final long MAX = LocalDate.of(10_000, 1, 1).toEpochDay() * 86_400 - 1;
+
+    private HttpDate() {}
+
+    /** The date as text. */
+    public static String format(long epochSecond) {
+        byte[] bytes = new byte[LENGTH];
+        write(epochSecond, bytes, 0);
+        return new String(bytes, ISO_8859_1);
+    }
+
+    /**
+     * Writes the date's {@value #LENGTH} bytes.
+     *
+     * @return the index behind the last byte
+     * @throws IllegalArgumentException when the year is not 1 to 9999
+     */
+    public static int write(long epochSecond, byte[] into, int at) {
+        if (epochSecond < MIN || epochSecond > MAX) {
+            throw new IllegalArgumentException(
+                    epochSecond + " s is not in the years 1 to 9999; are these milliseconds?");
+        }
+        var day = LocalDate.ofEpochDay(Math.floorDiv(epochSecond, 86_400L));
+        int second = (int) Math.floorMod(epochSecond, 86_400L);
+        int i = name(DAYS, day.getDayOfWeek().getValue(), into, at);
+        into[i++] = ',';
+        i = two(day.getDayOfMonth(), ' ', into, i);
+        into[i++] = ' ';
+        i = name(MONTHS, day.getMonthValue(), into, i);
+        i = two(day.getYear() / 100, ' ', into, i);
+        i = digits(day.getYear() % 100, into, i);
+        i = two(second / 3600, ' ', into, i);
+        i = two(second / 60 % 60, ':', into, i);
+        i = two(second % 60, ':', into, i);
+        into[i++] = ' ';
+        into[i++] = 'G';
+        into[i++] = 'M';
+        into[i++] = 'T';
+        return i;
+    }
+
+    /**
+     * Reads any of the three forms a client may send: IMF-fixdate, RFC 850 and asctime. Empty when
+     * the text is none of them, which means that the field is to be ignored (RFC 9110 13.1.3).
+     *
+     * @param now the present in seconds since 1970, by which RFC 850's two-digit year is read
+     */
+    public static OptionalLong parse(String text, long now) {
+        return HttpDateParser.parse(text, now);
+    }
+
+    private static int name(String names, int oneBased, byte[] into, int at) {
+        for (int i = 0; i < 3; i++) {
+            into[at + i] = (byte) names.charAt(3 * (oneBased - 1) + i);
+        }
+        return at + 3;
+    }
+
+    private static int two(int number, char before, byte[] into, int at) {
+        into[at] = (byte) before;
+        return digits(number, into, at + 1);
+    }
+
+    private static int digits(int number, byte[] into, int at) {
+        into[at] = (byte) ('0' + number / 10);
+        into[at + 1] = (byte) ('0' + number % 10);
+        return at + 2;
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.http.h1.Head;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/**
+ * A request: a view of the bytes that came in, read when asked. It ends with its response; what
+ * shall outlive it is copied out by the methods here, all of which answer values. Used by one
+ * thread at a time.
+ */
+public final class Request {
+    private final Exchange exchange;
+    private final PathParams params;
+    private Head head;
+    private Body body;
+    private Params query;
+    private Params form;
+    private Map<String, String> cookies;
+    private Map<String, Object> attributes;
+
+    Request(Exchange exchange, Head head, PathParams params) {
+        this.exchange = exchange;
+        this.head = head;
+        this.params = params;
+    }
+
+    private Head head() {
+        if (head == null) {
+            throw new IllegalStateException(
+                    "The request is over: take what you need of it before its response.");
+        }
+        return head;
+    }
+
+    /** The bytes will be overwritten: makes a copy of its own. */
+    void detach() {
+        if (head != null) {
+            head = head.detach();
+        }
+    }
+
+    void over() {
+        head = null;
+    }
+
+    /** The method, as sent: it is case-sensitive (RFC 9110 9.1). */
+    public String method() {
+        return head().method();
+    }
+
+    /** The path, as sent: not decoded, without the query. */
+    public String path() {
+        return head().path();
+    }
+
+    /** What the client asked for, as sent: mostly the path and the query. */
+    public String target() {
+        return head().target();
+    }
+
+    /** HTTP/1.0 or HTTP/1.1. */
+    public String version() {
+        return head().minor() == 0 ? "HTTP/1.0" : "HTTP/1.1";
+    }
+
+    /** The host that was asked for, without the port; empty when HTTP/1.0 named none. */
+    public String host() {
+        return head().hasHost() ? head().host() : "";
+    }
+
+    /**
+     * A parameter of the path, decoded; {@code *} is what the wildcard took.
+     *
+     * @throws IllegalArgumentException when the route has no such parameter
+     */
+    public String param(String name) {
+        return params.get(name);
+    }
+
+    /** The parameters of the query. */
+    public Params query() {
+        if (query == null) {
+            query = head().hasQuery() ? Params.of(head().query()) : Params.empty();
+        }
+        return query;
+    }
+
+    /** The first parameter of this name in the query. */
+    public Optional<String> query(String name) {
+        return query().first(name);
+    }
+
+    /** The first header field of this name. */
+    public Optional<String> header(String name) {
+        int i = head().find(name);
+        return i < 0 ? Optional.empty() : Optional.of(head().value(i));
+    }
+
+    /** Names and values of all header fields, in their order. */
+    public void headers(BiConsumer<String, String> action) {
+        Head all = head();
+        for (int i = 0; i < all.count(); i++) {
+            action.accept(all.name(i), all.value(i));
+        }
+    }
+
+    /** The media type of the body, when one is stated and well-formed. */
+    public Optional<MediaType> contentType() {
+        return header("Content-Type").flatMap(MediaType::parse);
+    }
+
+    /** A cookie that the client sent. */
+    public Optional<String> cookie(String name) {
+        if (cookies == null) {
+            cookies = header("Cookie").map(Cookies::parse).orElse(Map.of());
+        }
+        return Optional.ofNullable(cookies.get(name));
+    }
+
+    /** The body. */
+    public Body body() {
+        if (body == null) {
+            body = new Body(exchange, this);
+        }
+        return body;
+    }
+
+    /**
+     * The fields of a form in the body; empty when it is none.
+     *
+     * @throws BadRequest when it is malformed
+     */
+    public Params form() throws IOException {
+        if (form == null) {
+            boolean isForm =
+                    contentType()
+                            .filter(type -> type.is("application/x-www-form-urlencoded"))
+                            .isPresent();
+            form = isForm ? Params.of(body().text()) : Params.empty();
+        }
+        return form;
+    }
+
+    /**
+     * The parts of a {@code multipart/form-data} body, as they come.
+     *
+     * @throws BadRequest when it is none
+     */
+    public Multipart multipart() {
+        MediaType type =
+                contentType()
+                        .filter(t -> t.is("multipart/form-data"))
+                        .orElseThrow(
+                                () -> new BadRequest(415, "The body must be multipart/form-data."));
+        return Multipart.of(body().stream(), type);
+    }
+
+    /** The peer's address: that of a proxy if there is one. */
+    public SocketAddress remote() {
+        return exchange.remote();
+    }
+
+    /** A name for this request in logs, unlike any other's of this process. */
+    public String id() {
+        return exchange.id();
+    }
+
+    /** Whether the client is still there, as far as we know. */
+    public boolean connected() {
+        return exchange.connected();
+    }
+
+    /** Something that a filter left for the handler. */
+    public Optional<Object> attribute(String name) {
+        return attributes == null ? Optional.empty() : Optional.ofNullable(attributes.get(name));
+    }
+
+    /** Leaves something for those who come after. */
+    public void attribute(String name, Object value) {
+        if (attributes == null) {
+            attributes = new HashMap<>();
+        }
+        attributes.put(name, value);
+    }
+}

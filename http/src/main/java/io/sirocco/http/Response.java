@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A status, header fields and a body. Made by a factory, refined by methods that answer a changed
+ * copy:
+ *
+ * <pre>{@code
+ * Response.json("{\"id\": 7}").status(201).header("Location", "/items/7")
+ * }</pre>
+ *
+ * <p>{@code Date}, {@code Server}, {@code Connection} and the framing of the body are the server's
+ * own affair. A response that is kept and returned again is encoded once. Immutable.
+ */
+public final class Response {
+    private static final Set<String> OURS = ours();
+    private static final int LARGEST_IMAGE = 8 << 10;
+
+    private final int status;
+    private final Headers headers;
+    private final Content content;
+    private final boolean close;
+
+    // Caches, which loops may race for: each would write the same.
+    private boolean used;
+    private Image image;
+
+    /**
+     * All of a response as it goes over the wire, good for as long as {@code date} is the array in
+     * use.
+     */
+    private record Image(byte[] date, byte[] bytes) {}
+
+    private Response(int status, Headers headers, Content content, boolean close) {
+        this.status = status;
+        this.headers = headers;
+        this.content = content;
+        this.close = close;
+    }
+
+    private static Response of(String type, Content content) {
+        return new Response(200, Headers.of("Content-Type", type), content, false);
+    }
+
+    /** Plain text in UTF-8. */
+    public static Response text(String text) {
+        return of("text/plain; charset=utf-8", new Content.Bytes(text.getBytes(UTF_8)));
+    }
+
+    /** A page in UTF-8. */
+    public static Response html(String page) {
+        return of("text/html; charset=utf-8", new Content.Bytes(page.getBytes(UTF_8)));
+    }
+
+    /** A JSON document, encoded already. */
+    public static Response json(String document) {
+        return of("application/json", new Content.Bytes(document.getBytes(UTF_8)));
+    }
+
+    /** Bytes, which must not change any more. */
+    public static Response bytes(byte[] bytes) {
+        return of("application/octet-stream", new Content.Bytes(bytes));
+    }
+
+    /** Nothing but a status. */
+    public static Response empty(int status) {
+        return new Response(200, Headers.none(), Content.NONE, false).status(status);
+    }
+
+    /**
+     * A file, with the type that its name tells.
+     *
+     * @throws IOException when it cannot be read
+     */
+    public static Response file(Path path) throws IOException {
+        return of(
+                MimeTypes.of(path.getFileName().toString()),
+                new Content.File(path, Files.size(path)));
+    }
+
+    /**
+     * A body of unknown length, written while it is sent: in chunks, or up to the close for
+     * HTTP/1.0.
+     */
+    public static Response stream(BodyWriter writer) {
+        return of("application/octet-stream", new Content.Stream(writer, -1));
+    }
+
+    /**
+     * A body of {@code length} bytes, written while it is sent; to write more or fewer ends the
+     * connection.
+     */
+    public static Response stream(long length, BodyWriter writer) {
+        if (length < 0) {
+            throw new IllegalArgumentException("A body has 0 bytes or more, not " + length + ".");
+        }
+        return of("application/octet-stream", new Content.Stream(writer, length));
+    }
+
+    /** Server-sent events (HTML Living Standard 9.2), for as long as {@code writer} runs. */
+    public static Response events(EventWriter writer) {
+        BodyWriter body =
+                out -> {
+                    try {
+                        out.flush(); // the client learns at once that it is connected
+                        writer.write(new Sink(out));
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                };
+        return of("text/event-stream", new Content.Stream(body, -1))
+                .header("Cache-Control", "no-store");
+    }
+
+    /**
+     * Sends the client elsewhere, with 302 Found; {@link #status} makes it 301, 303, 307 or 308.
+     */
+    public static Response redirect(String location) {
+        return empty(302).header("Location", location);
+    }
+
+    /**
+     * The response that {@code response} will be completed with, by any thread. Until then no
+     * thread waits; when the handler's deadline passes first, the client gets 504.
+     */
+    public static Response later(CompletionStage<Response> response) {
+        return new Response(200, Headers.none(), new Content.Later(response), false);
+    }
+
+    /** The same with another status, 200 to 599. */
+    public Response status(int status) {
+        if (status < 200 || status > 599) {
+            throw new IllegalArgumentException(
+                    "The status of a response is 200 to 599, not " + status + ".");
+        }
+        return new Response(status, headers, content, close);
+    }
+
+    /** The same with one more header field; several of one name are all sent. */
+    public Response header(String name, String value) {
+        if (OURS.contains(name)) {
+            return ours(name, value);
+        }
+        return new Response(status, headers.with(name, value), content, close);
+    }
+
+    /** The same with this header field in the place of all of its name. */
+    public Response setHeader(String name, String value) {
+        return OURS.contains(name)
+                ? ours(name, value)
+                : new Response(status, headers.set(name, value), content, close);
+    }
+
+    /** The same with another {@code Content-Type}. */
+    public Response type(String type) {
+        return setHeader("Content-Type", type);
+    }
+
+    /** The same with one more cookie. */
+    public Response cookie(Cookie cookie) {
+        return header("Set-Cookie", cookie.encode());
+    }
+
+    /** The same, and the connection is closed behind it. */
+    public Response close() {
+        return new Response(status, headers, content, true);
+    }
+
+    private Response ours(String name, String value) {
+        if (name.equalsIgnoreCase("Connection") && value.equalsIgnoreCase("close")) {
+            return close();
+        }
+        throw new IllegalArgumentException(
+                name
+                        + " is set by the server; Response.close() ends the connection, and"
+                        + " Response.stream(length, ...) states a length.");
+    }
+
+    private static Set<String> ours() {
+        var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+        names.addAll(
+                Set.of(
+                        "Connection",
+                        "Content-Length",
+                        "Keep-Alive",
+                        "Trailer",
+                        "Transfer-Encoding",
+                        "Upgrade"));
+        return names;
+    }
+
+    /** The status code. */
+    public int status() {
+        return status;
+    }
+
+    /** The header fields that were set. */
+    public Headers headers() {
+        return headers;
+    }
+
+    Content content() {
+        return content;
+    }
+
+    boolean closes() {
+        return close;
+    }
+
+    /** RFC 9110 6.4.1: no content whatever is asked for; the framing says so by itself. */
+    boolean bodiless() {
+        return status == 204 || status == 304;
+    }
+
+    /**
+     * All of it as it goes over the wire when the connection stays open; null the first time, when
+     * nobody knows yet whether that pays, and when it is large.
+     */
+    byte[] image(byte[] date) {
+        Image known = image;
+        if (known != null && known.date == date) {
+            return known.bytes;
+        }
+        if (!used) {
+            used = true;
+            return null;
+        }
+        if (!(content instanceof Content.Bytes(byte[] body))
+                || body.length > LARGEST_IMAGE
+                || bodiless()) {
+            return null;
+        }
+        byte[] bytes = ResponseHead.image(this, date, body);
+        if (bytes.length > LARGEST_IMAGE) {
+            return null;
+        }
+        image = new Image(date, bytes);
+        return bytes;
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Which handler answers what. A path is made of literal segments, {@code {name}} for one segment,
+ * and a last {@code *} for all the rest; the most specific route wins, in whatever order they were
+ * added. {@code GET} serves {@code HEAD}, and {@code OPTIONS} is answered by itself. Used by one
+ * thread, then frozen.
+ *
+ * <pre>{@code
+ * routes.get("/hello/{name}", request -> Response.text("Hello, " + request.param("name")));
+ * routes.group("/admin", admin -> admin.filter(login).post("/reload", reload));
+ * routes.host("static.example.com", site -> site.get("/*", files));
+ * }</pre>
+ */
+public final class Routes {
+    private final String host;
+    private final String prefix;
+    private final List<Filter> filters;
+    private final Handling handling;
+    private final List<Route> all;
+
+    Routes(Handling handling) {
+        this("", "", new ArrayList<>(), handling, new ArrayList<>());
+    }
+
+    private Routes(
+            String host, String prefix, List<Filter> filters, Handling handling, List<Route> all) {
+        this.host = host;
+        this.prefix = prefix;
+        this.filters = filters;
+        this.handling = handling;
+        this.all = all;
+    }
+
+    /** Answers {@code GET}, and {@code HEAD} from what it answers. */
+    public Routes get(String path, Handler handler) {
+        return with(route("GET", path, handler));
+    }
+
+    /** Answers {@code POST}. */
+    public Routes post(String path, Handler handler) {
+        return with(route("POST", path, handler));
+    }
+
+    /** Answers {@code PUT}. */
+    public Routes put(String path, Handler handler) {
+        return with(route("PUT", path, handler));
+    }
+
+    /** Answers {@code PATCH}. */
+    public Routes patch(String path, Handler handler) {
+        return with(route("PATCH", path, handler));
+    }
+
+    /** Answers {@code DELETE}. */
+    public Routes delete(String path, Handler handler) {
+        return with(route("DELETE", path, handler));
+    }
+
+    /** Answers every method that no other route of this path answers. */
+    public Routes any(String path, Handler handler) {
+        return with(route(Router.ANY, path, handler));
+    }
+
+    /**
+     * A route of any method, to be refined: {@code routes.route("GET", "/x", h).handling(INLINE)}.
+     */
+    public Route route(String method, String path, Handler handler) {
+        var route = new Route(method, host, prefix + path, filtered(handler), handling);
+        all.add(route);
+        return route;
+    }
+
+    /**
+     * Has {@code filter} stand before all routes that are added here from now on; the first added
+     * is the outermost.
+     */
+    public Routes filter(Filter filter) {
+        filters.add(filter);
+        return this;
+    }
+
+    /**
+     * Adds routes whose paths begin with {@code prefix}; filters added among them concern them
+     * only.
+     */
+    public Routes group(String prefix, Consumer<Routes> routes) {
+        routes.accept(
+                new Routes(host, this.prefix + prefix, new ArrayList<>(filters), handling, all));
+        return this;
+    }
+
+    /**
+     * Adds routes of one virtual host: {@code example.com}, or {@code *.example.com} for all below
+     * it.
+     */
+    public Routes host(String host, Consumer<Routes> routes) {
+        routes.accept(new Routes(host, prefix, new ArrayList<>(filters), handling, all));
+        return this;
+    }
+
+    private Routes with(Route route) {
+        return this;
+    }
+
+    private Handler filtered(Handler handler) {
+        Handler chain = handler;
+        for (Filter filter : filters.reversed()) {
+            Handler next = chain;
+            chain = request -> filter.filter(request, next);
+        }
+        return chain;
+    }
+
+    List<Route> all() {
+        return all;
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.time.Duration;
+
+/**
+ * Sends server-sent events (HTML Living Standard 9.2): each leaves at once. A send blocks while the
+ * client is slower than we are. Used by one thread at a time.
+ */
+public final class Sink {
+    private final OutputStream out;
+
+    Sink(OutputStream out) {
+        this.out = out;
+    }
+
+    /** Sends an event without a name, which a browser calls {@code message}. */
+    public void send(String data) throws IOException {
+        put(new StringBuilder(), data);
+    }
+
+    /** Sends an event with a name. */
+    public void send(String event, String data) throws IOException {
+        put(field("event", event), data);
+    }
+
+    /**
+     * Sends an event with a name and an id, which the client repeats as {@code Last-Event-ID} when
+     * it reconnects.
+     */
+    public void send(String event, String id, String data) throws IOException {
+        put(field("event", event).append(field("id", id)), data);
+    }
+
+    /** Sends a comment, which clients ignore: it keeps proxies from closing a quiet stream. */
+    public void comment(String text) throws IOException {
+        flush(lines(new StringBuilder(), "", text).append('\n'));
+    }
+
+    /** Tells the client how long to wait before it reconnects. */
+    public void retry(Duration delay) throws IOException {
+        flush(field("retry", Long.toString(delay.toMillis())).append('\n'));
+    }
+
+    private void put(StringBuilder text, String data) throws IOException {
+        flush(lines(text, "data", data).append('\n'));
+    }
+
+    private static StringBuilder field(String name, String value) {
+        if (value.indexOf('\n') >= 0 || value.indexOf('\r') >= 0 || value.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("The " + name + " of an event is one line of text.");
+        }
+        return new StringBuilder().append(name).append(": ").append(value).append('\n');
+    }
+
+    private static StringBuilder lines(StringBuilder text, String name, String value) {
+        value.lines().forEach(line -> text.append(name).append(": ").append(line).append('\n'));
+        return value.isEmpty() ? text.append(name).append(":\n") : text;
+    }
+
+    private void flush(StringBuilder text) throws IOException {
+        out.write(text.toString().getBytes(UTF_8));
+        out.flush();
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.http.PathPattern.Segment;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+
+/** The routes of one host. Immutable. */
+final class Site<T> {
+    private final ByteMap<Endpoints<T>> literals;
+    private final RouteNode<T> tree;
+
+    Site(List<Leaf<T>> leaves) {
+        tree = new RouteNode<>(leaves, 0);
+        var byPath = new LinkedHashMap<String, List<Leaf<T>>>();
+        for (Leaf<T> leaf : leaves) {
+            if (isPlain(leaf.pattern)) {
+                byPath.computeIfAbsent(leaf.pattern.text(), path -> new ArrayList<>()).add(leaf);
+            }
+        }
+        var endpoints = new LinkedHashMap<String, Endpoints<T>>();
+        byPath.forEach((path, list) -> endpoints.put(path, new Endpoints<>(list)));
+        literals = new ByteMap<>(endpoints);
+    }
+
+    /**
+     * Whether a path must consist of the pattern's bytes; a percent sign arrives as {@code %25}.
+     */
+    private static boolean isPlain(PathPattern pattern) {
+        return !pattern.text().contains("%")
+                && pattern.segments().stream().allMatch(Segment.Literal.class::isInstance);
+    }
+
+    /** The route whose path is these very bytes, or null. There is no more specific one. */
+    Leaf<T> literal(byte[] bytes, int methodFrom, int methodTo, int pathFrom, int pathTo) {
+        Endpoints<T> endpoints = literals.get(bytes, pathFrom, pathTo);
+        return endpoints == null ? null : endpoints.of(bytes, methodFrom, methodTo);
+    }
+
+    /** The most specific route that serves the method, or null. */
+    Leaf<T> find(byte[] bytes, int methodFrom, int methodTo, int pathFrom, int pathTo) {
+        return tree.find(bytes, methodFrom, methodTo, pathFrom + 1, pathTo);
+    }
+
+    void addMethods(byte[] bytes, int pathFrom, int pathTo, Collection<String> allow) {
+        tree.addMethods(bytes, pathFrom + 1, pathTo, allow);
+    }
+}

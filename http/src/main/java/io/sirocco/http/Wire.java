@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.net.Loop;
+import java.net.SocketAddress;
+import java.util.concurrent.CompletableFuture;
+
+/** The version of HTTP that carries an exchange. Loop-confined. */
+interface Wire {
+    /** The loop of the connection. Any thread. */
+    Loop loop();
+
+    /** The peer. */
+    SocketAddress remote();
+
+    /** Whether the client can still be answered. */
+    boolean connected();
+
+    /** The handler wants the body. */
+    void wantBody();
+
+    /** Sends a response whole. */
+    void send(Response response, byte[] body);
+
+    /** Begins a response whose body follows; {@code length} is -1 when it is not known. */
+    void begin(Response response, long length);
+
+    /** Sends a piece of the body, which is not empty and must not change any more. */
+    void data(byte[] bytes, int from, int to);
+
+    /** Ends the body. */
+    void end();
+
+    /** Ends the connection in the middle of a response: the client sees that it is not all. */
+    void breakOff();
+
+    /**
+     * Completed when the client has taken so much that more may be sent; exceptionally when it is
+     * gone.
+     */
+    CompletableFuture<Void> writable();
+}

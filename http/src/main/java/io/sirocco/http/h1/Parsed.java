@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.h1;
+
+/** What {@link Head#parse} found. Immutable. */
+public enum Parsed {
+    /** A whole head; everything about it can be read. */
+    COMPLETE,
+    /** A good beginning: parse again from its first byte when there are more. */
+    INCOMPLETE,
+    /** Whatever comes, this is not a request: see {@link Head#rule}. */
+    REJECTED
+}
