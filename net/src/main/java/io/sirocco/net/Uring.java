@@ -15,6 +15,7 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * io_uring. Sockets are direct descriptors: they live in a ring's table and cost the process none.
@@ -616,8 +617,14 @@ final class Uring implements Transport {
         if (datagram == null) {
             datagram = loop.arena.allocate(1 << 16, 64);
         }
-        datagrams.add(socket);
-        poll(datagrams.size() - 1);
+        int number = datagrams.indexOf(null);
+        if (number < 0) {
+            number = datagrams.size();
+            datagrams.add(socket);
+        } else {
+            datagrams.set(number, socket);
+        }
+        poll(number);
     }
 
     private void poll(int number) {
@@ -634,14 +641,15 @@ final class Uring implements Transport {
 
     private void readable(int number, int result, int flags) {
         Datagrams socket = datagrams.get(number);
-        if (socket.closed()) {
-            return;
-        }
-        if (result >= 0) {
+        if (result >= 0 && !socket.closed()) {
             receiveDatagrams(socket);
         }
         if ((flags & Ring.MORE) == 0) {
-            poll(number);
+            if (socket.closed()) {
+                datagrams.set(number, null); // nothing more can come for it
+            } else {
+                poll(number);
+            }
         }
     }
 
@@ -697,7 +705,7 @@ final class Uring implements Transport {
     @Override
     public void close() {
         gates.forEach(Gate::closeNow);
-        List.copyOf(datagrams).forEach(Datagrams::closeNow);
+        datagrams.stream().filter(Objects::nonNull).forEach(Datagrams::closeNow);
         further.forEach(Ring::close);
         main.close();
         synchronized (waking) {
