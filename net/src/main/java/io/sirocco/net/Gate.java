@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
@@ -139,16 +138,14 @@ final class Gate {
 
     /** Accepting has failed for want of something that may come back. */
     void failed(String reason) {
-        LOG.log(
-                Level.WARNING,
-                "{0} cannot accept: {1}; trying again in {2} ms",
-                loop,
-                reason,
-                backOff);
+        Loop.warn(
+                LOG,
+                loop + " cannot accept: " + reason + "; trying again in " + backOff + " ms",
+                null);
         try {
             loop.settings.observer.acceptFailed(loop, reason);
         } catch (Throwable e) {
-            LOG.log(Level.WARNING, "the observer threw", e);
+            Loop.warn(LOG, "the observer threw", e);
         }
         pause(backOff);
         backOff = Math.min(backOff * 2, LONGEST_BACK_OFF);

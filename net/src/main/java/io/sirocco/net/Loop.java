@@ -261,11 +261,23 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     void failed(Throwable thrown) {
-        LOG.log(Level.WARNING, "code called on " + this + " threw", thrown);
+        warn(LOG, "code called on " + this + " threw", thrown);
         try {
             settings.observer.failed(this, thrown);
         } catch (Throwable e) {
-            LOG.log(Level.WARNING, "the observer threw", e);
+            warn(LOG, "the observer threw", e);
+        }
+    }
+
+    /**
+     * Logs, whatever the logger says: it may want to open a file when there are no descriptors, and
+     * no loop shall end over that.
+     */
+    static void warn(System.Logger log, String text, Throwable thrown) {
+        try {
+            log.log(Level.WARNING, text, thrown);
+        } catch (Throwable e) {
+            // there is no one left to tell
         }
     }
 

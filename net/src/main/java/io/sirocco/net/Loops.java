@@ -99,29 +99,7 @@ public final class Loops implements AutoCloseable {
         if (shared) {
             refuseIfTaken(address, options);
         }
-        Gate.Socket first =
-                call(
-                        all.getFirst(),
-                        () -> all.getFirst().poller().bind(address, options.backlog, shared));
-        SocketAddress bound = call(all.getFirst(), () -> address(first));
-        listener.bound(
-                bound,
-                () -> {
-                    listeners.remove(listener);
-                    removeFile(bound);
-                });
-        var gates = new ArrayList<Gate>();
-        for (Loop loop : all) {
-            Gate.Socket socket =
-                    loop == all.getFirst()
-                            ? first
-                            : shared
-                                    ? call(
-                                            loop,
-                                            () -> loop.poller().bind(bound, options.backlog, true))
-                                    : NO_SOCKET;
-            gates.add(new Gate(loop, listener, socket));
-        }
+        List<Gate> gates = bind(listener, address, shared);
         if (!shared && all.size() > 1) {
             gates.getFirst().spreadOver(gates);
         }
@@ -136,6 +114,49 @@ public final class Loops implements AutoCloseable {
         }
         listeners.add(listener);
         return listener;
+    }
+
+    /** One gate for each loop, each with a socket of its own if the address can be shared. */
+    private List<Gate> bind(Listener listener, SocketAddress address, boolean shared)
+            throws IOException {
+        var gates = new ArrayList<Gate>();
+        try {
+            for (Loop loop : all) {
+                SocketAddress at = gates.isEmpty() ? address : listener.address();
+                Gate.Socket socket =
+                        gates.isEmpty() || shared
+                                ? call(
+                                        loop,
+                                        () ->
+                                                loop.poller()
+                                                        .bind(at, listener.options.backlog, shared))
+                                : NO_SOCKET;
+                gates.add(new Gate(loop, listener, socket));
+                if (gates.size() == 1) {
+                    bound(listener, call(loop, () -> address(socket)));
+                }
+            }
+            return gates;
+        } catch (IOException | RuntimeException e) {
+            for (Gate gate : gates) {
+                call(
+                        gate.loop,
+                        () -> {
+                            gate.loop.poller().release(gate.socket);
+                            return null;
+                        });
+            }
+            throw e;
+        }
+    }
+
+    private void bound(Listener listener, SocketAddress address) {
+        listener.bound(
+                address,
+                () -> {
+                    listeners.remove(listener);
+                    removeFile(address);
+                });
     }
 
     /** Binds a UDP socket on one of the loops. */

@@ -207,8 +207,7 @@ final class Nio implements Transport {
             try {
                 channel = socket.channel.accept();
             } catch (IOException e) {
-                turnAway(socket);
-                gate.failed(String.valueOf(e.getMessage()));
+                turnAway(gate, socket, String.valueOf(e.getMessage()));
                 return;
             }
             if (channel == null) {
@@ -244,21 +243,23 @@ final class Nio implements Transport {
     }
 
     /**
-     * Out of descriptors: the spare one accepts a peer and closes it, so that it learns of its fate
-     * at once.
+     * Out of descriptors: the spare one lets the log be written, then accepts a peer and closes it,
+     * so that it learns of its fate at once.
      */
-    private void turnAway(Listening socket) {
-        if (spare == null) {
-            return;
+    private void turnAway(Gate gate, Listening socket, String reason) {
+        if (spare != null) {
+            close(spare);
         }
-        close(spare);
-        try {
-            SocketChannel unlucky = socket.channel.accept();
-            if (unlucky != null) {
-                close(unlucky);
+        gate.failed(reason);
+        if (spare != null) {
+            try {
+                SocketChannel unlucky = socket.channel.accept();
+                if (unlucky != null) {
+                    close(unlucky);
+                }
+            } catch (IOException e) {
+                // still none: the peer waits in the backlog
             }
-        } catch (IOException e) {
-            // still none: the peer waits in the backlog
         }
         spare = spare();
     }

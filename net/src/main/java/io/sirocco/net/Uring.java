@@ -15,6 +15,7 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * io_uring. Sockets are direct descriptors: they live in a ring's table and cost the process none.
@@ -62,6 +63,12 @@ final class Uring implements Transport {
     private static final int MSG_SEND_FD = 1;
     private static final int SHUT_WR = 1;
 
+    /** For tests: the places of one table. */
+    static final String TABLE_SIZE = "io.sirocco.net.tableSize";
+
+    /** A smaller table could overflow by what one multishot accept brings. */
+    private static final int ROOMY = 16_384;
+
     private static final int BUFFERS = 1024;
     private static final int BUFFERS_OF_FURTHER_RINGS = 256;
     private static final int DATAGRAMS_PER_TURN = 256;
@@ -96,7 +103,7 @@ final class Uring implements Transport {
     Uring(Loop loop) throws IOException {
         this.loop = loop;
         Arena arena = loop.arena;
-        tableSize = Linux.openFilesLimit();
+        tableSize = Integer.getInteger(TABLE_SIZE, Linux.openFilesLimit());
         main = new Ring(arena, tableSize, BUFFERS, false);
         wakeUp = Linux.eventfd();
         if (wakeUp < 0) {
@@ -276,7 +283,7 @@ final class Uring implements Transport {
                             0,
                             userData(ACCEPTED, gate.id));
             gate.armed = true;
-            gate.multishot = !gate.oneAtATime();
+            gate.multishot = tableSize >= ROOMY && !gate.oneAtATime();
             Ring.priority(entry, gate.multishot ? ACCEPT_MULTISHOT : 0);
             Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
         }
@@ -610,8 +617,14 @@ final class Uring implements Transport {
         if (datagram == null) {
             datagram = loop.arena.allocate(1 << 16, 64);
         }
-        datagrams.add(socket);
-        poll(datagrams.size() - 1);
+        int number = datagrams.indexOf(null);
+        if (number < 0) {
+            number = datagrams.size();
+            datagrams.add(socket);
+        } else {
+            datagrams.set(number, socket);
+        }
+        poll(number);
     }
 
     private void poll(int number) {
@@ -628,14 +641,15 @@ final class Uring implements Transport {
 
     private void readable(int number, int result, int flags) {
         Datagrams socket = datagrams.get(number);
-        if (socket.closed()) {
-            return;
-        }
-        if (result >= 0) {
+        if (result >= 0 && !socket.closed()) {
             receiveDatagrams(socket);
         }
         if ((flags & Ring.MORE) == 0) {
-            poll(number);
+            if (socket.closed()) {
+                datagrams.set(number, null); // nothing more can come for it
+            } else {
+                poll(number);
+            }
         }
     }
 
@@ -691,7 +705,7 @@ final class Uring implements Transport {
     @Override
     public void close() {
         gates.forEach(Gate::closeNow);
-        List.copyOf(datagrams).forEach(Datagrams::closeNow);
+        datagrams.stream().filter(Objects::nonNull).forEach(Datagrams::closeNow);
         further.forEach(Ring::close);
         main.close();
         synchronized (waking) {

@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -196,6 +198,23 @@ class DatagramsTest {
             assertArrayEquals(new byte[] {(byte) i}, receive());
         }
         assertEquals(before, Rig.openDescriptors());
+    }
+
+    /** A protocol may open a socket for each transfer. */
+    @Test
+    void oneThatIsClosedIsForgotten() throws Exception {
+        var closed = new ArrayList<WeakReference<Datagrams>>();
+        for (int i = 0; i < 20; i++) {
+            Datagrams datagrams = echo();
+            closed.add(new WeakReference<>(datagrams));
+            datagrams.close();
+        }
+        Rig.until(
+                "they are collected",
+                () -> {
+                    System.gc();
+                    return closed.stream().filter(r -> r.get() != null).count() <= 1;
+                });
     }
 
     @Test

@@ -20,7 +20,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -248,19 +251,6 @@ class ListenerTest {
             assertEquals(3, loop.stats().accepted());
         }
         for (int i = 0; i < 9; i++) {
-            System.out.println(
-                    "DBG "
-                            + i
-                            + " "
-                            + loops.all().stream()
-                                    .map(
-                                            l ->
-                                                    l.stats().accepted()
-                                                            + "/"
-                                                            + l.stats().connections()
-                                                            + "/"
-                                                            + l.stats().parked())
-                                    .toList());
             assertEquals("x", peers.get(i).text(1));
             peers.get(i).close();
         }
@@ -364,6 +354,41 @@ class ListenerTest {
                     IOException.class, () -> rig.loops().listen(own.address(), c -> new Echo()));
             assertEquals("x", rig.connect(own).send("x").text(1));
         }
+    }
+
+    /** The second loop takes no more tasks, so it cannot bind: the first gives its socket back. */
+    @Test
+    void whatOneLoopHasBoundIsGivenBackWhenAnotherCannot() throws Exception {
+        Loops loops = rig.start(s -> s.loops(2));
+        Loop busy = loops.all().get(1);
+        var release = new CountDownLatch(1);
+        var held = new CompletableFuture<Void>();
+        busy.execute(
+                () -> {
+                    held.complete(null);
+                    try {
+                        release.await();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                });
+        Rig.get(held);
+        assertThrows(
+                RejectedExecutionException.class,
+                () -> {
+                    while (true) {
+                        busy.execute(() -> {});
+                    }
+                });
+        int before = Rig.openDescriptors();
+        assertThrows(
+                RejectedExecutionException.class,
+                () -> loops.listen(Rig.anyPort(), c -> new Echo()));
+        Rig.settle(rig.loop());
+        assertEquals(before, Rig.openDescriptors());
+        release.countDown();
+        loops.all().forEach(Rig::settle);
+        assertEquals("x", rig.connect(rig.listen(c -> new Echo())).send("x").text(1));
     }
 
     @Test

@@ -17,5 +17,5 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedClass
 @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
-@Timeout(30)
+@Timeout(60)
 @interface OnEachTransport {}

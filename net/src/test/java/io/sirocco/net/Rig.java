@@ -149,9 +149,9 @@ final class Rig implements AutoCloseable {
         return future.orTimeout(20, TimeUnit.SECONDS).join();
     }
 
-    /** Waits until {@code condition} holds, ten seconds at most. */
+    /** Waits until {@code condition} holds, twenty seconds at most. */
     static void until(String what, BooleanSupplier condition) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!condition.getAsBoolean()) {
             assertTrue(System.nanoTime() < end, () -> "still not: " + what);
             LockSupport.parkNanos(1_000_000);
