@@ -19,6 +19,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
         synopsisSubcommandLabel = "COMMAND")
 public final class Main implements Runnable {
 
+    /** Time, level, text, and the stack of what was thrown; the JDK's own form takes two lines. */
+    static final String LOG_LINE = "%1$tF %1$tT.%1$tL %4$s %5$s%6$s%n";
+
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
     private Main() {}
@@ -28,15 +31,10 @@ public final class Main implements Runnable {
         System.exit(commandLine().execute(args));
     }
 
-    /**
-     * The JDK's log writes two lines for each entry, unless somebody says otherwise before it
-     * starts.
-     */
+    /** Unless somebody has said otherwise, before the log starts. */
     private static void logInOneLine() {
         String format = "java.util.logging.SimpleFormatter.format";
-        if (System.getProperty(format) == null) {
-            System.setProperty(format, "%1$tF %1$tT.%1$tL %4$s %5$s%6$s%n");
-        }
+        if (System.getProperty(format) == null) System.setProperty(format, LOG_LINE);
     }
 
     static CommandLine commandLine() {
