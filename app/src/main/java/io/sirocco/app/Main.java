@@ -2,6 +2,7 @@
 package io.sirocco.app;
 
 import java.io.PrintWriter;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -31,10 +32,13 @@ public final class Main implements Runnable {
         System.exit(commandLine().execute(args));
     }
 
-    /** Unless somebody has said otherwise, before the log starts. */
+    /** Unless the user has said otherwise; before the log starts. */
     private static void logInOneLine() {
-        String format = "java.util.logging.SimpleFormatter.format";
-        if (System.getProperty(format) == null) System.setProperty(format, LOG_LINE);
+        String log = "java.util.logging.";
+        boolean configured =
+                Stream.of("SimpleFormatter.format", "config.file", "config.class")
+                        .anyMatch(key -> System.getProperty(log + key) != null);
+        if (!configured) System.setProperty(log + "SimpleFormatter.format", LOG_LINE);
     }
 
     static CommandLine commandLine() {
