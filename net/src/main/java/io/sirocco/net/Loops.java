@@ -8,9 +8,11 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -26,6 +28,7 @@ public final class Loops implements AutoCloseable {
 
     private final List<Loop> all;
     private final Watchdog watchdog;
+    private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
     private final AtomicInteger turn = new AtomicInteger();
 
     private Loops(List<Loop> all, Watchdog watchdog) {
@@ -101,7 +104,12 @@ public final class Loops implements AutoCloseable {
                         all.getFirst(),
                         () -> all.getFirst().poller().bind(address, options.backlog, shared));
         SocketAddress bound = call(all.getFirst(), () -> address(first));
-        listener.bound(bound, () -> removeFile(bound));
+        listener.bound(
+                bound,
+                () -> {
+                    listeners.remove(listener);
+                    removeFile(bound);
+                });
         var gates = new ArrayList<Gate>();
         for (Loop loop : all) {
             Gate.Socket socket =
@@ -126,6 +134,7 @@ public final class Loops implements AutoCloseable {
                         return null;
                     });
         }
+        listeners.add(listener);
         return listener;
     }
 
@@ -144,13 +153,19 @@ public final class Loops implements AutoCloseable {
     }
 
     /**
-     * Aborts all connections, closes all listeners and ends the threads; returns when that is done.
+     * Aborts all connections, closes all listeners and ends the threads; returns when that is done,
+     * or at once when one of the loops is the caller.
      */
     @Override
     public void close() {
         watchdog.close();
         CompletableFuture<?>[] ended =
                 all.stream().map(Loop::stop).toArray(CompletableFuture[]::new);
+        if (all.stream().anyMatch(Loop::isCurrent)) {
+            CompletableFuture.allOf(ended)
+                    .thenRun(() -> List.copyOf(listeners).forEach(Listener::closed));
+            return;
+        }
         try {
             CompletableFuture.allOf(ended).get(STOP_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
@@ -162,6 +177,7 @@ public final class Loops implements AutoCloseable {
                             "a loop has not ended within " + STOP_SECONDS + " s",
                             e);
         }
+        List.copyOf(listeners).forEach(Listener::closed);
     }
 
     /** A gate that accepts nothing itself: others hand connections to it. */
@@ -209,14 +225,19 @@ public final class Loops implements AutoCloseable {
 
     private static <T> T call(Loop loop, Callable<T> question) throws IOException {
         var answer = new CompletableFuture<T>();
-        loop.execute(
+        Runnable task =
                 () -> {
                     try {
                         answer.complete(question.call());
                     } catch (Throwable e) {
                         answer.completeExceptionally(e);
                     }
-                });
+                };
+        if (loop.isCurrent()) {
+            task.run();
+        } else {
+            loop.execute(task);
+        }
         try {
             return answer.join();
         } catch (CompletionException e) {

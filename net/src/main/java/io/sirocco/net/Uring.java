@@ -72,6 +72,8 @@ final class Uring implements Transport {
     private final List<Ring> further = new ArrayList<>();
     private final List<Gate> gates = new ArrayList<>();
     private final List<Datagrams> datagrams = new ArrayList<>();
+    private final Object waking = new Object();
+    private boolean awake; // for good: it is closed
     private final int wakeUp;
     private final long wakeUpCount;
     private final MemorySegment state;
@@ -185,7 +187,11 @@ final class Uring implements Transport {
 
     @Override
     public void wake() {
-        Linux.signal(wakeUp);
+        synchronized (waking) { // a late caller must not write to whatever has the number next
+            if (!awake) {
+                Linux.signal(wakeUp);
+            }
+        }
     }
 
     private void listenForWakeUp() {
@@ -269,9 +275,10 @@ final class Uring implements Transport {
                             0,
                             0,
                             userData(ACCEPTED, gate.id));
-            Ring.priority(entry, gate.oneAtATime() ? 0 : ACCEPT_MULTISHOT);
-            Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
             gate.armed = true;
+            gate.multishot = !gate.oneAtATime();
+            Ring.priority(entry, gate.multishot ? ACCEPT_MULTISHOT : 0);
+            Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
         }
     }
 
@@ -300,7 +307,7 @@ final class Uring implements Transport {
             gate.armed = false;
         }
         if (result >= 0) {
-            Gate target = gate.next();
+            Gate target = gate.takeNext();
             if (target.loop == loop) {
                 place(target, result);
             } else {
@@ -311,12 +318,17 @@ final class Uring implements Transport {
         }
         if (!gate.armed && gate.accepting()) {
             accept(gate);
+        } else if (gate.armed && gate.multishot && gate.oneAtATime()) {
+            gate.multishot = false;
+            cancel(main, userData(ACCEPTED, gate.id)); // and then again, for one
         }
     }
 
     private void arrived(Gate gate, int result) {
         if (result >= 0) {
             place(gate, result);
+        } else {
+            gate.lost();
         }
     }
 
@@ -391,6 +403,7 @@ final class Uring implements Transport {
     private void admit(Ring ring, int slot, Gate gate) {
         if (slot < 0) {
             ring.connections--;
+            gate.lost();
             return;
         }
         var connection = new Connection(gate, ring, slot);
@@ -419,10 +432,19 @@ final class Uring implements Transport {
             connection.transportState |= RECEIVING;
             int flags = Ring.FIXED_FILE | Ring.BUFFER_SELECT;
             long about = userData(RECEIVED, connection.slot);
+            int size = connection.readSize(Ring.BUFFER_SIZE);
+            boolean whole = size == Ring.BUFFER_SIZE; // else bandwidth bounds it: piece by piece
             long entry =
                     ((Ring) connection.place)
-                            .entry(Ring.RECV, flags, connection.slot, 0, 0, 0, about);
-            Ring.priority(entry, RECV_MULTISHOT);
+                            .entry(
+                                    Ring.RECV,
+                                    flags,
+                                    connection.slot,
+                                    0,
+                                    whole ? 0 : size,
+                                    0,
+                                    about);
+            Ring.priority(entry, whole ? RECV_MULTISHOT : 0);
             Ring.bufferGroup(entry);
         }
     }
@@ -668,11 +690,14 @@ final class Uring implements Transport {
 
     @Override
     public void close() {
-        gates.stream().filter(Gate::listening).forEach(this::unlisten);
-        datagrams.stream().filter(socket -> !socket.closed()).forEach(this::close);
+        gates.forEach(Gate::closeNow);
+        List.copyOf(datagrams).forEach(Datagrams::closeNow);
         further.forEach(Ring::close);
         main.close();
-        Linux.close(wakeUp);
+        synchronized (waking) {
+            awake = true;
+            Linux.close(wakeUp);
+        }
     }
 
     private static int socket(SocketAddress address, int type) throws IOException {
