@@ -19,7 +19,7 @@ final class Serving implements AutoCloseable {
     static final Duration DRAIN = Duration.ofSeconds(8);
 
     private final ServeOptions options;
-    private final Welcome welcome = new Welcome();
+    private final Welcome welcome = new Welcome(this::server);
     private final Server server;
 
     private Serving(ServeOptions options) {
@@ -49,15 +49,14 @@ final class Serving implements AutoCloseable {
         } catch (UncheckedIOException e) {
             throw explained(e, options.address());
         }
-        serving.welcome.describes(serving.server);
         return serving;
     }
 
     /** Serves until SIGTERM or SIGINT, then drains; answers the exit code of the process. */
     static int run(ServeOptions options, PrintWriter out) throws IOException {
         var told = new CountDownLatch(1);
+        Signals.onStop(told::countDown);
         try (Serving serving = open(options)) {
-            Signals.onStop(told::countDown);
             // What ends the JVM otherwise, such as SIGHUP, drains as well.
             Runtime.getRuntime().addShutdownHook(new Thread(serving::close, "sirocco-drain"));
             out.println(serving);
@@ -73,6 +72,10 @@ final class Serving implements AutoCloseable {
         String why = failure.getCause().getMessage();
         boolean taken = why.startsWith("cannot listen") && address.getPort() != 0;
         return new IOException(taken ? why + "; --port 0 takes any free port" : why, failure);
+    }
+
+    private Server server() {
+        return server;
     }
 
     int port() {

@@ -14,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * What is served when no directory is named: the bundled page, and the live endpoints it shows. Any
@@ -24,7 +25,12 @@ final class Welcome implements AutoCloseable {
 
     private final CountDownLatch closed = new CountDownLatch(1);
     private final long began = System.nanoTime();
-    private volatile Server server;
+    private final Supplier<Server> server;
+
+    /** {@code server} is what {@code /stats} tells of, as soon as it runs. */
+    Welcome(Supplier<Server> server) {
+        this.server = server;
+    }
 
     void addTo(Routes routes) {
         page(routes, "/", "index.html");
@@ -36,11 +42,6 @@ final class Welcome implements AutoCloseable {
         routes.route("POST", "/upload", Welcome::count).body(ANY_LENGTH);
         routes.get("/ticks", request -> Response.events(this::tick));
         routes.get("/stats", request -> stats());
-    }
-
-    /** The server that {@code /stats} tells of. */
-    void describes(Server server) {
-        this.server = server;
     }
 
     /** The page is the same for everyone, so it is made once and needs no thread. */
@@ -95,7 +96,7 @@ final class Welcome implements AutoCloseable {
     }
 
     private Response stats() {
-        var loops = server.stats();
+        var loops = server.get().stats();
         return Response.json(
                         """
                         {"connections":%d,"requests":%d,"loops":%d,"transport":"%s","uptime":%d}
@@ -106,7 +107,7 @@ final class Welcome implements AutoCloseable {
                                                 .sum(),
                                         loops.stream().mapToLong(loop -> loop.requests()).sum(),
                                         loops.size(),
-                                        server.transport().label(),
+                                        server.get().transport().label(),
                                         (System.nanoTime() - began) / 1_000_000_000L))
                 .header("Cache-Control", "no-store");
     }

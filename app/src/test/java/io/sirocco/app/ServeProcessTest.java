@@ -125,24 +125,65 @@ class ServeProcessTest {
         }
     }
 
+    /** Handlers run on the JDK's own scheduler then; nobody but the log sees a difference. */
+    @ParameterizedTest
+    @ValueSource(strings = {"auto", "nio"})
+    void withoutTheOptionsOfTheJvmItServesAllTheSame(String transport) throws Exception {
+        String[] command = {"serve", "--port", "0", "--transport", transport};
+        try (var child = new Child(List.of(), command)) {
+            int port = child.port();
+            assertEquals("Hello, a", Client.get(port, "/hello/a").body());
+            try (var echo = new Client(port);
+                    var ticks = new Client(port)) {
+                String body = "0123456789".repeat(10_000);
+                echo.send("POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n");
+                echo.send("Content-Type: a/b\r\nContent-Length: 100000\r\n\r\n" + body);
+                assertEquals(body, echo.last().body());
+                ticks.send("GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n");
+                assertEquals('H', ticks.in().read());
+                child.signal("TERM");
+                ticks.in().readAllBytes();
+            }
+            assertEquals(0, child.exitCode());
+        }
+    }
+
+    /** The terminal was closed: the JVM has its own exit code for that. */
+    @Test
+    void sighupDrainsToo() throws Exception {
+        try (var child = new Child("serve", "--port", "0");
+                var upload = new Client(child.port())) {
+            upload.send(
+                    "POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+            assertTrue(new String(upload.in().readNBytes(25)).startsWith("HTTP/1.1 100"));
+            child.signal("HUP");
+            while (accepts(child.port())) Thread.onSpinWait();
+            upload.send("12");
+            assertEquals("{\"bytes\":2}", upload.last().body());
+            assertEquals(129, child.exitCode());
+        }
+    }
+
     /** A JVM that runs the command line. */
     private static final class Child implements AutoCloseable {
         private final Process process;
         private String first;
 
         Child(String... arguments) throws IOException {
-            var command = new ArrayList<String>();
-            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            command.addAll(
+            this(
                     List.of(
                             "--add-opens=java.base/java.lang=ALL-UNNAMED",
-                            "--enable-native-access=ALL-UNNAMED",
-                            "-Xmx128m",
-                            "-XX:+UseSerialGC",
-                            "-XX:TieredStopAtLevel=1",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            Main.class.getName()));
+                            "--enable-native-access=ALL-UNNAMED"),
+                    arguments);
+        }
+
+        Child(List<String> options, String... arguments) throws IOException {
+            var command = new ArrayList<String>();
+            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            command.addAll(options);
+            command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+            command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+            command.add(Main.class.getName());
             command.addAll(List.of(arguments));
             process = new ProcessBuilder(command).start();
         }
