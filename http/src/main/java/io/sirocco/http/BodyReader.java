@@ -114,6 +114,11 @@ final class BodyReader {
         }
     }
 
+    /** Milliseconds for which the client has kept us waiting. */
+    long waited(long now) {
+        return waiting ? waited + now - waitingSince : waited;
+    }
+
     /** When the client, at the least rate that is allowed, should have sent the next bytes. */
     long deadline(Limits limits) {
         if (limits.bodyMillis() == 0 || !waiting) {

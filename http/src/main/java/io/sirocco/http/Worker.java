@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.sirocco.http.h1.Head;
 import io.sirocco.net.Loop;
 import java.lang.System.Logger.Level;
@@ -72,6 +74,15 @@ final class Worker {
         return dateAndServer;
     }
 
+    /** Of these lines those that are not in {@code headers}. */
+    byte[] dateAndServerBeside(Headers headers) {
+        String both = new String(dateAndServer(), ISO_8859_1);
+        int end = both.indexOf('\n') + 1;
+        String date = headers.has("Date") ? "" : both.substring(0, end);
+        String server = headers.has("Server") ? "" : both.substring(end);
+        return (date + server).getBytes(ISO_8859_1);
+    }
+
     /**
      * Starts what blocks, or may; {@code exchange} knows its thread. Runs it up to where it blocks
      * first.
@@ -93,13 +104,14 @@ final class Worker {
         setup.pool()
                 .execute(
                         () -> {
+                            if (!exchange.pending()) {
+                                return; // it was too late before its turn came
+                            }
                             exchange.thread = Thread.currentThread();
                             try {
                                 exchange.run();
                             } finally {
-                                exchange.thread = null;
-                                Thread.interrupted(); // meant for this exchange, not for the next
-                                // one of this thread
+                                exchange.threadEnds();
                             }
                         });
     }
@@ -108,12 +120,17 @@ final class Worker {
         return loop.inLoop() && !Thread.currentThread().isVirtual();
     }
 
-    /** Has the loop run {@code task}; after the server's end nobody needs it. Any thread. */
-    void execute(Runnable task) {
+    /**
+     * Has the loop run {@code task}; answers whether it will: not after the server's end, when
+     * nobody needs it, but somebody may wait for it. Any thread.
+     */
+    boolean execute(Runnable task) {
         try {
             loop.execute(task);
+            return true;
         } catch (RejectedExecutionException e) {
             LOG.log(Level.DEBUG, "too late: {0}", e.getMessage());
+            return false;
         }
     }
 
@@ -137,7 +154,9 @@ final class Worker {
     /** A handler threw. Any thread. */
     void failed(String requestId, Throwable thrown) {
         LOG.log(Level.ERROR, "request " + requestId + " failed", thrown);
-        tell(() -> setup.monitor().failed(requestId, thrown));
+        if (monitored()) {
+            execute(() -> tell(() -> setup.monitor().failed(requestId, thrown)));
+        }
     }
 
     void tell(Runnable news) {

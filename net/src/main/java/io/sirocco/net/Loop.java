@@ -47,6 +47,10 @@ public final class Loop implements Executor, Carried.Host {
     private final CompletableFuture<Loop> started = new CompletableFuture<>();
     private final CompletableFuture<Loop> ended = new CompletableFuture<>();
 
+    /** The property is for tests, which need the fall-back where it is not the last resort. */
+    private final boolean carries =
+            Carried.AVAILABLE && !Boolean.getBoolean("io.sirocco.net.uncarried");
+
     private Transport transport;
     private Wheel wheel;
     private byte[] slab = new byte[SLAB];
@@ -156,13 +160,18 @@ public final class Loop implements Executor, Carried.Host {
         }
     }
 
+    /** Whether it carries the virtual threads that it starts. Any thread. */
+    public boolean carriesVirtualThreads() {
+        return carries;
+    }
+
     /**
-     * Starts a virtual thread. Where {@linkplain Loops#carriesVirtualThreads possible} this loop
+     * Starts a virtual thread. Where {@linkplain #carriesVirtualThreads possible} this loop
      * carries it, and when called on the loop's thread it has run until it first blocked, or ended,
      * when this returns.
      */
     public Thread startVirtual(Runnable task) {
-        if (!Carried.AVAILABLE) {
+        if (!carries) {
             return Thread.ofVirtual().start(task);
         }
         Carried carried = Carried.start(this, task);
