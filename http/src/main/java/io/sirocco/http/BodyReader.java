@@ -114,6 +114,11 @@ final class BodyReader {
         }
     }
 
+    /** Milliseconds that the handler has waited for bytes, up to when they came last. */
+    long waited() {
+        return waited;
+    }
+
     /** When the client, at the least rate that is allowed, should have sent the next bytes. */
     long deadline(Limits limits) {
         if (limits.bodyMillis() == 0 || !waiting) {

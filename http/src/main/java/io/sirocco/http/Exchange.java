@@ -46,6 +46,7 @@ final class Exchange implements Runnable {
     boolean waitsForLater;
     int status;
     long bytesOut;
+    long waited; // for the client's body, in milliseconds
     private String id; // of the handler's thread
 
     Exchange(

@@ -167,6 +167,10 @@ final class Http1 implements Protocol, Wire {
             refuseBody(body.rule());
             return to;
         }
+        if (body.ended() || !waitsForBody()) {
+            body.served(worker.loop.now());
+            exchange.waited = body.waited();
+        }
         if (body.ended()) {
             body = null;
             exchange.incoming.end();
@@ -178,8 +182,6 @@ final class Http1 implements Protocol, Wire {
         } else if (body.discarded() > DISCARD) {
             flags &= ~KEEP_ALIVE; // we said that the connection would go on, yet this is too much
             over();
-        } else if (!waitsForBody()) {
-            body.served(worker.loop.now());
         }
         setDeadline();
         return next;
@@ -601,10 +603,7 @@ final class Http1 implements Protocol, Wire {
         if (exchange == null) {
             return;
         }
-        long at = Long.MAX_VALUE;
-        if (exchange.pending() && exchange.endpoint.deadlineMillis() > 0) {
-            at = exchange.began / 1_000_000 + exchange.endpoint.deadlineMillis();
-        }
+        long at = handlerDeadline();
         if (waitsForBody()) {
             at = Math.min(at, body.deadline(worker.limits));
         }
@@ -613,6 +612,14 @@ final class Http1 implements Protocol, Wire {
             at = Math.min(at, after(worker.limits.writeMillis()));
         }
         connection.deadline(at);
+    }
+
+    /** The time that the handler spends waiting for the client's body is not its own. */
+    private long handlerDeadline() {
+        long millis = exchange.endpoint.deadlineMillis();
+        return exchange.pending() && millis > 0 && !waitsForBody()
+                ? exchange.began / 1_000_000 + millis + exchange.waited
+                : Long.MAX_VALUE;
     }
 
     private boolean waitsForBody() {
@@ -635,9 +642,7 @@ final class Http1 implements Protocol, Wire {
             } else {
                 connection.finish(false);
             }
-        } else if (exchange.pending()
-                && exchange.endpoint.deadlineMillis() > 0
-                && now >= exchange.began / 1_000_000 + exchange.endpoint.deadlineMillis()) {
+        } else if (now >= handlerDeadline()) {
             Exchange late = exchange;
             answerRule(late.waitsForLater ? Rule.LATER_DEADLINE : Rule.HANDLER_DEADLINE);
             late.cancel();
