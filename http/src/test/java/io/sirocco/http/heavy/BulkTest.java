@@ -78,7 +78,9 @@ final class BulkTest {
     void aReaderThatStopsCostsNothing(TransportKind transport) throws IOException {
         try (Child server =
                 Child.start(
-                        HeavyServer.class, List.of("-Xmx64m"), List.of(transport.name(), "1"))) {
+                        HeavyServer.class,
+                        List.of("-Xmx64m", "-Xms64m", "-XX:+AlwaysPreTouch"),
+                        List.of(transport.name(), "1"))) {
             int port = server.number();
             var pinger = new Pinger(port);
             pinger.run(2_000, 1); // warm

@@ -29,6 +29,7 @@ final class HeavyServer {
                                 config.port(0)
                                         .transport(TransportKind.valueOf(arguments[0]))
                                         .loops(Integer.parseInt(arguments[1]))
+                                        .body(-1)
                                         .idle(Duration.ofMinutes(10)),
                         HeavyServer::routes);
         System.out.println(server.port());
@@ -76,7 +77,7 @@ final class HeavyServer {
     }
 
     private static long count(InputStream in) throws IOException {
-        byte[] piece = new byte[64 << 10];
+        byte[] piece = new byte[4096];
         long total = 0;
         for (int n; (n = in.read(piece)) >= 0; ) {
             total += n;

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sirocco.net.TransportKind;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -55,7 +55,11 @@ final class SlowHttpTest {
                                     "3"));
             command.addAll(
                     Arrays.asList(attack.replace("PORT", Integer.toString(port)).split(" ")));
-            Process attacker = new ProcessBuilder(command).redirectErrorStream(true).start();
+            Process attacker =
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start();
             var pinger = new Pinger(port);
             var latencies = new CompletableFuture<Pinger.Latencies>();
             Thread.ofPlatform()
@@ -68,14 +72,12 @@ final class SlowHttpTest {
                                 }
                             });
             String peak = "0 0 0";
-            try (BufferedReader report = attacker.inputReader()) {
-                for (String line = report.readLine(); line != null; line = report.readLine()) {
-                    String stats = server.ask("stats");
-                    if (connections(stats) > connections(peak)) {
-                        peak = stats;
-                    }
+            do {
+                String stats = server.ask("stats");
+                if (connections(stats) > connections(peak)) {
+                    peak = stats;
                 }
-            }
+            } while (!attacker.waitFor(200, TimeUnit.MILLISECONDS));
             pinger.stop();
             Pinger.Latencies measured = latencies.get();
             System.out.printf(
