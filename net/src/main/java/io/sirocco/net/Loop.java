@@ -166,9 +166,9 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     /**
-     * Starts a virtual thread. Where {@linkplain #carriesVirtualThreads possible} this loop
-     * carries it, and when called on the loop's thread it has run until it first blocked, or ended,
-     * when this returns.
+     * Starts a virtual thread. Where {@linkplain #carriesVirtualThreads possible} this loop carries
+     * it, and when called on the loop's thread it has run until it first blocked, or ended, when
+     * this returns.
      */
     public Thread startVirtual(Runnable task) {
         if (!carries) {

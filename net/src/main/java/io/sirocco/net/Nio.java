@@ -231,6 +231,7 @@ final class Nio implements Transport {
             channel.configureBlocking(false);
             if (channel.getLocalAddress() instanceof InetSocketAddress) {
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                channel.setOption(StandardSocketOptions.SO_SNDBUF, 2 * Connection.KERNEL_HOLDS);
             }
             SelectionKey key = channel.register(selector, 0);
             var connection = new Connection(gate, key, 0);

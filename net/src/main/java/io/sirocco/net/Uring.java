@@ -235,6 +235,13 @@ final class Uring implements Transport {
                 check(
                         "TCP_NODELAY",
                         Linux.setOption(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NODELAY, 1));
+                check(
+                        "TCP_NOTSENT_LOWAT",
+                        Linux.setOption(
+                                descriptor,
+                                Linux.IPPROTO_TCP,
+                                Linux.TCP_NOTSENT_LOWAT,
+                                Connection.KERNEL_HOLDS));
                 if (shared) {
                     check(
                             "SO_REUSEPORT",
