@@ -35,6 +35,7 @@ final class Exchange implements Runnable {
     final Endpoint endpoint;
     final Incoming incoming;
     final long began;
+    final RequestEvent event = RequestEvent.start(); // null unless a recording wants it
     private final Wire wire;
     private final Worker worker;
     private final long bodyLength;
@@ -301,6 +302,11 @@ final class Exchange implements Runnable {
                                         }
                                     });
                         });
+    }
+
+    /** Bytes of the request's body so far. */
+    long bytesIn() {
+        return incoming == null ? 0 : incoming.total();
     }
 
     boolean headOnly() {

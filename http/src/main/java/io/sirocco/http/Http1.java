@@ -518,6 +518,9 @@ final class Http1 implements Protocol, Wire {
     }
 
     private void tellAnswered(boolean complete) {
+        if (exchange.event != null) {
+            exchange.event.commit(exchange, complete, worker.loop);
+        }
         if (worker.monitored()) {
             Exchange x = exchange;
             var answered =
@@ -527,7 +530,7 @@ final class Http1 implements Protocol, Wire {
                             x.request.target(),
                             x.endpoint.path(),
                             x.status,
-                            x.incoming == null ? 0 : x.incoming.total(),
+                            x.bytesIn(),
                             x.bytesOut,
                             worker.loop.clock().nanos() - x.began,
                             complete);

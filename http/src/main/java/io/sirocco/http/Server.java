@@ -43,7 +43,7 @@ public final class Server implements AutoCloseable {
 
     private final Config config;
     private final Router<Endpoint> router;
-    private Running running; // null while stopped
+    private volatile Running running; // null while stopped; written with the lock held
 
     private record Running(
             Loops loops, List<Worker> workers, List<Listener> listeners, ExecutorService pool) {}
@@ -199,11 +199,11 @@ public final class Server implements AutoCloseable {
             return true;
         }
         Running ending = running;
-        running = null;
         ending.listeners.forEach(Listener::close);
         boolean drained = drain(ending, longest);
         ending.loops.close();
         ending.pool.shutdownNow();
+        running = null;
         return drained;
     }
 
@@ -243,8 +243,8 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** Whether it serves. */
-    public synchronized boolean isRunning() {
+    /** Whether it serves; until a stop has come to its end, it does. */
+    public boolean isRunning() {
         return running != null;
     }
 
@@ -259,10 +259,9 @@ public final class Server implements AutoCloseable {
     }
 
     /** The addresses that are bound; none when it is stopped. */
-    public synchronized List<SocketAddress> addresses() {
-        return running == null
-                ? List.of()
-                : running.listeners.stream().map(Listener::address).toList();
+    public List<SocketAddress> addresses() {
+        Running now = running;
+        return now == null ? List.of() : now.listeners.stream().map(Listener::address).toList();
     }
 
     /** How its loops talk to the kernel. */
@@ -275,10 +274,12 @@ public final class Server implements AutoCloseable {
         return running().workers.stream().map(Worker::stats).toList();
     }
 
-    private synchronized Running running() {
-        if (running == null) {
+    /** Takes no lock: whoever asks during a stop must not wait for its end. */
+    private Running running() {
+        Running now = running;
+        if (now == null) {
             throw new IllegalStateException("The server is stopped.");
         }
-        return running;
+        return now;
     }
 }

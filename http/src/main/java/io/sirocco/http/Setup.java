@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 
@@ -14,12 +15,30 @@ record Setup(
         ErrorPages errorPages,
         ExecutorService pool) {
 
+    private static final System.Logger LOG = System.getLogger(Server.class.getName());
     private static final Response OPTIONS_OF_SERVER =
             Response.empty(204).header("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
 
+    /** The page for {@code status}; a plain one when the server's own cannot be had. */
+    Response page(int status, String message) {
+        try {
+            Response page = errorPages.page(status, message).status(status);
+            if (page.content() instanceof Content.Bytes) {
+                return page;
+            }
+            LOG.log(
+                    Level.WARNING,
+                    "the error page for {0} is not made of bytes; using a plain one",
+                    status);
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "the error pages threw; using a plain one", e);
+        }
+        return ErrorPages.PLAIN.page(status, message).status(status);
+    }
+
     /** Answers what no route matches. */
     Endpoint notFound() {
-        return Endpoint.of(request -> errorPages.page(404, Status.reason(404)).status(404), limits);
+        return Endpoint.of(request -> page(404, Status.reason(404)), limits);
     }
 
     /** Answers a method that the path does not have; for {@code OPTIONS} that is what was asked. */
@@ -28,12 +47,7 @@ record Setup(
         return method.equals("OPTIONS")
                 ? Endpoint.of(request -> Response.empty(204).header("Allow", methods), limits)
                 : Endpoint.of(
-                        request ->
-                                errorPages
-                                        .page(405, Status.reason(405))
-                                        .status(405)
-                                        .header("Allow", methods),
-                        limits);
+                        request -> page(405, Status.reason(405)).header("Allow", methods), limits);
     }
 
     /** Answers {@code OPTIONS *} (RFC 9110 9.3.7). */
@@ -43,6 +57,6 @@ record Setup(
 
     /** Answers {@code CONNECT}: this is no tunnel. */
     Endpoint tunnel() {
-        return Endpoint.of(request -> errorPages.page(501, Status.reason(501)).status(501), limits);
+        return Endpoint.of(request -> page(501, Status.reason(501)), limits);
     }
 }

@@ -136,19 +136,7 @@ final class Worker {
 
     /** Any thread. */
     Response page(int status, String message) {
-        try {
-            Response page = setup.errorPages().page(status, message).status(status);
-            if (page.content() instanceof Content.Bytes) {
-                return page;
-            }
-            LOG.log(
-                    Level.WARNING,
-                    "the error page for {0} is not made of bytes; using a plain one",
-                    status);
-        } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "the error pages threw; using a plain one", e);
-        }
-        return ErrorPages.PLAIN.page(status, message).status(status);
+        return setup.page(status, message);
     }
 
     /** A handler threw. Any thread. */

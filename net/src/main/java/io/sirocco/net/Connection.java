@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 
@@ -38,6 +39,13 @@ public final class Connection extends Timer {
     /** Unsent bytes at which a congested connection has drained. */
     public static final int LOW_WATER = 32 << 10;
 
+    /**
+     * Bytes that the kernel may take over from us and not send yet. Left to itself it takes
+     * megabytes, for each client that does not read, until all of the machine's TCP is out of
+     * memory. (NIO has no such option: there a send buffer of twice the size has to do.)
+     */
+    static final int KERNEL_HOLDS = 128 << 10;
+
     private static final long LINGER_MILLIS = 2_000;
 
     private static final int SUSPENDED = 1; // the protocol wants no input
@@ -54,6 +62,8 @@ public final class Connection extends Timer {
     private static final int WRITE_PAUSED = 1 << 11; // out of bandwidth
     private static final int READ_PAUSED = 1 << 12;
     private static final int DELIVERING = 1 << 13; // the protocol is being called with input
+    private static final int END_WAITS = 1 << 14; // behind input that is kept back
+    private static final int OVER = CLOSING | FINISHING | LINGERING; // to the protocol it is
     private static final int CAUSE_SHIFT = 28;
 
     final Gate gate;
@@ -89,11 +99,14 @@ public final class Connection extends Timer {
     }
 
     /**
-     * The peer's address, asked of the kernel at the first call; an unnamed one for a Unix-domain
-     * peer without a name.
+     * The peer's address, asked of the kernel at the first call; an unnamed Unix-domain one for a
+     * peer without a name, and when the connection had been closed before the first call.
      */
     public SocketAddress remote() {
         if (remote == null) {
+            if ((flags & CLOSING) != 0) { // its place may be another's by now
+                return UnixDomainSocketAddress.of("");
+            }
             remote = loop.poller().remote(this);
         }
         return remote;
@@ -106,10 +119,13 @@ public final class Connection extends Timer {
 
     /**
      * Replaces the protocol, as an upgrade does; the new one is given the input that the old one
-     * left over.
+     * left over: soon, never from within this call.
      */
     public void protocol(Protocol next) {
         protocol = next;
+        if ((flags & SUSPENDED) == 0) { // else resume() does it
+            deliverSoon();
+        }
     }
 
     /** Limits the bandwidth from now on: every bucket named must let a byte pass. */
@@ -142,8 +158,8 @@ public final class Connection extends Timer {
     }
 
     /**
-     * Our side is done: closes when all output has left, after the peer has ended too if {@code
-     * linger}.
+     * Our side is done, and no more input is delivered: closes when all output has left, after the
+     * peer has ended too if {@code linger}.
      */
     public void finish(boolean linger) {
         flags |= FINISHING | (linger ? LINGER : 0);
@@ -167,7 +183,7 @@ public final class Connection extends Timer {
 
     /** Whether it can still be written to. */
     public boolean open() {
-        return (flags & (CLOSING | FINISHING | LINGERING)) == 0;
+        return (flags & OVER) == 0;
     }
 
     // ---- input
@@ -185,18 +201,22 @@ public final class Connection extends Timer {
             return;
         }
         flags &= ~SUSPENDED;
+        deliverSoon();
+        readAgain();
+    }
+
+    private void deliverSoon() {
         if ((flags & DELIVERING) != 0) {
             flags |= RESUMING; // deliver() sees it when the protocol returns
         } else if (heldLength > 0 && (flags & RESUMING) == 0) {
             flags |= RESUMING;
             loop.execute(this::deliverHeld);
         }
-        readAgain();
     }
 
-    /** Whether the peer has ended its side. */
+    /** Whether the peer has ended its side, and what it sent before was delivered. */
     public boolean ended() {
-        return (flags & ENDED) != 0;
+        return (flags & (ENDED | END_WAITS)) == ENDED;
     }
 
     /** Bytes of input that are kept back or were left over. */
@@ -210,7 +230,7 @@ public final class Connection extends Timer {
         if (pacing != null) {
             paceRead(length);
         }
-        if ((flags & (CLOSING | LINGERING)) != 0) {
+        if ((flags & OVER) != 0) {
             return; // it came after our last word
         }
         if ((flags & (SUSPENDED | RESUMING)) != 0) {
@@ -228,11 +248,14 @@ public final class Connection extends Timer {
 
     private void deliverHeld() {
         flags &= ~RESUMING;
-        if (heldLength > 0 && (flags & (SUSPENDED | CLOSING | LINGERING)) == 0) {
+        if (heldLength > 0 && (flags & (SUSPENDED | OVER)) == 0) {
             int total = heldLength;
             byte[] slab = loop.slab(total);
             System.arraycopy(held, 0, slab, 0, total);
             deliver(slab, total);
+        }
+        if ((flags & END_WAITS) != 0) {
+            tellEnd();
         }
     }
 
@@ -249,8 +272,15 @@ public final class Connection extends Timer {
             return;
         }
         flags &= ~DELIVERING;
-        if (used == total || (flags & (CLOSING | LINGERING)) != 0) {
+        if (used == total || (flags & OVER) != 0) {
             flags &= ~RESUMING;
+            return;
+        }
+        if (used < 0 || used > total) {
+            loop.failed(
+                    new IndexOutOfBoundsException(
+                            protocol + " was given " + total + " bytes and used " + used));
+            abort();
             return;
         }
         held = Arrays.copyOfRange(slab, used, total);
@@ -303,6 +333,11 @@ public final class Connection extends Timer {
         }
     }
 
+    /** How many bytes the transport shall read at a time, up to {@code most}. */
+    int readSize(int most) {
+        return pacing == null ? most : pacing.piece(most);
+    }
+
     private void readUnlessPaused() {
         flags &= ~READ_PAUSED;
         if (pacing != null && (flags & CLOSING) == 0) {
@@ -321,7 +356,17 @@ public final class Connection extends Timer {
             close(CloseCause.FINISHED);
             return;
         }
-        if ((flags & FINISHING) != 0) {
+        tellEnd();
+    }
+
+    /** What the peer has sent is delivered before its end is told. */
+    private void tellEnd() {
+        if (heldLength > 0 && (flags & (SUSPENDED | RESUMING)) != 0) {
+            flags |= END_WAITS;
+            return;
+        }
+        flags &= ~END_WAITS;
+        if ((flags & OVER) != 0) {
             return;
         }
         try {
@@ -420,6 +465,10 @@ public final class Connection extends Timer {
         while (first != null) {
             gather();
             int length = first.length();
+            if (length == 0) { // room was asked for, and left empty
+                spent(0);
+                continue;
+            }
             if (pacing != null) {
                 length = paceWrite(length);
                 if (length == 0) {

@@ -39,6 +39,7 @@ final class Linux {
     static final int SO_REUSEPORT = 15;
     static final int IPPROTO_TCP = 6;
     static final int TCP_NODELAY = 1;
+    static final int TCP_NOTSENT_LOWAT = 25;
     static final int IPPROTO_IPV6 = 41;
     static final int IPV6_V6ONLY = 26;
     static final int MSG_DONTWAIT = 0x40;

@@ -43,6 +43,15 @@ final class Pacing {
         return pause(reads, now);
     }
 
+    /** How many bytes to read at a time, up to {@code most}. */
+    int piece(int most) {
+        int least = most;
+        for (Bandwidth bucket : reads) {
+            least = bucket.piece(least);
+        }
+        return least;
+    }
+
     /** How many of {@code wanted} bytes may be written now. */
     int write(int wanted, long now) {
         int allowed = wanted;

@@ -81,7 +81,7 @@ final class Ring implements AutoCloseable {
 
     private static final int ENTRIES = 4096;
     private static final int COMPLETIONS = 32768;
-    private static final int BUFFER_SIZE = 4096;
+    static final int BUFFER_SIZE = 4096;
     private static final int BUFFER_GROUP = 1;
 
     final int descriptor;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.net.Loop;
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+
+/** JFR: one request and its response, from the complete head on. Made only while it is recorded. */
+@Name("sirocco.Request")
+@Label("Request")
+@Category("Sirocco")
+@StackTrace(false)
+final class RequestEvent extends Event {
+    @Label("Method")
+    String method;
+
+    @Label("Target")
+    String target;
+
+    @Label("Route")
+    @Description("The pattern that matched; empty when none did")
+    String route;
+
+    @Label("Status")
+    @Description("0 when the connection ended before there was a response")
+    int status;
+
+    @Label("Body Received")
+    @DataAmount
+    long bytesIn;
+
+    @Label("Body Sent")
+    @DataAmount
+    long bytesOut;
+
+    @Label("Complete")
+    @Description("Whether all of the response was written")
+    boolean complete;
+
+    /** Begins one, or answers null while nobody records them. */
+    static RequestEvent start() {
+        var event = new RequestEvent(); // the compiler sees that it does not escape when disabled
+        if (!event.isEnabled()) {
+            return null;
+        }
+        event.begin();
+        return event;
+    }
+
+    /**
+     * It is over; what is quicker than the recording's threshold leaves no trace. Committed on a
+     * virtual thread always: of the events that a carrier commits itself, JDK 25 drops the first
+     * behind each one of a thread that it carried.
+     */
+    void commit(Exchange exchange, boolean complete, Loop loop) {
+        end();
+        if (!shouldCommit()) {
+            return;
+        }
+        method = exchange.request.method();
+        target = exchange.request.target();
+        route = exchange.endpoint.path();
+        status = exchange.status;
+        bytesIn = exchange.bytesIn();
+        bytesOut = exchange.bytesOut;
+        this.complete = complete;
+        if (Thread.currentThread().isVirtual()) {
+            commit();
+        } else {
+            loop.startVirtual(this::commit);
+        }
+    }
+}

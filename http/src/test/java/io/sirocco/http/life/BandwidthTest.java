@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.life;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.http.Config;
+import io.sirocco.http.Response;
+import io.sirocco.http.Routes;
+import io.sirocco.http.Server;
+import io.sirocco.net.Bandwidth;
+import io.sirocco.net.TransportKind;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+
+/** Token buckets of a connection, a route and a server, both ways. */
+@OnEachTransport
+final class BandwidthTest {
+    private static final byte[] BIG = Client.bytes(2_000_000);
+    private static final long LEGACY = 10_240; // 1,024 bytes each 100 ms
+
+    @Parameter TransportKind transport;
+
+    private final AtomicLong uploaded = new AtomicLong();
+    private final Bandwidth ofRoute = Bandwidth.perSecond(LEGACY);
+
+    private Server start(Consumer<Config> more) {
+        return Server.start(
+                config -> {
+                    config.port(0).transport(transport).loops(2);
+                    more.accept(config);
+                },
+                this::routes);
+    }
+
+    private void routes(Routes routes) {
+        routes.get("/hello", request -> Response.text("hello"));
+        routes.get("/big", request -> Response.bytes(BIG));
+        routes.route("GET", "/paced", request -> Response.bytes(BIG))
+                .bandwidth(Bandwidth.perSecond(Bandwidth.UNLIMITED), ofRoute);
+        routes.post(
+                "/upload",
+                request -> {
+                    byte[] piece = new byte[4096];
+                    try (InputStream in = request.body().stream()) {
+                        for (int n; (n = in.read(piece)) >= 0; ) {
+                            uploaded.addAndGet(n);
+                        }
+                    }
+                    return Response.text("thanks");
+                });
+    }
+
+    private static void assertRate(long bytes, long nanos) {
+        double rate = bytes * 1e9 / nanos;
+        assertTrue(rate > 0.9 * LEGACY && rate < 1.1 * LEGACY, rate + " bytes per second");
+    }
+
+    @Test
+    void eachConnectionIsWrittenToAtItsRate() throws IOException {
+        try (Server server =
+                        start(config -> config.connectionBandwidth(Bandwidth.UNLIMITED, LEGACY));
+                Client client = Client.to(server.port())) {
+            client.ask("/big").head();
+            client.read(2_048); // the burst is spent
+            long began = System.nanoTime();
+            client.read((int) LEGACY * 3);
+            assertRate(LEGACY * 3, System.nanoTime() - began);
+        }
+    }
+
+    @Test
+    void eachConnectionIsReadAtItsRate() throws Exception {
+        try (Server server =
+                        start(config -> config.connectionBandwidth(LEGACY, Bandwidth.UNLIMITED));
+                Client client = Client.to(server.port())) {
+            client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 30720\r\n\r\n");
+            long began = System.nanoTime();
+            for (int i = 0; i < 30; i++) {
+                client.send(new byte[1024]);
+            }
+            assertEquals("thanks", client.answer().text());
+            assertRate(30_720, System.nanoTime() - began);
+        }
+    }
+
+    @Test
+    void theRateOfARouteHoldsForItsRequestsOnly() throws IOException {
+        try (Server server = start(config -> {});
+                Client one = Client.to(server.port());
+                Client two = Client.to(server.port());
+                Client other = Client.to(server.port())) {
+            one.ask("/paced").head();
+            two.ask("/paced").head();
+            assertArrayEquals(BIG, other.get("/big").body());
+            // Both share one bucket: they cannot have more than twice its rate in any second.
+            long began = System.nanoTime();
+            long bytes = one.readFor(1_000);
+            bytes += two.readFor(1_000);
+            double seconds = (System.nanoTime() - began) / 1e9;
+            assertTrue(bytes <= LEGACY * (seconds + 1.2), bytes + " in " + seconds + " s");
+            assertArrayEquals(BIG, other.get("/big").body());
+        }
+    }
+
+    @Test
+    void aRouteWithoutARateIsFreeAgainOnTheSameConnection() throws IOException {
+        ofRoute.rate(1_000_000);
+        try (Server server = start(config -> {});
+                Client client = Client.to(server.port())) {
+            assertArrayEquals(BIG, client.get("/paced").body());
+            ofRoute.rate(1);
+            assertArrayEquals(BIG, client.get("/big").body());
+        }
+    }
+
+    @Test
+    void theRateOfTheServerIsSharedByItsConnections() throws IOException {
+        Bandwidth writes = Bandwidth.perSecond(50_000);
+        try (Server server =
+                        start(
+                                config ->
+                                        config.bandwidth(
+                                                Bandwidth.perSecond(Bandwidth.UNLIMITED), writes));
+                Client one = Client.to(server.port());
+                Client two = Client.to(server.port())) {
+            long began = System.nanoTime();
+            one.ask("/big");
+            two.ask("/big");
+            long bytes = one.readFor(1_000) + two.readFor(1_000);
+            double seconds = (System.nanoTime() - began) / 1e9;
+            assertTrue(bytes > 20_000, bytes + " bytes");
+            assertTrue(bytes <= 50_000 * (seconds + 0.3), bytes + " in " + seconds + " s");
+        }
+    }
+
+    @Test
+    void ratesMayBeChangedWhileBytesFlow() throws IOException {
+        Bandwidth writes = Bandwidth.perSecond(LEGACY);
+        Bandwidth reads = Bandwidth.perSecond(LEGACY);
+        try (Server server = start(config -> config.bandwidth(reads, writes));
+                Client down = Client.to(server.port());
+                Client up = Client.to(server.port())) {
+            down.ask("/big").head();
+            down.read(5_000);
+            writes.rate(Bandwidth.UNLIMITED); // the rest would take more than three minutes
+            down.read(BIG.length - 5_000);
+            up.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n");
+            Thread.ofPlatform().daemon().start(() -> sendQuietly(up));
+            Eventually.that("some of it is here", () -> uploaded.get() > 0);
+            reads.rate(Bandwidth.UNLIMITED);
+            assertEquals("thanks", up.answer().text());
+            assertEquals(BIG.length, uploaded.get());
+        }
+    }
+
+    private static void sendQuietly(Client client) {
+        try {
+            client.send(BIG);
+        } catch (IOException e) {
+            // the reader's side tells
+        }
+    }
+}
