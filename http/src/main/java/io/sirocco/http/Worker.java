@@ -143,7 +143,12 @@ final class Worker {
     void failed(String requestId, Throwable thrown) {
         LOG.log(Level.ERROR, "request " + requestId + " failed", thrown);
         if (monitored()) {
-            execute(() -> tell(() -> setup.monitor().failed(requestId, thrown)));
+            Runnable news = () -> tell(() -> setup.monitor().failed(requestId, thrown));
+            if (loop.inLoop()) {
+                news.run();
+            } else {
+                execute(news);
+            }
         }
     }
 

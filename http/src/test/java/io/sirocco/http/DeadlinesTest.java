@@ -101,6 +101,19 @@ class DeadlinesTest {
 
     @ParameterizedTest
     @FieldSource("TRANSPORTS")
+    void aConnectionThatNeverSpeaksIsClosed(TransportKind transport) {
+        try (Client client = start(transport, c -> c.idle(Duration.ofSeconds(5)), routes -> {})) {
+            settle();
+            advance(4_900);
+            assertFalse(client.hasEnded());
+            advance(100 + LATE);
+            assertEquals("", client.untilEnd());
+            serving.awaitQuiet();
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("TRANSPORTS")
     void aHeadThatDripsIsRefused(TransportKind transport) {
         try (Client client =
                 start(
