@@ -374,7 +374,7 @@ final class Http1 implements Protocol, Wire {
         if (response.closes()) {
             flags &= ~KEEP_ALIVE;
         }
-        decideOnUnreadBody();
+        decideOnNextRequest();
         if (encoded != null && encoded.head().length + bytes.length < 8 << 10) {
             Chunk chunk = connection.room(encoded.head().length + bytes.length + 256);
             chunk.put(encoded.head());
@@ -411,9 +411,11 @@ final class Http1 implements Protocol, Wire {
 
     /**
      * A body that was not read is in the way of the next request: is it short enough to be skipped?
+     * And while the server stops, the last answer says that it is the last.
      */
-    private void decideOnUnreadBody() {
-        if (body != null && (is(EXPECTS_CONTINUE) || body.left() > DISCARD)) {
+    private void decideOnNextRequest() {
+        boolean unskippable = body != null && (is(EXPECTS_CONTINUE) || body.left() > DISCARD);
+        if (unskippable || worker.draining && connection.held() == 0) {
             flags &= ~KEEP_ALIVE;
         }
     }
@@ -423,7 +425,7 @@ final class Http1 implements Protocol, Wire {
         if (response.closes()) {
             flags &= ~KEEP_ALIVE;
         }
-        decideOnUnreadBody();
+        decideOnNextRequest();
         long framing = length;
         if (response.bodiless()) {
             framing = ResponseHead.NO_LENGTH;
