@@ -2,6 +2,7 @@
 package io.sirocco.app;
 
 import java.io.PrintWriter;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -19,12 +20,25 @@ import picocli.CommandLine.UnmatchedArgumentException;
         synopsisSubcommandLabel = "COMMAND")
 public final class Main implements Runnable {
 
+    /** Time, level, text, and the stack of what was thrown; the JDK's own form takes two lines. */
+    static final String LOG_LINE = "%1$tF %1$tT.%1$tL %4$s %5$s%6$s%n";
+
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
     private Main() {}
 
     public static void main(String[] args) {
+        logInOneLine();
         System.exit(commandLine().execute(args));
+    }
+
+    /** Unless the user has said otherwise; before the log starts. */
+    private static void logInOneLine() {
+        String log = "java.util.logging.";
+        boolean configured =
+                Stream.of("SimpleFormatter.format", "config.file", "config.class")
+                        .anyMatch(key -> System.getProperty(log + key) != null);
+        if (!configured) System.setProperty(log + "SimpleFormatter.format", LOG_LINE);
     }
 
     static CommandLine commandLine() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.net.TransportKind;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -67,17 +69,17 @@ final class Serve implements Callable<Integer> {
             names = "--transport",
             paramLabel = "T",
             defaultValue = "auto",
-            converter = Transport.Converter.class,
+            converter = TransportWord.class,
             description = {
                 "How to talk to the kernel: auto, io_uring or nio. auto takes io_uring where the"
                         + " system allows it.",
                 "(default: ${DEFAULT-VALUE})"
             })
-    private Transport transport;
+    private TransportKind transport;
 
     @Override
-    public Integer call() {
-        return Serving.run(options());
+    public Integer call() throws IOException {
+        return Serving.run(options(), spec.commandLine().getOut());
     }
 
     /** The options, checked; what is wrong with them is said in the user's words. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.net.TransportKind;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -13,4 +14,4 @@ import java.util.Optional;
  * @param loops at least 1
  */
 record ServeOptions(
-        Optional<Path> directory, InetSocketAddress address, int loops, Transport transport) {}
+        Optional<Path> directory, InetSocketAddress address, int loops, TransportKind transport) {}

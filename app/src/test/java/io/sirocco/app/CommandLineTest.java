@@ -4,11 +4,14 @@ package io.sirocco.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.TransportKind;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
@@ -30,7 +33,7 @@ class CommandLineTest {
                             Optional.empty(),
                             new InetSocketAddress("127.0.0.1", 8080),
                             Runtime.getRuntime().availableProcessors(),
-                            Transport.AUTO);
+                            TransportKind.AUTO);
             assertEquals(expected, options());
         }
 
@@ -41,7 +44,7 @@ class CommandLineTest {
                             Optional.of(site),
                             new InetSocketAddress("0.0.0.0", 0),
                             3,
-                            Transport.IO_URING);
+                            TransportKind.IO_URING);
             assertEquals(
                     expected,
                     options(
@@ -68,7 +71,7 @@ class CommandLineTest {
 
         @ParameterizedTest
         @CsvSource({"auto,AUTO", "io_uring,IO_URING", "nio,NIO"})
-        void theTransportsByName(String word, Transport transport) {
+        void theTransportsByName(String word, TransportKind transport) {
             assertEquals(transport, options("--transport", word).transport());
         }
 
@@ -121,12 +124,14 @@ class CommandLineTest {
     }
 
     @Test
-    void versionNamesSiroccoTheJvmAndTheSystem() {
+    void versionNamesSiroccoTheJvmTheSystemAndWhatItAllows() {
         Run run = run("version");
         assertEquals(0, run.exitCode());
         assertTrue(run.out().startsWith("sirocco "), run.out());
         assertTrue(run.out().contains("Java " + Runtime.version()), run.out());
         assertTrue(run.out().contains(System.getProperty("os.name")), run.out());
+        assertTrue(run.out().matches("(?s).*transport: (io_uring|nio)\\R.*"), run.out());
+        assertTrue(run.out().contains("virtual threads: carried by the loops"), run.out());
     }
 
     @ParameterizedTest
@@ -143,6 +148,14 @@ class CommandLineTest {
         Run run = run();
         assertEquals(0, run.exitCode());
         assertTrue(run.out().contains("serve") && run.out().contains("version"), run.out());
+    }
+
+    @Test
+    void theLogTakesOneLineForEachEntry() {
+        var time = ZonedDateTime.of(2026, 1, 2, 3, 4, 5, 6_000_000, ZoneOffset.UTC);
+        assertEquals(
+                "2026-01-02 03:04:05.006 WARNING it happened" + System.lineSeparator(),
+                Main.LOG_LINE.formatted(time, "source", "logger", "WARNING", "it happened", ""));
     }
 
     private record Run(int exitCode, String out, String err) {}

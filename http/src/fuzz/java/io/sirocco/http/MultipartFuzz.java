@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Any split of a body gives the same events, nothing is thrown, and limits hold. The first two bytes
- * of the input choose the splits, the rest is the body; its boundary is {@code b}, so that a fuzzer
- * meets it often.
+ * Any split of a body gives the same events, nothing is thrown, and limits hold. The first two
+ * bytes of the input choose the splits, the rest is the body; its boundary is {@code b}, so that a
+ * fuzzer meets it often.
  */
 public final class MultipartFuzz {
     private static final Multipart.Limits LIMITS = new Multipart.Limits(8, 64, 32, 512);

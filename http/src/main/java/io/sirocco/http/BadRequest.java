@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import java.util.Objects;
+
 /**
  * A request that cannot be understood or is beyond a limit. The server answers it with {@link
  * #status} and {@link Throwable#getMessage the message}, so the message says what is wrong and
@@ -22,7 +24,7 @@ public final class BadRequest extends RuntimeException {
      * @throws IllegalArgumentException when the status is not 400 to 499
      */
     public BadRequest(int status, String message) {
-        super(message, null, false, false);
+        super(Objects.requireNonNull(message, "message"), null, false, false);
         if (status < 400 || status > 499) {
             throw new IllegalArgumentException(
                     "A client's error has a status from 400 to 499, not " + status + ".");

@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Arrays;
 import java.util.OptionalLong;
 
 /**
@@ -49,8 +48,7 @@ public final class Body {
             throw tooLarge(most);
         }
         if (stated >= 0) {
-            byte[] all = ((Reader) in).takeAll((int) stated);
-            return all;
+            return ((Reader) in).takeAll((int) stated);
         }
         var all = new ByteArrayOutputStream();
         byte[] piece = new byte[8192];
@@ -106,8 +104,7 @@ public final class Body {
                 ended = true;
                 return whole;
             }
-            byte[] all = new byte[length];
-            return Arrays.copyOf(all, readNBytes(all, 0, length));
+            return readNBytes(length); // grows with what comes, not with what is promised
         }
 
         @Override

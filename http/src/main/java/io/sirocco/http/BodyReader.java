@@ -114,9 +114,9 @@ final class BodyReader {
         }
     }
 
-    /** Milliseconds that the handler has waited for bytes, up to when they came last. */
-    long waited() {
-        return waited;
+    /** Milliseconds for which the client has kept us waiting. */
+    long waited(long now) {
+        return waiting ? waited + now - waitingSince : waited;
     }
 
     /** When the client, at the least rate that is allowed, should have sent the next bytes. */

@@ -98,13 +98,9 @@ final class BodyStream extends OutputStream {
             return;
         }
         closed = true;
-        if (length >= 0 && written < length) {
+        if (length >= 0 && written != length) {
             throw new IOException(
-                    "a body of "
-                            + length
-                            + " bytes was promised, and only "
-                            + written
-                            + " are written");
+                    "a body of " + length + " bytes was promised, and " + written + " are written");
         }
         boolean whole = !begun && length < 0;
         exchange.send(head, whole ? count : length, !begun, gathered, 0, count, true);

@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.Map;
 
 /**
@@ -45,11 +44,36 @@ final class ByteMap<V> {
     V get(byte[] bytes, int from, int to) {
         int slot = hash(bytes, from, to) & mask;
         for (byte[] key; (key = keys[slot]) != null; slot = slot + 1 & mask) {
-            if (Arrays.equals(key, 0, key.length, bytes, from, to)) {
+            if (equal(key, bytes, from, to)) {
                 return (V) values[slot];
             }
         }
         return null;
+    }
+
+    /**
+     * Word by word, the last one overlapping: keys are short, and a call to a general routine costs
+     * more.
+     */
+    private static boolean equal(byte[] key, byte[] bytes, int from, int to) {
+        int length = to - from;
+        if (length != key.length) {
+            return false;
+        }
+        if (length < 8) {
+            for (int i = 0; i < length; i++) {
+                if (key[i] != bytes[from + i]) {
+                    return false;
+                }
+            }
+            return true;
+        }
+        for (int i = 0; i < length - 8; i += 8) {
+            if ((long) LONGS.get(key, i) != (long) LONGS.get(bytes, from + i)) {
+                return false;
+            }
+        }
+        return (long) LONGS.get(key, length - 8) == (long) LONGS.get(bytes, to - 8);
     }
 
     private static int hash(byte[] bytes, int from, int to) {

@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 
 /** What a response carries. Immutable. */
@@ -10,14 +11,26 @@ sealed interface Content {
     Content NONE = new Bytes(new byte[0]);
 
     /** All of it, at hand. */
-    record Bytes(byte[] bytes) implements Content {}
+    record Bytes(byte[] bytes) implements Content {
+        public Bytes {
+            Objects.requireNonNull(bytes, "bytes");
+        }
+    }
 
     /** Written while it is sent; {@code length} is -1 when nobody knows it before. */
-    record Stream(BodyWriter writer, long length) implements Content {}
+    record Stream(BodyWriter writer, long length) implements Content {
+        public Stream {
+            Objects.requireNonNull(writer, "writer");
+        }
+    }
 
     /** A file, read while it is sent. */
     record File(Path path, long length) implements Content {}
 
     /** Not known yet: another response, which somebody else completes. */
-    record Later(CompletionStage<Response> response) implements Content {}
+    record Later(CompletionStage<Response> response) implements Content {
+        public Later {
+            Objects.requireNonNull(response, "response");
+        }
+    }
 }

@@ -9,6 +9,7 @@ import java.util.Optional;
  *
  * @param body bytes of a request body; -1 for any number
  * @param deadlineMillis until the response begins; 0 for ever
+ * @param readsBody whether the handler may look at the body: one that does not is called at once
  */
 record Endpoint(
         String path,
@@ -17,7 +18,8 @@ record Endpoint(
         long body,
         long deadlineMillis,
         Optional<Bandwidth> reads,
-        Optional<Bandwidth> writes) {
+        Optional<Bandwidth> writes,
+        boolean readsBody) {
 
     static Endpoint of(Route route, Limits limits) {
         return new Endpoint(
@@ -27,13 +29,26 @@ record Endpoint(
                 route.body == Route.UNSET ? limits.body() : route.body,
                 route.deadline == Route.UNSET ? limits.handlerMillis() : route.deadline,
                 Optional.ofNullable(route.reads),
-                Optional.ofNullable(route.writes));
+                Optional.ofNullable(route.writes),
+                true);
     }
 
     /** What answers a request that no route matches. */
     static Endpoint of(Handler handler, Limits limits) {
         return new Endpoint(
-                "", handler, Handling.INLINE, limits.body(), 0, Optional.empty(), Optional.empty());
+                "",
+                handler,
+                Handling.INLINE,
+                limits.body(),
+                0,
+                Optional.empty(),
+                Optional.empty(),
+                false);
+    }
+
+    /** Whether the body is to be complete before the handler is called. */
+    boolean collectsBody() {
+        return readsBody && handling == Handling.INLINE;
     }
 
     /** Whether it has a bandwidth of its own. */

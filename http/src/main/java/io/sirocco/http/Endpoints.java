@@ -9,12 +9,14 @@ import java.util.List;
 
 /** The routes of one path by method. {@code HEAD} is served by {@code GET}. Immutable. */
 final class Endpoints<T> {
-    private static final byte[] GET = {'G', 'E', 'T'};
     private static final byte[] HEAD = {'H', 'E', 'A', 'D'};
 
     private final byte[][] methods;
     private final List<Leaf<T>> leaves;
     private final Leaf<T> any;
+
+    /** That of {@code GET}, or null: most requests are looked up no further. */
+    private final Leaf<T> get;
 
     /**
      * Takes routes whose patterns match the same paths.
@@ -30,11 +32,19 @@ final class Endpoints<T> {
             }
         }
         this.any = named(leaves, Router.ANY);
+        this.get = named(leaves, "GET");
         this.leaves = leaves.stream().filter(leaf -> leaf != any).toList();
         this.methods =
                 this.leaves.stream()
                         .map(leaf -> leaf.route.method().getBytes(US_ASCII))
                         .toArray(byte[][]::new);
+    }
+
+    private static boolean isGet(byte[] bytes, int from, int to) {
+        return to - from == 3
+                && bytes[from] == 'G'
+                && bytes[from + 1] == 'E'
+                && bytes[from + 2] == 'T';
     }
 
     private static <T> Leaf<T> named(List<Leaf<T>> leaves, String method) {
@@ -55,9 +65,12 @@ final class Endpoints<T> {
 
     /** The route for a method, or null. */
     Leaf<T> of(byte[] bytes, int from, int to) {
+        if (get != null && isGet(bytes, from, to)) {
+            return get;
+        }
         Leaf<T> named = find(bytes, from, to);
         if (named == null && Arrays.equals(HEAD, 0, HEAD.length, bytes, from, to)) {
-            named = find(GET, 0, GET.length);
+            named = get;
         }
         return named == null ? any : named;
     }

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 
 /**
  * One request and its response: between the connection, which lives on its loop, and the handler,
@@ -46,7 +47,7 @@ final class Exchange implements Runnable {
     boolean waitsForLater;
     int status;
     long bytesOut;
-    long waited; // for the client's body, in milliseconds
+    long waited; // by the handler for a body that is complete now, in milliseconds
     private String id; // of the handler's thread
 
     Exchange(
@@ -78,17 +79,22 @@ final class Exchange implements Runnable {
                 throw new NullPointerException(
                         "the handler of " + endpoint.path() + " answered null");
             }
-        } catch (BadRequest e) {
-            response = worker.page(e.status(), e.getMessage());
-        } catch (BodyRefused e) {
-            response = worker.page(e.rule().status(), Status.reason(e.rule().status())).close();
         } catch (Throwable e) {
             response = failed(e);
         }
         answer(response);
     }
 
+    /** What is answered for something that was thrown: by whom it was caused decides. */
     private Response failed(Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof BadRequest e) {
+                return worker.page(e.status(), e.getMessage());
+            }
+            if (cause instanceof BodyRefused e) {
+                return worker.page(e.rule().status(), Status.reason(e.rule().status())).close();
+            }
+        }
         if (thrown instanceof IOException && !connected()) {
             return worker.page(
                     500, Status.reason(500)); // nobody will read it, and nobody is to blame
@@ -145,14 +151,10 @@ final class Exchange implements Runnable {
      * at the latest.
      */
     private void broken(BodyStream out, Throwable thrown) {
-        boolean clientGone = thrown instanceof IOException && !connected();
-        if (!clientGone) {
-            worker.failed(id(), thrown);
-        }
+        Response page = failed(thrown);
         if (out.begun()) {
-            onLoop(wire::breakOff);
+            onLoop(this::breakOff);
         } else {
-            Response page = worker.page(500, Status.reason(500));
             onLoop(() -> respond(page, ((Content.Bytes) page.content()).bytes()));
         }
     }
@@ -177,24 +179,33 @@ final class Exchange implements Runnable {
         if (worker.loop.inLoop()) {
             return join(takeOfBody());
         }
-        var crossing = new CompletableFuture<byte[]>();
-        worker.execute(
-                () ->
-                        takeOfBody()
-                                .whenComplete(
-                                        (bytes, e) -> {
-                                            if (e == null) {
-                                                crossing.complete(bytes);
-                                            } else {
-                                                crossing.completeExceptionally(e);
-                                            }
-                                        }));
-        return join(crossing);
+        return join(ask(this::takeOfBody));
+    }
+
+    /** Has the loop start something; what this answers is completed with it. Any thread. */
+    private <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> start) {
+        var crossing = new CompletableFuture<T>();
+        boolean runs =
+                worker.execute(
+                        () ->
+                                start.get()
+                                        .whenComplete(
+                                                (value, thrown) -> {
+                                                    if (thrown == null) {
+                                                        crossing.complete(value);
+                                                    } else {
+                                                        crossing.completeExceptionally(thrown);
+                                                    }
+                                                }));
+        if (!runs) {
+            crossing.completeExceptionally(new IOException("the server has stopped"));
+        }
+        return crossing;
     }
 
     private CompletableFuture<byte[]> takeOfBody() {
         CompletableFuture<byte[]> bytes = incoming.take();
-        if (!incoming.ended()) {
+        if (!incoming.ended() && !ended) {
             wire.wantBody();
         }
         return bytes;
@@ -223,9 +234,7 @@ final class Exchange implements Runnable {
         if (worker.loop.inLoop()) {
             return wire.remote();
         }
-        var answer = new CompletableFuture<SocketAddress>();
-        worker.execute(() -> answer.complete(wire.remote()));
-        return answer.join();
+        return ask(() -> CompletableFuture.completedFuture(wire.remote())).join();
     }
 
     String id() {
@@ -259,6 +268,12 @@ final class Exchange implements Runnable {
         status = response.status();
         wire.begin(response, length);
         return true;
+    }
+
+    private void breakOff() {
+        if (!ended) {
+            wire.breakOff();
+        }
     }
 
     private void await(Content.Later later) {
@@ -298,17 +313,24 @@ final class Exchange implements Runnable {
         return headOnly;
     }
 
-    /** Whether the handler has not begun to answer. */
+    /** Whether the handler has not begun to answer; another thread may see it a little late. */
     boolean pending() {
         return !responded;
     }
 
     /** The handler shall come to its end: nobody waits for it any more. */
-    void cancel() {
-        Thread handler = thread;
-        if (handler != null) {
-            handler.interrupt();
+    synchronized void cancel() {
+        if (thread != null) {
+            thread.interrupt();
         }
+    }
+
+    /**
+     * The thread goes on to something else, and takes no interrupt with it that was meant for us.
+     */
+    synchronized void threadEnds() {
+        thread = null;
+        Thread.interrupted();
     }
 
     // ---- for BodyStream, on the handler's thread
@@ -324,19 +346,7 @@ final class Exchange implements Runnable {
             join(sendNow(head, length, first, bytes, from, to, last));
         } else {
             byte[] copy = java.util.Arrays.copyOfRange(bytes, from, to);
-            var crossing = new CompletableFuture<Void>();
-            worker.execute(
-                    () ->
-                            sendNow(head, length, first, copy, 0, copy.length, last)
-                                    .whenComplete(
-                                            (nothing, e) -> {
-                                                if (e == null) {
-                                                    crossing.complete(null);
-                                                } else {
-                                                    crossing.completeExceptionally(e);
-                                                }
-                                            }));
-            join(crossing);
+            join(ask(() -> sendNow(head, length, first, copy, 0, copy.length, last)));
         }
     }
 

@@ -48,13 +48,14 @@ final class Http1 implements Protocol, Wire {
             "Connection: keep-alive\r\n\r\n".getBytes(ISO_8859_1);
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(ISO_8859_1);
 
-    private static final byte HTTP_1_0 = 1;
-    private static final byte KEEP_ALIVE = 1 << 1; // as far as the request is concerned
-    private static final byte EXPECTS_CONTINUE = 1 << 2;
-    private static final byte CHUNKED_OUT = 1 << 3;
-    private static final byte PACED = 1 << 4;
-    private static final byte HEAD_BEGUN = 1 << 5;
-    private static final byte NOT_STARTED = 1 << 6;
+    private static final int HTTP_1_0 = 1;
+    private static final int KEEP_ALIVE = 1 << 1; // as far as the request is concerned
+    private static final int EXPECTS_CONTINUE = 1 << 2;
+    private static final int CHUNKED_OUT = 1 << 3;
+    private static final int PACED = 1 << 4;
+    private static final int HEAD_BEGUN = 1 << 5;
+    private static final int NOT_STARTED = 1 << 6;
+    private static final int OUR_END = 1 << 7; // we close, and the client may not expect it
 
     private final Connection connection;
     private final Worker worker;
@@ -62,7 +63,7 @@ final class Http1 implements Protocol, Wire {
     private Exchange exchange; // null while idle
     private BodyReader body; // null when the request has none, or all of it was read
     private CompletableFuture<Void> writable; // somebody waits for the client to take more
-    private byte flags;
+    private int flags;
 
     /** What was unsent when the client's progress was looked at last. */
     private long unsentBefore;
@@ -71,6 +72,9 @@ final class Http1 implements Protocol, Wire {
         this.connection = connection;
         this.worker = worker;
         worker.opened();
+        if (worker.monitored()) {
+            connection.remote(); // when it is gone it is too late to ask
+        }
         connection.deadline(after(worker.limits.idleMillis()));
     }
 
@@ -111,6 +115,9 @@ final class Http1 implements Protocol, Wire {
             }
             exchange.request.detach();
         }
+        if (connection.ended()) { // this was the last of it
+            worker.execute(() -> ended(connection));
+        }
         return connection.open() ? at : to;
     }
 
@@ -121,8 +128,13 @@ final class Http1 implements Protocol, Wire {
     private void startIfReady() {
         if (is(NOT_STARTED)) {
             flags &= ~NOT_STARTED;
-            if (exchange != null) {
+            if (exchange == null) {
+                return;
+            }
+            if (!exchange.endpoint.collectsBody()) {
                 run();
+            } else if (body != null) {
+                wantBody(); // the handler is called when all of it is here
             }
         }
     }
@@ -132,8 +144,7 @@ final class Http1 implements Protocol, Wire {
      * of it at the end.
      */
     private boolean noMoreForNow() {
-        return body == null
-                || exchange.incoming.full() && exchange.endpoint.handling() != Handling.INLINE;
+        return body == null || exchange.incoming.full() && !exchange.endpoint.collectsBody();
     }
 
     /** Answers where the head ends, or -1 when it does not yet. */
@@ -167,21 +178,20 @@ final class Http1 implements Protocol, Wire {
             refuseBody(body.rule());
             return to;
         }
-        if (body.ended() || !waitsForBody()) {
-            body.served(worker.loop.now());
-            exchange.waited = body.waited();
-        }
         if (body.ended()) {
+            exchange.waited = body.waited(worker.loop.now());
             body = null;
             exchange.incoming.end();
             if (exchange.ended) {
                 over();
-            } else if (exchange.endpoint.handling() == Handling.INLINE && exchange.pending()) {
+            } else if (exchange.endpoint.collectsBody() && exchange.pending()) {
                 run();
             }
         } else if (body.discarded() > DISCARD) {
-            flags &= ~KEEP_ALIVE; // we said that the connection would go on, yet this is too much
+            closeBehind(); // we said that the connection would go on, yet this is too much
             over();
+        } else if (!waitsForBody()) {
+            body.served(worker.loop.now());
         }
         setDeadline();
         return next;
@@ -192,11 +202,10 @@ final class Http1 implements Protocol, Wire {
     private void begin(Head head) {
         worker.requests++;
         flags =
-                (byte)
-                        (flags & PACED
-                                | (head.minor() == 0 ? HTTP_1_0 : 0)
-                                | (head.keepAlive() && !worker.draining ? KEEP_ALIVE : 0)
-                                | (head.expectContinue() ? EXPECTS_CONTINUE : 0));
+                flags & PACED
+                        | (head.minor() == 0 ? HTTP_1_0 : 0)
+                        | (head.keepAlive() ? KEEP_ALIVE : 0)
+                        | (head.expectContinue() ? EXPECTS_CONTINUE : 0);
         boolean headOnly = isHead(head);
         switch (route(head)) {
             case Found<Endpoint>(Endpoint endpoint, PathParams params) ->
@@ -259,13 +268,16 @@ final class Http1 implements Protocol, Wire {
         }
         if (worker.inProgress > worker.limits.requests()) {
             answerRule(Rule.SLOTS_FULL);
-        } else if (body == null) {
+        } else if (body == null || !endpoint.readsBody()) {
             run();
-        } else if (endpoint.handling() == Handling.INLINE) {
-            wantBody(); // the handler is called when all of it is here
         } else {
             flags |= NOT_STARTED;
         }
+    }
+
+    /** The connection ends with this response, for a reason of ours. */
+    private void closeBehind() {
+        flags = flags & ~KEEP_ALIVE | OUR_END;
     }
 
     private void pace(Endpoint endpoint) {
@@ -282,7 +294,12 @@ final class Http1 implements Protocol, Wire {
     private void run() {
         switch (exchange.endpoint.handling()) {
             case INLINE -> exchange.run();
-            case VIRTUAL -> worker.virtual(exchange, exchange);
+            case VIRTUAL -> {
+                if (!worker.loop.carriesVirtualThreads()) {
+                    exchange.request.detach(); // its thread runs beside us
+                }
+                worker.virtual(exchange, exchange);
+            }
             case POOL -> {
                 exchange.request.detach();
                 worker.pool(exchange);
@@ -296,16 +313,9 @@ final class Http1 implements Protocol, Wire {
     // ---- refusals
 
     private void reject(Rule rule) {
-        worker.rejected++;
         worker.requests++;
+        tellRejected(rule);
         flags &= ~KEEP_ALIVE;
-        if (worker.monitored()) {
-            worker.tell(
-                    () ->
-                            worker.setup
-                                    .monitor()
-                                    .rejected(new Monitor.Rejected(connection.remote(), rule)));
-        }
         Response page = worker.page(rule.status(), Status.reason(rule.status()));
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
         writeHead(page, bytes.length);
@@ -313,53 +323,45 @@ final class Http1 implements Protocol, Wire {
         finish();
     }
 
-    /**
-     * Answers the exchange for the handler; the connection may go on if the request's end is known.
-     */
-    private void answerRule(Rule rule) {
+    private void tellRejected(Rule rule) {
         worker.rejected++;
-        if (rule != Rule.SLOTS_FULL) {
-            flags &= ~KEEP_ALIVE;
-        }
         if (worker.monitored()) {
-            worker.tell(
-                    () ->
-                            worker.setup
-                                    .monitor()
-                                    .rejected(new Monitor.Rejected(connection.remote(), rule)));
-        }
-        if (exchange.pending()) {
-            exchange.responded = true;
-            exchange.status = rule.status();
-            Response page = worker.page(rule.status(), Status.reason(rule.status()));
-            if (rule == Rule.SLOTS_FULL) {
-                page = page.header("Retry-After", "1");
-            }
-            send(page, ((Content.Bytes) page.content()).bytes());
-        } else if (!exchange.ended) {
-            breakOff();
+            var rejected = new Monitor.Rejected(connection.remote(), rule);
+            worker.tell(() -> worker.setup.monitor().rejected(rejected));
         }
     }
 
+    /**
+     * Answers the exchange for the handler, which has not begun to; the connection may go on if the
+     * request's end is known.
+     */
+    private void answerRule(Rule rule) {
+        tellRejected(rule);
+        Response page = worker.page(rule.status(), Status.reason(rule.status()));
+        if (rule == Rule.SLOTS_FULL) {
+            page = page.header("Retry-After", "1");
+        } else {
+            closeBehind();
+        }
+        exchange.responded = true;
+        exchange.status = rule.status();
+        send(page, ((Content.Bytes) page.content()).bytes());
+    }
+
+    /** Nobody knows where the body ends, or nobody waits for it any longer. */
     private void refuseBody(Rule rule) {
         Exchange refused = exchange;
+        boolean handlerWaits = !refused.endpoint.collectsBody() && refused.incoming.wanted();
         body = null;
-        flags &= ~KEEP_ALIVE;
-        boolean handlerRuns = refused.endpoint.handling() != Handling.INLINE && refused.pending();
-        if (handlerRuns
-                && refused.incoming
-                        .wanted()) { // it hears of it, and may answer; what it throws is answered
-            worker.rejected++;
-            if (worker.monitored()) {
-                worker.tell(
-                        () ->
-                                worker.setup
-                                        .monitor()
-                                        .rejected(new Monitor.Rejected(connection.remote(), rule)));
-            }
-            refused.incoming.fail(new BodyRefused(rule));
+        closeBehind();
+        refused.incoming.fail(new BodyRefused(rule));
+        if (refused.ended) {
+            tellRejected(rule);
+            over();
+        } else if (handlerWaits || !refused.pending()) {
+            tellRejected(rule); // the handler hears of it: what it throws is answered
+            setDeadline();
         } else {
-            refused.incoming.fail(new BodyRefused(rule));
             answerRule(rule);
         }
     }
@@ -368,33 +370,31 @@ final class Http1 implements Protocol, Wire {
 
     @Override
     public void send(Response response, byte[] bytes) {
-        boolean bodiless = response.bodiless();
-        boolean withBody = !bodiless && !exchange.headOnly();
-        Response.Encoded encoded = bodiless ? null : response.encoded(bytes);
-        if (response.closes()) {
-            flags &= ~KEEP_ALIVE;
+        if (response.closes() || worker.draining) {
+            closeBehind();
         }
-        decideOnNextRequest();
-        if (encoded != null && encoded.head().length + bytes.length < 8 << 10) {
-            Chunk chunk = connection.room(encoded.head().length + bytes.length + 256);
-            chunk.put(encoded.head());
-            chunk.put(worker.dateAndServer());
-            chunk.put(connectionLine());
-            if (withBody) {
-                chunk.put(bytes);
+        decideOnUnreadBody();
+        if ((flags & (KEEP_ALIVE | HTTP_1_0)) == KEEP_ALIVE && !exchange.headOnly()) {
+            byte[] image = response.image(worker.dateAndServer());
+            if (image != null) {
+                connection.room(image.length).put(image);
+                responseEnded();
+                return;
             }
-        } else {
-            writeHead(response, bodiless ? ResponseHead.NO_LENGTH : bytes.length);
-            if (withBody) {
-                connection.writeStable(bytes, 0, bytes.length);
-            }
+        }
+        writeHead(response, response.bodiless() ? ResponseHead.NO_LENGTH : bytes.length);
+        if (!response.bodiless() && !exchange.headOnly()) {
+            connection.writeStable(bytes, 0, bytes.length);
         }
         responseEnded();
     }
 
     private void writeHead(Response response, long length) {
         ResponseHead.write(response, length, connection);
-        byte[] date = worker.dateAndServer();
+        byte[] date =
+                response.ownDateOrServer()
+                        ? worker.dateAndServerBeside(response.headers())
+                        : worker.dateAndServer();
         byte[] line = connectionLine();
         Chunk chunk = connection.room(date.length + line.length);
         chunk.put(date);
@@ -411,21 +411,21 @@ final class Http1 implements Protocol, Wire {
 
     /**
      * A body that was not read is in the way of the next request: is it short enough to be skipped?
-     * And while the server stops, the last answer says that it is the last.
      */
-    private void decideOnNextRequest() {
-        boolean unskippable = body != null && (is(EXPECTS_CONTINUE) || body.left() > DISCARD);
-        if (unskippable || worker.draining && connection.held() == 0) {
-            flags &= ~KEEP_ALIVE;
+    private void decideOnUnreadBody() {
+        boolean unknown = is(EXPECTS_CONTINUE) && body != null && body.received() == 0;
+        if (unknown || body != null && body.left() > DISCARD) {
+            closeBehind();
         }
+        flags &= ~EXPECTS_CONTINUE; // 100 behind the head of a response would be a part of it
     }
 
     @Override
     public void begin(Response response, long length) {
-        if (response.closes()) {
-            flags &= ~KEEP_ALIVE;
+        if (response.closes() || worker.draining) {
+            closeBehind();
         }
-        decideOnNextRequest();
+        decideOnUnreadBody();
         long framing = length;
         if (response.bodiless()) {
             framing = ResponseHead.NO_LENGTH;
@@ -492,22 +492,23 @@ final class Http1 implements Protocol, Wire {
     private void over() {
         exchange.request.over();
         exchange = null;
-        boolean unreadBody = body != null;
+        boolean unread = body != null || is(OUR_END) || connection.held() > 0;
         body = null;
         worker.inProgress--;
         boolean keep = is(KEEP_ALIVE);
         flags &= PACED;
-        if (!keep || connection.ended() || worker.draining && connection.held() == 0) {
-            if (unreadBody || connection.held() > 0) {
-                finish();
-            } else {
-                connection.deadline(after(worker.limits.writeMillis()));
-                connection.finish(false);
-            }
+        unsentBefore = connection.congested() ? connection.unsent() : 0;
+        if (!keep || worker.draining) {
+            connection.deadline(after(worker.limits.writeMillis()));
+            connection.finish(unread);
             return;
         }
-        connection.deadline(after(worker.limits.idleMillis()));
+        connection.deadline(
+                after(unsentBefore > 0 ? worker.limits.writeMillis() : worker.limits.idleMillis()));
         connection.resume();
+        if (connection.ended()) { // what it sent before is answered first
+            worker.execute(() -> ended(connection));
+        }
     }
 
     private void finish() {
@@ -556,14 +557,19 @@ final class Http1 implements Protocol, Wire {
 
     @Override
     public void wantBody() {
-        if (is(EXPECTS_CONTINUE) && body != null) {
+        if (body == null) {
+            return;
+        }
+        if (is(EXPECTS_CONTINUE)) {
             flags &= ~EXPECTS_CONTINUE;
             if (body.received() == 0) {
                 connection.room(CONTINUE.length).put(CONTINUE);
             }
         }
-        if (body != null && !exchange.incoming.full()) {
+        if (!exchange.incoming.full()) {
             connection.resume();
+        }
+        if (waitsForBody()) {
             body.waiting(worker.loop.now());
             setDeadline();
         }
@@ -572,7 +578,7 @@ final class Http1 implements Protocol, Wire {
     @Override
     public CompletableFuture<Void> writable() {
         if (!connection.open()) {
-            return CompletableFuture.failedFuture(new IOException("the client is gone"));
+            return CompletableFuture.failedFuture(gone());
         }
         if (!connection.congested()) {
             return CompletableFuture.completedFuture(null);
@@ -605,10 +611,7 @@ final class Http1 implements Protocol, Wire {
         if (exchange == null) {
             return;
         }
-        long at = handlerDeadline();
-        if (waitsForBody()) {
-            at = Math.min(at, body.deadline(worker.limits));
-        }
+        long at = waitsForBody() ? body.deadline(worker.limits) : handlerDeadline();
         if (writable != null || exchange.ended) {
             unsentBefore = connection.unsent();
             at = Math.min(at, after(worker.limits.writeMillis()));
@@ -616,12 +619,14 @@ final class Http1 implements Protocol, Wire {
         connection.deadline(at);
     }
 
-    /** The time that the handler spends waiting for the client's body is not its own. */
+    /** When the handler should have begun to answer, not counting what it waited for the client. */
     private long handlerDeadline() {
-        long millis = exchange.endpoint.deadlineMillis();
-        return exchange.pending() && millis > 0 && !waitsForBody()
-                ? exchange.began / 1_000_000 + millis + exchange.waited
-                : Long.MAX_VALUE;
+        long most = exchange.endpoint.deadlineMillis();
+        if (!exchange.pending() || most == 0) {
+            return Long.MAX_VALUE;
+        }
+        long waited = body == null ? exchange.waited : body.waited(worker.loop.now());
+        return exchange.began / 1_000_000 + most + waited;
     }
 
     private boolean waitsForBody() {
@@ -630,7 +635,7 @@ final class Http1 implements Protocol, Wire {
     }
 
     private boolean waitsForWholeBody() {
-        return exchange.endpoint.handling() == Handling.INLINE && exchange.pending();
+        return exchange.endpoint.collectsBody() && exchange.pending();
     }
 
     @Override
@@ -641,15 +646,24 @@ final class Http1 implements Protocol, Wire {
         } else if (exchange == null) {
             if (is(HEAD_BEGUN)) {
                 reject(Rule.HEAD_DEADLINE);
+            } else if (unsentBefore > 0) { // it has taken the last response, slowly
+                unsentBefore = 0;
+                connection.deadline(after(worker.limits.idleMillis()));
             } else {
                 connection.finish(false);
+            }
+        } else if (waitsForBody()) {
+            if (now >= body.deadline(worker.limits)) {
+                refuseBody(Rule.BODY_DEADLINE);
+            } else if (exchange.ended) {
+                abortUnlessItTakes();
+            } else {
+                setDeadline();
             }
         } else if (now >= handlerDeadline()) {
             Exchange late = exchange;
             answerRule(late.waitsForLater ? Rule.LATER_DEADLINE : Rule.HANDLER_DEADLINE);
             late.cancel();
-        } else if (waitsForBody() && now >= body.deadline(worker.limits)) {
-            refuseBody(Rule.BODY_DEADLINE);
         } else if (writable != null || exchange.ended) {
             abortUnlessItTakes();
         } else {
@@ -670,18 +684,24 @@ final class Http1 implements Protocol, Wire {
 
     // ---- ends
 
+    /**
+     * Called when the client has ended its side, and again whenever that may mean something new.
+     */
     @Override
     public void ended(Connection connection) {
+        if (!connection.open()) {
+            return;
+        }
+        boolean all = connection.held() == 0; // and nothing that it sent before is to be read
         if (exchange == null) {
-            connection.finish(false);
-        } else if (body != null) { // half a request
-            body = null;
-            exchange.incoming.fail(new IOException("the client ended in the middle of the body"));
-            flags &= ~KEEP_ALIVE;
-            if (exchange.endpoint.handling() == Handling.INLINE || exchange.ended) {
-                breakOff();
+            if (all || is(HEAD_BEGUN)) {
+                connection.finish(false);
             }
-        } else {
+        } else if (body != null) {
+            if (all) {
+                refuseBody(Rule.BODY_CUT_OFF);
+            }
+        } else if (all) {
             flags &= ~KEEP_ALIVE; // the response may still be read
         }
     }
@@ -689,9 +709,8 @@ final class Http1 implements Protocol, Wire {
     @Override
     public void closed(Connection connection, CloseCause cause) {
         worker.closed();
-        var gone = new IOException("the client is gone");
         if (writable != null) {
-            writable.completeExceptionally(gone);
+            writable.completeExceptionally(gone());
             writable = null;
         }
         if (exchange != null) {
@@ -706,12 +725,16 @@ final class Http1 implements Protocol, Wire {
                 exchange = null;
             }
             if (cut.incoming != null) {
-                cut.incoming.fail(gone);
+                cut.incoming.fail(gone());
             }
             if (cause == CloseCause.STOPPED) {
                 cut.cancel();
             }
         }
+    }
+
+    private static IOException gone() {
+        return new IOException("the client is gone");
     }
 
     /** The server stops: an idle connection ends now, a busy one with its response. */

@@ -103,8 +103,10 @@ final class Incoming {
         return total;
     }
 
+    /** The request is over: nobody shall wait for the rest. */
     void discard() {
         waiting.clear();
         size = 0;
+        fail(new IOException("the request is over"));
     }
 }

@@ -18,6 +18,7 @@ public final class Request {
     private final Exchange exchange;
     private final PathParams params;
     private Head head;
+    private boolean detached;
     private Body body;
     private Params query;
     private Params form;
@@ -40,8 +41,9 @@ public final class Request {
 
     /** The bytes will be overwritten: makes a copy of its own. */
     void detach() {
-        if (head != null) {
+        if (head != null && !detached) {
             head = head.detach();
+            detached = true;
         }
     }
 

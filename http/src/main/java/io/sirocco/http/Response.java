@@ -18,33 +18,40 @@ import java.util.concurrent.CompletionStage;
  * Response.json("{\"id\": 7}").status(201).header("Location", "/items/7")
  * }</pre>
  *
- * <p>{@code Date}, {@code Server}, {@code Connection} and the framing of the body are the server's
- * own affair. A response that is kept and returned again is encoded once. Immutable.
+ * <p>{@code Connection} and the framing of the body are the server's own affair; {@code Date} and
+ * {@code Server} are its own unless they are set. A response that is kept and returned again is
+ * encoded once. Immutable.
  */
 public final class Response {
     private static final Set<String> OURS = ours();
+    private static final int LARGEST_IMAGE = 8 << 10;
 
     private final int status;
     private final Headers headers;
     private final Content content;
     private final boolean close;
+    private final boolean own; // has a Date or a Server of its own
 
-    // Both are caches of loops that may race: each would write the same.
+    // Caches, which loops may race for: each would write the same.
     private boolean used;
-    private Encoded encoded;
+    private Image image;
 
-    /** The bytes of a response that was used twice, but for those that differ from time to time. */
-    record Encoded(byte[] head, byte[] body) {}
+    /**
+     * All of a response as it goes over the wire, good for as long as {@code date} is the array in
+     * use.
+     */
+    private record Image(byte[] date, byte[] bytes) {}
 
-    private Response(int status, Headers headers, Content content, boolean close) {
+    private Response(int status, Headers headers, Content content, boolean close, boolean own) {
         this.status = status;
         this.headers = headers;
         this.content = content;
         this.close = close;
+        this.own = own;
     }
 
     private static Response of(String type, Content content) {
-        return new Response(200, Headers.of("Content-Type", type), content, false);
+        return new Response(200, Headers.of("Content-Type", type), content, false, false);
     }
 
     /** Plain text in UTF-8. */
@@ -69,7 +76,7 @@ public final class Response {
 
     /** Nothing but a status. */
     public static Response empty(int status) {
-        return new Response(200, Headers.none(), Content.NONE, false).status(status);
+        return new Response(200, Headers.none(), Content.NONE, false, false).status(status);
     }
 
     /**
@@ -129,7 +136,7 @@ public final class Response {
      * thread waits; when the handler's deadline passes first, the client gets 504.
      */
     public static Response later(CompletionStage<Response> response) {
-        return new Response(200, Headers.none(), new Content.Later(response), false);
+        return new Response(200, Headers.none(), new Content.Later(response), false, false);
     }
 
     /** The same with another status, 200 to 599. */
@@ -138,7 +145,8 @@ public final class Response {
             throw new IllegalArgumentException(
                     "The status of a response is 200 to 599, not " + status + ".");
         }
-        return new Response(status, headers, content, close);
+        boolean none = status == 205 && !(content instanceof Content.Later); // RFC 9110 15.3.6
+        return new Response(status, headers, none ? Content.NONE : content, close, own);
     }
 
     /** The same with one more header field; several of one name are all sent. */
@@ -146,14 +154,12 @@ public final class Response {
         if (OURS.contains(name)) {
             return ours(name, value);
         }
-        return new Response(status, headers.with(name, value), content, close);
+        return with(name, headers.with(name, value));
     }
 
     /** The same with this header field in the place of all of its name. */
     public Response setHeader(String name, String value) {
-        return OURS.contains(name)
-                ? ours(name, value)
-                : new Response(status, headers.set(name, value), content, close);
+        return OURS.contains(name) ? ours(name, value) : with(name, headers.set(name, value));
     }
 
     /** The same with another {@code Content-Type}. */
@@ -168,7 +174,19 @@ public final class Response {
 
     /** The same, and the connection is closed behind it. */
     public Response close() {
-        return new Response(status, headers, content, true);
+        return new Response(status, headers, content, true, own);
+    }
+
+    private Response with(String name, Headers changed) {
+        boolean ofOurs = name.equalsIgnoreCase("Date") || name.equalsIgnoreCase("Server");
+        return new Response(status, changed, content, close, own || ofOurs);
+    }
+
+    /**
+     * Whether it has a {@code Date} or a {@code Server} of its own, which goes before the server's.
+     */
+    boolean ownDateOrServer() {
+        return own;
     }
 
     private Response ours(String name, String value) {
@@ -217,12 +235,30 @@ public final class Response {
         return status == 204 || status == 304;
     }
 
-    /** What can be kept of it; null the first time, when nobody knows yet whether it pays. */
-    Encoded encoded(byte[] bytes) {
-        if (encoded == null && used) {
-            encoded = new Encoded(ResponseHead.encode(this, bytes.length), bytes);
+    /**
+     * All of it as it goes over the wire when the connection stays open; null the first time, when
+     * nobody knows yet whether that pays, and when it is large.
+     */
+    byte[] image(byte[] date) {
+        Image known = image;
+        if (known != null && known.date == date) {
+            return known.bytes;
         }
-        used = true;
-        return encoded;
+        if (!used) {
+            used = true;
+            return null;
+        }
+        if (!(content instanceof Content.Bytes(byte[] body))
+                || body.length > LARGEST_IMAGE
+                || own
+                || bodiless()) {
+            return null;
+        }
+        byte[] bytes = ResponseHead.image(this, date, body);
+        if (bytes.length > LARGEST_IMAGE) {
+            return null;
+        }
+        image = new Image(date, bytes);
+        return bytes;
     }
 }

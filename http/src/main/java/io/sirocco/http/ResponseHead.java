@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.net.Chunk;
 import io.sirocco.net.Connection;
+import java.util.Arrays;
 
 /**
  * The head of a response as bytes, up to but without what differs from time to time: {@code Date},
@@ -81,5 +82,17 @@ final class ResponseHead {
             text.append("Transfer-Encoding: chunked\r\n");
         }
         return text.toString().getBytes(ISO_8859_1);
+    }
+
+    /** A whole response with a body, on a connection that stays open. */
+    static byte[] image(Response response, byte[] date, byte[] body) {
+        byte[] head = encode(response, body.length);
+        byte[] all = Arrays.copyOf(head, head.length + date.length + 2 + body.length);
+        System.arraycopy(date, 0, all, head.length, date.length);
+        int end = head.length + date.length;
+        all[end] = '\r';
+        all[end + 1] = '\n';
+        System.arraycopy(body, 0, all, end + 2, body.length);
+        return all;
     }
 }

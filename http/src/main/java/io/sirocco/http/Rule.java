@@ -74,6 +74,8 @@ public enum Rule {
     CODING_IN_HTTP_1_0(400, "RFC 9112 6.1"),
     /** The body is longer than the limit. */
     BODY_TOO_LARGE(413, "RFC 9110 15.5.14"),
+    /** The client ended its side of the connection within the body. */
+    BODY_CUT_OFF(400, "RFC 9112 8"),
 
     // The chunked coding.
 

@@ -128,7 +128,7 @@ public final class Server implements AutoCloseable {
                         Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36),
                         router,
                         config.limits(),
-                        config.serverHeader,
+                        new DateAndServer(config.serverHeader),
                         config.monitor,
                         config.errorPages,
                         pool);

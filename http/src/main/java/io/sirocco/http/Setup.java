@@ -10,7 +10,7 @@ record Setup(
         String id,
         Router<Endpoint> router,
         Limits limits,
-        String serverHeader,
+        DateAndServer dateAndServer,
         Monitor monitor,
         ErrorPages errorPages,
         ExecutorService pool) {

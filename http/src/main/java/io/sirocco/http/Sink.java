@@ -6,12 +6,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.regex.Pattern;
 
 /**
  * Sends server-sent events (HTML Living Standard 9.2): each leaves at once. A send blocks while the
  * client is slower than we are. Used by one thread at a time.
  */
 public final class Sink {
+    private static final Pattern LINE_END = Pattern.compile("\r\n|\r|\n");
+
     private final OutputStream out;
 
     Sink(OutputStream out) {
@@ -58,8 +61,10 @@ public final class Sink {
     }
 
     private static StringBuilder lines(StringBuilder text, String name, String value) {
-        value.lines().forEach(line -> text.append(name).append(": ").append(line).append('\n'));
-        return value.isEmpty() ? text.append(name).append(":\n") : text;
+        for (String line : LINE_END.split(value, -1)) {
+            text.append(name).append(": ").append(line).append('\n');
+        }
+        return text;
     }
 
     private void flush(StringBuilder text) throws IOException {

@@ -64,19 +64,23 @@ final class Worker {
         return new ServerStats(loop.stats(), requests, inProgress, rejected);
     }
 
-    /** The lines {@code Date} and {@code Server}, written anew once a second. */
+    /** The lines {@code Date} and {@code Server}: the same array for a second. */
     byte[] dateAndServer() {
         if (loop.nanos() >= dateExpires) {
             long now = loop.clock().wallMillis();
-            var text =
-                    new StringBuilder("Date: ").append(HttpDate.format(now / 1000)).append("\r\n");
-            if (!setup.serverHeader().isEmpty()) {
-                text.append("Server: ").append(setup.serverHeader()).append("\r\n");
-            }
-            dateAndServer = text.toString().getBytes(ISO_8859_1);
+            dateAndServer = setup.dateAndServer().at(now / 1000);
             dateExpires = loop.nanos() + (1000 - now % 1000) * 1_000_000;
         }
         return dateAndServer;
+    }
+
+    /** Of these lines those that are not in {@code headers}. */
+    byte[] dateAndServerBeside(Headers headers) {
+        String both = new String(dateAndServer(), ISO_8859_1);
+        int end = both.indexOf('\n') + 1;
+        String date = headers.has("Date") ? "" : both.substring(0, end);
+        String server = headers.has("Server") ? "" : both.substring(end);
+        return (date + server).getBytes(ISO_8859_1);
     }
 
     /**
@@ -100,13 +104,14 @@ final class Worker {
         setup.pool()
                 .execute(
                         () -> {
+                            if (!exchange.pending()) {
+                                return; // it was too late before its turn came
+                            }
                             exchange.thread = Thread.currentThread();
                             try {
                                 exchange.run();
                             } finally {
-                                exchange.thread = null;
-                                Thread.interrupted(); // meant for this exchange, not for the next
-                                // one of this thread
+                                exchange.threadEnds();
                             }
                         });
     }
@@ -115,12 +120,17 @@ final class Worker {
         return loop.inLoop() && !Thread.currentThread().isVirtual();
     }
 
-    /** Has the loop run {@code task}; after the server's end nobody needs it. Any thread. */
-    void execute(Runnable task) {
+    /**
+     * Has the loop run {@code task}; answers whether it will: not after the server's end, when
+     * nobody needs it, but somebody may wait for it. Any thread.
+     */
+    boolean execute(Runnable task) {
         try {
             loop.execute(task);
+            return true;
         } catch (RejectedExecutionException e) {
             LOG.log(Level.DEBUG, "too late: {0}", e.getMessage());
+            return false;
         }
     }
 
@@ -132,7 +142,9 @@ final class Worker {
     /** A handler threw. Any thread. */
     void failed(String requestId, Throwable thrown) {
         LOG.log(Level.ERROR, "request " + requestId + " failed", thrown);
-        tell(() -> setup.monitor().failed(requestId, thrown));
+        if (monitored()) {
+            execute(() -> tell(() -> setup.monitor().failed(requestId, thrown)));
+        }
     }
 
     void tell(Runnable news) {

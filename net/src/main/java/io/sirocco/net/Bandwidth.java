@@ -35,8 +35,8 @@ public final class Bandwidth {
     }
 
     /**
-     * Changes the limit; connections that wait keep their present pause, which is a tenth of a
-     * second at most.
+     * Changes the limit and forgives what was overspent under the old one; connections that wait
+     * keep their present pause, which is a tenth of a second at most.
      */
     public void rate(long bytesPerSecond) {
         if (bytesPerSecond < 0) {
@@ -45,6 +45,7 @@ public final class Bandwidth {
         }
         rate = bytesPerSecond;
         burst = Math.max(1, bytesPerSecond / 20); // 50 ms worth
+        paidUntil.set(Long.MIN_VALUE);
     }
 
     /** How many bytes may pass now, up to {@code wanted}; 0 while the bucket is in debt. */
@@ -54,6 +55,11 @@ public final class Bandwidth {
             return wanted;
         }
         return paidUntil.get() > now ? 0 : Math.clamp(burst, 1, wanted);
+    }
+
+    /** How many bytes may be read at a time, up to {@code most}, so that no long debt arises. */
+    int piece(int most) {
+        return rate == UNLIMITED ? most : Math.clamp(burst, 1, most);
     }
 
     /** Takes {@code bytes} out of the bucket. */

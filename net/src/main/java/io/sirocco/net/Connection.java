@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 
@@ -61,6 +62,8 @@ public final class Connection extends Timer {
     private static final int WRITE_PAUSED = 1 << 11; // out of bandwidth
     private static final int READ_PAUSED = 1 << 12;
     private static final int DELIVERING = 1 << 13; // the protocol is being called with input
+    private static final int END_WAITS = 1 << 14; // behind input that is kept back
+    private static final int OVER = CLOSING | FINISHING | LINGERING; // to the protocol it is
     private static final int CAUSE_SHIFT = 28;
 
     final Gate gate;
@@ -96,11 +99,14 @@ public final class Connection extends Timer {
     }
 
     /**
-     * The peer's address, asked of the kernel at the first call; an unnamed one for a Unix-domain
-     * peer without a name.
+     * The peer's address, asked of the kernel at the first call; an unnamed Unix-domain one for a
+     * peer without a name, and when the connection had been closed before the first call.
      */
     public SocketAddress remote() {
         if (remote == null) {
+            if ((flags & CLOSING) != 0) { // its place may be another's by now
+                return UnixDomainSocketAddress.of("");
+            }
             remote = loop.poller().remote(this);
         }
         return remote;
@@ -113,15 +119,18 @@ public final class Connection extends Timer {
 
     /**
      * Replaces the protocol, as an upgrade does; the new one is given the input that the old one
-     * left over.
+     * left over: soon, never from within this call.
      */
     public void protocol(Protocol next) {
         protocol = next;
+        if ((flags & SUSPENDED) == 0) { // else resume() does it
+            deliverSoon();
+        }
     }
 
     /** Limits the bandwidth from now on: every bucket named must let a byte pass. */
     public void pace(List<Bandwidth> reads, List<Bandwidth> writes) {
-        pace(reads.isEmpty() && writes.isEmpty() ? null : new Pacing(reads, writes));
+        pacing = reads.isEmpty() && writes.isEmpty() ? null : new Pacing(reads, writes);
     }
 
     /**
@@ -130,26 +139,7 @@ public final class Connection extends Timer {
      */
     public void paceAlso(List<Bandwidth> reads, List<Bandwidth> writes) {
         Pacing own = pacing == null ? new Pacing(List.of(), List.of()) : pacing;
-        pace(own.with(reads, writes));
-    }
-
-    private void pace(Pacing next) {
-        boolean paced = pacedReads();
-        pacing = next;
-        if (!paced && pacedReads() && protocol != null && (flags & (UNREAD | CLOSING)) == 0) {
-            loop.poller().reading(this, false); // and again, in small pieces
-            loop.poller().reading(this, true);
-        }
-    }
-
-    /** Whether it is to be read in pieces of {@link #readable} bytes. */
-    boolean pacedReads() {
-        return pacing != null && pacing.limitsReads();
-    }
-
-    /** How many of {@code wanted} bytes the next read should take. */
-    int readable(int wanted) {
-        return pacedReads() ? pacing.readable(wanted, loop.nanos()) : wanted;
+        pacing = own.with(reads, writes);
     }
 
     /**
@@ -168,8 +158,8 @@ public final class Connection extends Timer {
     }
 
     /**
-     * Our side is done: closes when all output has left, after the peer has ended too if {@code
-     * linger}.
+     * Our side is done, and no more input is delivered: closes when all output has left, after the
+     * peer has ended too if {@code linger}.
      */
     public void finish(boolean linger) {
         flags |= FINISHING | (linger ? LINGER : 0);
@@ -193,7 +183,7 @@ public final class Connection extends Timer {
 
     /** Whether it can still be written to. */
     public boolean open() {
-        return (flags & (CLOSING | FINISHING | LINGERING)) == 0;
+        return (flags & OVER) == 0;
     }
 
     // ---- input
@@ -211,18 +201,22 @@ public final class Connection extends Timer {
             return;
         }
         flags &= ~SUSPENDED;
+        deliverSoon();
+        readAgain();
+    }
+
+    private void deliverSoon() {
         if ((flags & DELIVERING) != 0) {
             flags |= RESUMING; // deliver() sees it when the protocol returns
         } else if (heldLength > 0 && (flags & RESUMING) == 0) {
             flags |= RESUMING;
             loop.execute(this::deliverHeld);
         }
-        readAgain();
     }
 
-    /** Whether the peer has ended its side. */
+    /** Whether the peer has ended its side, and what it sent before was delivered. */
     public boolean ended() {
-        return (flags & ENDED) != 0;
+        return (flags & (ENDED | END_WAITS)) == ENDED;
     }
 
     /** Bytes of input that are kept back or were left over. */
@@ -236,7 +230,7 @@ public final class Connection extends Timer {
         if (pacing != null) {
             paceRead(length);
         }
-        if ((flags & (CLOSING | LINGERING)) != 0) {
+        if ((flags & OVER) != 0) {
             return; // it came after our last word
         }
         if ((flags & (SUSPENDED | RESUMING)) != 0) {
@@ -254,11 +248,14 @@ public final class Connection extends Timer {
 
     private void deliverHeld() {
         flags &= ~RESUMING;
-        if (heldLength > 0 && (flags & (SUSPENDED | CLOSING | LINGERING)) == 0) {
+        if (heldLength > 0 && (flags & (SUSPENDED | OVER)) == 0) {
             int total = heldLength;
             byte[] slab = loop.slab(total);
             System.arraycopy(held, 0, slab, 0, total);
             deliver(slab, total);
+        }
+        if ((flags & END_WAITS) != 0) {
+            tellEnd();
         }
     }
 
@@ -275,8 +272,15 @@ public final class Connection extends Timer {
             return;
         }
         flags &= ~DELIVERING;
-        if (used == total || (flags & (CLOSING | LINGERING)) != 0) {
+        if (used == total || (flags & OVER) != 0) {
             flags &= ~RESUMING;
+            return;
+        }
+        if (used < 0 || used > total) {
+            loop.failed(
+                    new IndexOutOfBoundsException(
+                            protocol + " was given " + total + " bytes and used " + used));
+            abort();
             return;
         }
         held = Arrays.copyOfRange(slab, used, total);
@@ -329,6 +333,11 @@ public final class Connection extends Timer {
         }
     }
 
+    /** How many bytes the transport shall read at a time, up to {@code most}. */
+    int readSize(int most) {
+        return pacing == null ? most : pacing.piece(most);
+    }
+
     private void readUnlessPaused() {
         flags &= ~READ_PAUSED;
         if (pacing != null && (flags & CLOSING) == 0) {
@@ -347,7 +356,17 @@ public final class Connection extends Timer {
             close(CloseCause.FINISHED);
             return;
         }
-        if ((flags & FINISHING) != 0) {
+        tellEnd();
+    }
+
+    /** What the peer has sent is delivered before its end is told. */
+    private void tellEnd() {
+        if (heldLength > 0 && (flags & (SUSPENDED | RESUMING)) != 0) {
+            flags |= END_WAITS;
+            return;
+        }
+        flags &= ~END_WAITS;
+        if ((flags & OVER) != 0) {
             return;
         }
         try {
@@ -446,6 +465,10 @@ public final class Connection extends Timer {
         while (first != null) {
             gather();
             int length = first.length();
+            if (length == 0) { // room was asked for, and left empty
+                spent(0);
+                continue;
+            }
             if (pacing != null) {
                 length = paceWrite(length);
                 if (length == 0) {

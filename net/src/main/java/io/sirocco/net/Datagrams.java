@@ -72,7 +72,8 @@ public final class Datagrams implements AutoCloseable {
             loop.execute(
                     () -> {
                         closeNow();
-                        done.complete(null);
+                        // a selector gives a channel back with its next selection
+                        loop.execute(() -> done.complete(null));
                     });
         } catch (RejectedExecutionException e) {
             done.complete(null); // the loop has ended, and closed it
@@ -80,7 +81,7 @@ public final class Datagrams implements AutoCloseable {
         done.join();
     }
 
-    private void closeNow() {
+    void closeNow() {
         if (!closed) {
             closed = true;
             loop.poller().close(this);

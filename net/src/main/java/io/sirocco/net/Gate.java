@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -17,12 +17,17 @@ final class Gate {
     private static final long BACK_OFF = 100;
     private static final long LONGEST_BACK_OFF = 1_000;
 
+    /** More connections than can have come since the last turn. */
+    private static final int MANY = 8_192;
+
     final Loop loop;
     final Socket socket;
     private final Listener listener;
     private final ArrayDeque<Connection> parked = new ArrayDeque<>();
     private int active;
     private List<Gate> spread = List.of();
+    private Gate source = this; // the one that accepts for it
+    private volatile boolean full; // read by the one that spreads, too
     private int turn;
     private long backOff = BACK_OFF;
     private boolean accepting = true;
@@ -41,6 +46,9 @@ final class Gate {
     /** Whether the transport has an accept under way. */
     boolean armed;
 
+    /** Whether that one accepts as many as come. */
+    boolean multishot;
+
     Gate(Loop loop, Listener listener, Socket socket) {
         this.loop = loop;
         this.listener = listener;
@@ -50,11 +58,34 @@ final class Gate {
     /** Hands what it accepts to {@code gates} in turn: the address can be bound once only. */
     void spreadOver(List<Gate> gates) {
         spread = List.copyOf(gates);
+        gates.forEach(gate -> gate.source = this);
     }
 
     /** The gate that the next connection shall pass: itself, unless it spreads them. */
     Gate next() {
-        return spread.isEmpty() ? this : spread.get((turn++ & Integer.MAX_VALUE) % spread.size());
+        for (int i = 0; i < spread.size(); i++) {
+            Gate gate = spread.get((turn + i) % spread.size());
+            if (!gate.full) {
+                return gate;
+            }
+        }
+        return this;
+    }
+
+    /** The same; the one behind it has the next turn. */
+    Gate takeNext() {
+        Gate gate = next();
+        turn = spread.isEmpty() ? 0 : (spread.indexOf(gate) + 1) % spread.size();
+        if (gate != this && listener.options.slots != Integer.MAX_VALUE) {
+            gate.full = true; // until it says that it has room for more
+            decide();
+        }
+        return gate;
+    }
+
+    /** A connection that was on its way to it never came. */
+    void lost() {
+        decide();
     }
 
     Listener listener() {
@@ -65,7 +96,19 @@ final class Gate {
      * Whether the transport is to accept one connection and then ask again, not as many as come.
      */
     boolean oneAtATime() {
+        return paced() || room() < MANY;
+    }
+
+    private boolean paced() {
         return listener.options.accepts.rate() != Bandwidth.UNLIMITED;
+    }
+
+    /** How many more connections may be accepted. */
+    private long room() {
+        long slots = (long) listener.options.slots - active;
+        return listener.options.whenFull == WhenFull.BACKLOG
+                ? slots
+                : slots + listener.options.parked - parked.size();
     }
 
     boolean listening() {
@@ -87,7 +130,7 @@ final class Gate {
             loop.parked++;
             connection.deadline(loop.now() + listener.options.parkedMillis);
         }
-        if (oneAtATime()) {
+        if (paced()) {
             listener.options.accepts.spend(1, loop.nanos());
         }
         decide();
@@ -95,13 +138,15 @@ final class Gate {
 
     /** Accepting has failed for want of something that may come back. */
     void failed(String reason) {
-        LOG.log(
-                Level.WARNING,
-                "{0} cannot accept: {1}; trying again in {2} ms",
-                loop,
-                reason,
-                backOff);
-        loop.settings.observer.acceptFailed(loop, reason);
+        Loop.warn(
+                LOG,
+                loop + " cannot accept: " + reason + "; trying again in " + backOff + " ms",
+                null);
+        try {
+            loop.settings.observer.acceptFailed(loop, reason);
+        } catch (Throwable e) {
+            Loop.warn(LOG, "the observer threw", e);
+        }
         pause(backOff);
         backOff = Math.min(backOff * 2, LONGEST_BACK_OFF);
     }
@@ -120,16 +165,20 @@ final class Gate {
         decide();
     }
 
+    /** Done when the address is free again; at once if the caller is the loop itself. */
     CompletableFuture<Void> close() {
         var done = new CompletableFuture<Void>();
+        if (loop.isCurrent()) {
+            closeNow();
+            done.complete(null);
+            return done;
+        }
         try {
             loop.execute(
                     () -> {
-                        if (!closed) {
-                            closed = true;
-                            loop.poller().unlisten(this);
-                        }
-                        done.complete(null);
+                        closeNow();
+                        // a selector gives a channel back with its next selection
+                        loop.execute(() -> done.complete(null));
                     });
         } catch (RejectedExecutionException e) {
             done.complete(null); // the loop has ended, and closed it
@@ -137,12 +186,19 @@ final class Gate {
         return done;
     }
 
+    void closeNow() {
+        if (!closed) {
+            closed = true;
+            loop.poller().unlisten(this);
+        }
+    }
+
     private void start(Connection connection) {
         active++;
         connection.noDeadline();
         Protocol protocol;
         try {
-            protocol = listener.acceptor.accept(connection);
+            protocol = Objects.requireNonNull(listener.acceptor.accept(connection));
         } catch (Throwable e) {
             loop.failed(e);
             protocol = (c, bytes, from, to) -> to;
@@ -151,21 +207,27 @@ final class Gate {
         connection.start(protocol);
     }
 
-    private boolean full() {
-        return active >= listener.options.slots
-                && (listener.options.whenFull == WhenFull.BACKLOG
-                        || parked.size() >= listener.options.parked);
-    }
-
     private void decide() {
-        if (closed || pausing) {
+        if (closed) {
+            return;
+        }
+        boolean was = full;
+        full = room() <= 0;
+        if (was && !full && source != this) {
+            try {
+                source.loop.execute(source::decide);
+            } catch (RejectedExecutionException e) {
+                return; // that loop has ended
+            }
+        }
+        if (pausing) {
             return;
         }
         long pause = (listener.options.accepts.pause(loop.nanos()) + 999_999) / 1_000_000;
-        if (pause > 0 && oneAtATime()) {
+        if (pause > 0 && paced()) {
             pause(pause);
         } else {
-            accept(!full());
+            accept(!next().full);
         }
     }
 

@@ -6,6 +6,7 @@ import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * An address that a group of loops accepts connections on; made by {@link Loops#listen}. Any
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 public final class Listener implements AutoCloseable {
     final Options options;
     final Acceptor acceptor;
+    private final AtomicBoolean closed = new AtomicBoolean();
     private final List<Gate> gates = new ArrayList<>();
     private SocketAddress address;
     private Runnable whenClosed = () -> {};
@@ -52,7 +54,7 @@ public final class Listener implements AutoCloseable {
             return this;
         }
 
-        /** Accepts per second of each loop, as a bucket whose rate may be changed later. */
+        /** Accepts per second of all loops, as a bucket whose rate may be changed later. */
         public Options accepts(Bandwidth perSecond) {
             this.accepts = perSecond;
             return this;
@@ -85,7 +87,14 @@ public final class Listener implements AutoCloseable {
             done.add(gate.close());
         }
         CompletableFuture.allOf(done.toArray(CompletableFuture[]::new)).join();
-        whenClosed.run();
+        closed();
+    }
+
+    /** Its gates are closed. */
+    void closed() {
+        if (closed.compareAndSet(false, true)) {
+            whenClosed.run();
+        }
     }
 
     void bound(SocketAddress address, Runnable whenClosed) {
@@ -95,5 +104,9 @@ public final class Listener implements AutoCloseable {
 
     void add(Gate gate) {
         gates.add(gate);
+    }
+
+    List<Gate> gates() {
+        return gates;
     }
 }

@@ -7,8 +7,10 @@ import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
@@ -35,6 +37,7 @@ public final class Loop implements Executor, Carried.Host {
     private static final VarHandle HELD_SINCE = field("heldSince", long.class);
     private static final int SLAB = 128 << 10;
     private static final long MAX_HANDED = 1 << 20;
+    private static final int LAST_ROUNDS = 8; // what a last task asks for may ask for more
 
     final Settings settings;
     final Arena arena = Arena.ofShared();
@@ -43,6 +46,10 @@ public final class Loop implements Executor, Carried.Host {
     private final Thread thread;
     private final CompletableFuture<Loop> started = new CompletableFuture<>();
     private final CompletableFuture<Loop> ended = new CompletableFuture<>();
+
+    /** The property is for tests, which need the fall-back where it is not the last resort. */
+    private final boolean carries =
+            Carried.AVAILABLE && !Boolean.getBoolean("io.sirocco.net.uncarried");
 
     private Transport transport;
     private Wheel wheel;
@@ -60,6 +67,7 @@ public final class Loop implements Executor, Carried.Host {
     private int writtenCount;
     private Connection all; // a list through Connection.newer / older, so that stop finds them
     private boolean stopping;
+    private boolean over; // the transport is closed
     private long nanos;
     private long millis;
 
@@ -126,7 +134,7 @@ public final class Loop implements Executor, Carried.Host {
      */
     @Override
     public void execute(Runnable task) {
-        if (inLoop()) {
+        if (inLoop() && !over) {
             local.add(task);
         } else if (!handOver(task, MAX_HANDED)) {
             throw new RejectedExecutionException(
@@ -139,7 +147,7 @@ public final class Loop implements Executor, Carried.Host {
     /** Runs {@code task} once, {@code delayMillis} from now. Loop-confined. */
     public Alarm after(long delayMillis, Runnable task) {
         var alarm = new Alarm(this, task);
-        wheel.arm(alarm, millis + delayMillis);
+        wheel.arm(alarm, millis + Math.min(delayMillis, Timer.NEVER - Math.max(0, millis)));
         return alarm;
     }
 
@@ -152,13 +160,18 @@ public final class Loop implements Executor, Carried.Host {
         }
     }
 
+    /** Whether it carries the virtual threads that it starts. Any thread. */
+    public boolean carriesVirtualThreads() {
+        return carries;
+    }
+
     /**
-     * Starts a virtual thread. Where {@linkplain Loops#carriesVirtualThreads possible} this loop
-     * carries it, and when called on the loop's thread it has run until it first blocked, or ended,
-     * when this returns.
+     * Starts a virtual thread. Where {@linkplain #carriesVirtualThreads possible} this loop carries
+     * it, and when called on the loop's thread it has run until it first blocked, or ended, when
+     * this returns.
      */
     public Thread startVirtual(Runnable task) {
-        if (!Carried.AVAILABLE) {
+        if (!carries) {
             return Thread.ofVirtual().start(task);
         }
         Carried carried = Carried.start(this, task);
@@ -203,6 +216,11 @@ public final class Loop implements Executor, Carried.Host {
         return started;
     }
 
+    /** Whether the caller would wait for itself if it waited for this loop. */
+    boolean isCurrent() {
+        return Thread.currentThread() == thread;
+    }
+
     /** Aborts what is open and ends the thread. */
     CompletableFuture<Loop> stop() {
         if (!handOver((Runnable) this::stopNow, Long.MAX_VALUE)) {
@@ -219,7 +237,7 @@ public final class Loop implements Executor, Carried.Host {
     /** Has {@code connection} flushed at the end of the turn. */
     void written(Connection connection) {
         if (writtenCount == written.length) {
-            written = java.util.Arrays.copyOf(written, writtenCount * 2);
+            written = Arrays.copyOf(written, writtenCount * 2);
         }
         written[writtenCount++] = connection;
     }
@@ -252,11 +270,23 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     void failed(Throwable thrown) {
-        LOG.log(Level.WARNING, "code called on " + this + " threw", thrown);
+        warn(LOG, "code called on " + this + " threw", thrown);
         try {
             settings.observer.failed(this, thrown);
-        } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "the observer threw", e);
+        } catch (Throwable e) {
+            warn(LOG, "the observer threw", e);
+        }
+    }
+
+    /**
+     * Logs, whatever the logger says: it may want to open a file when there are no descriptors, and
+     * no loop shall end over that.
+     */
+    static void warn(System.Logger log, String text, Throwable thrown) {
+        try {
+            log.log(Level.WARNING, text, thrown);
+        } catch (Throwable e) {
+            // there is no one left to tell
         }
     }
 
@@ -275,11 +305,11 @@ public final class Loop implements Executor, Carried.Host {
 
     @Override
     public void runnable(Carried carried) {
-        if (inLoop()) {
+        if (inLoop() && !over) {
             runnable.add(carried);
         } else if (!handOver(carried, Long.MAX_VALUE)) {
             // The loop has ended before the thread did: it may at least come to its end.
-            Thread.ofPlatform().daemon().name(thread.getName() + "-orphan").start(carried::run);
+            ForkJoinPool.commonPool().execute(carried::run);
         }
     }
 
@@ -326,7 +356,7 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     private void turn() throws IOException {
-        boolean idle = local.isEmpty() && runnable.isEmpty();
+        boolean idle = local.isEmpty() && runnable.isEmpty() && writtenCount == 0;
         if (idle) {
             asleep = true;
             idle = handed == null;
@@ -338,6 +368,9 @@ public final class Loop implements Executor, Carried.Host {
         HELD_SINCE.setOpaque(this, System.nanoTime());
         turns++;
         transport.dispatch();
+        if (handed != null) {
+            takeOver((Handed) HANDED.getAndSet(this, (Handed) null));
+        }
         runTasks();
         wheel.advance(millis);
         flush();
@@ -359,9 +392,6 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     private void runTasks() {
-        if (handed != null) {
-            takeOver((Handed) HANDED.getAndSet(this, (Handed) null));
-        }
         for (int n = local.size(); n > 0; n--) { // those they add in turn wait for the next turn
             runTask(local.poll());
         }
@@ -379,12 +409,15 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     private void flush() {
-        for (int i = 0; i < writtenCount; i++) {
+        int count = writtenCount;
+        for (int i = 0; i < count; i++) {
             Connection connection = written[i];
             written[i] = null;
             connection.flush();
         }
-        writtenCount = 0;
+        writtenCount -= count; // those that were told they have drained wait for the next turn
+        System.arraycopy(written, count, written, 0, writtenCount);
+        Arrays.fill(written, Math.max(count, writtenCount), count + writtenCount, null);
     }
 
     private void stopNow() {
@@ -401,18 +434,17 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     private void end() {
-        Handed rest = (Handed) HANDED.getAndSet(this, CLOSED);
+        takeOver((Handed) HANDED.getAndSet(this, CLOSED));
+        for (int rounds = 0; rounds < LAST_ROUNDS; rounds++) {
+            runTasks();
+        }
+        over = true;
         transport.close();
-        takeOver(rest);
-        while (!local.isEmpty()) {
-            runTask(local.poll());
+        arena.close();
+        while (!runnable.isEmpty()) {
+            runnable(runnable.poll());
         }
         ended.complete(this);
-        while (!runnable.isEmpty()) {
-            Carried carried = runnable.poll();
-            run(carried);
-        }
-        arena.close();
     }
 
     // ---- the hand-over queue: a stack that any thread pushes to, and that the loop takes whole

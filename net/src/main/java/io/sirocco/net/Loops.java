@@ -8,9 +8,11 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -26,6 +28,7 @@ public final class Loops implements AutoCloseable {
 
     private final List<Loop> all;
     private final Watchdog watchdog;
+    private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
     private final AtomicInteger turn = new AtomicInteger();
 
     private Loops(List<Loop> all, Watchdog watchdog) {
@@ -96,24 +99,7 @@ public final class Loops implements AutoCloseable {
         if (shared) {
             refuseIfTaken(address, options);
         }
-        Gate.Socket first =
-                call(
-                        all.getFirst(),
-                        () -> all.getFirst().poller().bind(address, options.backlog, shared));
-        SocketAddress bound = call(all.getFirst(), () -> address(first));
-        listener.bound(bound, () -> removeFile(bound));
-        var gates = new ArrayList<Gate>();
-        for (Loop loop : all) {
-            Gate.Socket socket =
-                    loop == all.getFirst()
-                            ? first
-                            : shared
-                                    ? call(
-                                            loop,
-                                            () -> loop.poller().bind(bound, options.backlog, true))
-                                    : NO_SOCKET;
-            gates.add(new Gate(loop, listener, socket));
-        }
+        List<Gate> gates = bind(listener, address, shared);
         if (!shared && all.size() > 1) {
             gates.getFirst().spreadOver(gates);
         }
@@ -126,7 +112,51 @@ public final class Loops implements AutoCloseable {
                         return null;
                     });
         }
+        listeners.add(listener);
         return listener;
+    }
+
+    /** One gate for each loop, each with a socket of its own if the address can be shared. */
+    private List<Gate> bind(Listener listener, SocketAddress address, boolean shared)
+            throws IOException {
+        var gates = new ArrayList<Gate>();
+        try {
+            for (Loop loop : all) {
+                SocketAddress at = gates.isEmpty() ? address : listener.address();
+                Gate.Socket socket =
+                        gates.isEmpty() || shared
+                                ? call(
+                                        loop,
+                                        () ->
+                                                loop.poller()
+                                                        .bind(at, listener.options.backlog, shared))
+                                : NO_SOCKET;
+                gates.add(new Gate(loop, listener, socket));
+                if (gates.size() == 1) {
+                    bound(listener, call(loop, () -> address(socket)));
+                }
+            }
+            return gates;
+        } catch (IOException | RuntimeException e) {
+            for (Gate gate : gates) {
+                call(
+                        gate.loop,
+                        () -> {
+                            gate.loop.poller().release(gate.socket);
+                            return null;
+                        });
+            }
+            throw e;
+        }
+    }
+
+    private void bound(Listener listener, SocketAddress address) {
+        listener.bound(
+                address,
+                () -> {
+                    listeners.remove(listener);
+                    removeFile(address);
+                });
     }
 
     /** Binds a UDP socket on one of the loops. */
@@ -144,13 +174,19 @@ public final class Loops implements AutoCloseable {
     }
 
     /**
-     * Aborts all connections, closes all listeners and ends the threads; returns when that is done.
+     * Aborts all connections, closes all listeners and ends the threads; returns when that is done,
+     * or at once when one of the loops is the caller.
      */
     @Override
     public void close() {
         watchdog.close();
         CompletableFuture<?>[] ended =
                 all.stream().map(Loop::stop).toArray(CompletableFuture[]::new);
+        if (all.stream().anyMatch(Loop::isCurrent)) {
+            CompletableFuture.allOf(ended)
+                    .thenRun(() -> List.copyOf(listeners).forEach(Listener::closed));
+            return;
+        }
         try {
             CompletableFuture.allOf(ended).get(STOP_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
@@ -162,6 +198,7 @@ public final class Loops implements AutoCloseable {
                             "a loop has not ended within " + STOP_SECONDS + " s",
                             e);
         }
+        List.copyOf(listeners).forEach(Listener::closed);
     }
 
     /** A gate that accepts nothing itself: others hand connections to it. */
@@ -209,14 +246,19 @@ public final class Loops implements AutoCloseable {
 
     private static <T> T call(Loop loop, Callable<T> question) throws IOException {
         var answer = new CompletableFuture<T>();
-        loop.execute(
+        Runnable task =
                 () -> {
                     try {
                         answer.complete(question.call());
                     } catch (Throwable e) {
                         answer.completeExceptionally(e);
                     }
-                });
+                };
+        if (loop.isCurrent()) {
+            task.run();
+        } else {
+            loop.execute(task);
+        }
         try {
             return answer.join();
         } catch (CompletionException e) {

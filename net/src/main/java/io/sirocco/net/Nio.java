@@ -3,6 +3,7 @@ package io.sirocco.net;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
@@ -16,7 +17,6 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +34,6 @@ final class Nio implements Transport {
     private final Selector selector;
     private final MemorySegment input;
     private final ByteBuffer inputView;
-    private final List<Gate> gates = new ArrayList<>();
     private final Map<Gate, SelectionKey> keys = new HashMap<>();
     private final Map<Datagrams, SelectionKey> datagramKeys = new HashMap<>();
     private FileChannel
@@ -72,6 +71,7 @@ final class Nio implements Transport {
         } else {
             selector.select(Math.max(0, ahead)); // 0 is for ever
         }
+        Thread.interrupted(); // or no selection would wait any more
     }
 
     @Override
@@ -107,7 +107,7 @@ final class Nio implements Transport {
     }
 
     private void receive(Connection connection, SelectionKey key) {
-        inputView.clear().limit(connection.readable(READ_SIZE));
+        inputView.clear().limit(connection.readSize(READ_SIZE));
         int n;
         try {
             n = ((SocketChannel) key.channel()).read(inputView);
@@ -136,7 +136,7 @@ final class Nio implements Transport {
         ServerSocketChannel channel =
                 address instanceof UnixDomainSocketAddress
                         ? ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-                        : ServerSocketChannel.open();
+                        : ServerSocketChannel.open(family((InetSocketAddress) address));
         try {
             if (address instanceof InetSocketAddress) {
                 channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -157,6 +157,12 @@ final class Nio implements Transport {
         }
     }
 
+    private static StandardProtocolFamily family(InetSocketAddress address) {
+        return address.getAddress() instanceof Inet6Address
+                ? StandardProtocolFamily.INET6
+                : StandardProtocolFamily.INET;
+    }
+
     static SocketAddress address(Listening socket) throws IOException {
         return socket.channel.getLocalAddress();
     }
@@ -170,7 +176,6 @@ final class Nio implements Transport {
 
     @Override
     public void listen(Gate gate) throws IOException {
-        gates.add(gate);
         if (gate.socket instanceof Listening socket) {
             keys.put(gate, socket.channel.register(selector, SelectionKey.OP_ACCEPT, gate));
         }
@@ -202,14 +207,13 @@ final class Nio implements Transport {
             try {
                 channel = socket.channel.accept();
             } catch (IOException e) {
-                turnAway(socket);
-                gate.failed(String.valueOf(e.getMessage()));
+                turnAway(gate, socket, String.valueOf(e.getMessage()));
                 return;
             }
             if (channel == null) {
                 return;
             }
-            Gate target = gate.next();
+            Gate target = gate.takeNext();
             if (target.loop == loop) {
                 admit(target, channel);
             } else {
@@ -235,25 +239,28 @@ final class Nio implements Transport {
             gate.accepted(connection);
         } catch (IOException e) {
             close(channel); // it is gone already
+            gate.lost();
         }
     }
 
     /**
-     * Out of descriptors: the spare one accepts a peer and closes it, so that it learns of its fate
-     * at once.
+     * Out of descriptors: the spare one lets the log be written, then accepts a peer and closes it,
+     * so that it learns of its fate at once.
      */
-    private void turnAway(Listening socket) {
-        if (spare == null) {
-            return;
+    private void turnAway(Gate gate, Listening socket, String reason) {
+        if (spare != null) {
+            close(spare);
         }
-        close(spare);
-        try {
-            SocketChannel unlucky = socket.channel.accept();
-            if (unlucky != null) {
-                close(unlucky);
+        gate.failed(reason);
+        if (spare != null) {
+            try {
+                SocketChannel unlucky = socket.channel.accept();
+                if (unlucky != null) {
+                    close(unlucky);
+                }
+            } catch (IOException e) {
+                // still none: the peer waits in the backlog
             }
-        } catch (IOException e) {
-            // still none: the peer waits in the backlog
         }
         spare = spare();
     }
@@ -274,7 +281,7 @@ final class Nio implements Transport {
 
     @Override
     public void reading(Connection connection, boolean on) {
-        interest(key(connection), SelectionKey.OP_READ, on && !connection.ended());
+        interest(key(connection), SelectionKey.OP_READ, on);
     }
 
     @Override
@@ -323,7 +330,7 @@ final class Nio implements Transport {
 
     @Override
     public Datagrams.Socket bindDatagrams(InetSocketAddress address) throws IOException {
-        DatagramChannel channel = DatagramChannel.open();
+        DatagramChannel channel = DatagramChannel.open(family(address));
         try {
             channel.bind(address);
             channel.configureBlocking(false);
@@ -384,8 +391,8 @@ final class Nio implements Transport {
 
     @Override
     public void close() {
-        gates.stream().filter(Gate::listening).forEach(this::unlisten);
-        List.copyOf(datagramKeys.keySet()).forEach(this::close);
+        List.copyOf(keys.keySet()).forEach(Gate::closeNow);
+        List.copyOf(datagramKeys.keySet()).forEach(Datagrams::closeNow);
         close(selector);
         if (spare != null) {
             close(spare);

@@ -43,18 +43,13 @@ final class Pacing {
         return pause(reads, now);
     }
 
-    /** Whether there is a bucket that reads are paid from. */
-    boolean limitsReads() {
-        return reads.length > 0;
-    }
-
-    /** How many bytes one read should take at most, from 1 on. */
-    int readable(int wanted, long now) {
-        int allowed = wanted;
+    /** How many bytes to read at a time, up to {@code most}. */
+    int piece(int most) {
+        int least = most;
         for (Bandwidth bucket : reads) {
-            allowed = Math.min(allowed, bucket.allowed(wanted, now));
+            least = bucket.piece(least);
         }
-        return Math.max(1, allowed);
+        return least;
     }
 
     /** How many of {@code wanted} bytes may be written now. */

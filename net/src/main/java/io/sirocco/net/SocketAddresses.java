@@ -97,8 +97,12 @@ final class SocketAddresses {
         }
         boolean six = family == Linux.AF_INET6;
         byte[] ip = from.asSlice(six ? 8 : 4, six ? 16 : 4).toArray(JAVA_BYTE);
+        int scope = six ? from.get(JAVA_INT_UNALIGNED, 24) : 0;
         try {
-            InetAddress address = InetAddress.getByAddress(ip); // turns ::ffff:a.b.c.d into a.b.c.d
+            InetAddress address =
+                    scope != 0
+                            ? Inet6Address.getByAddress(null, ip, scope)
+                            : InetAddress.getByAddress(ip); // ::ffff:a.b.c.d becomes a.b.c.d
             return new InetSocketAddress(address, from.get(NETWORK_SHORT, 2) & 0xffff);
         } catch (UnknownHostException e) {
             throw new AssertionError(e);

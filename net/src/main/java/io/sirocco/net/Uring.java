@@ -15,6 +15,7 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * io_uring. Sockets are direct descriptors: they live in a ring's table and cost the process none.
@@ -61,9 +62,12 @@ final class Uring implements Transport {
     private static final int POLLIN = 1;
     private static final int MSG_SEND_FD = 1;
     private static final int SHUT_WR = 1;
-    private static final int CANCEL_ALL = 1;
-    private static final int CANCEL_FD = 1 << 1;
-    private static final int CANCEL_FD_FIXED = 1 << 3;
+
+    /** For tests: the places of one table. */
+    static final String TABLE_SIZE = "io.sirocco.net.tableSize";
+
+    /** A smaller table could overflow by what one multishot accept brings. */
+    private static final int ROOMY = 16_384;
 
     private static final int BUFFERS = 1024;
     private static final int BUFFERS_OF_FURTHER_RINGS = 256;
@@ -75,6 +79,8 @@ final class Uring implements Transport {
     private final List<Ring> further = new ArrayList<>();
     private final List<Gate> gates = new ArrayList<>();
     private final List<Datagrams> datagrams = new ArrayList<>();
+    private final Object waking = new Object();
+    private boolean awake; // for good: it is closed
     private final int wakeUp;
     private final long wakeUpCount;
     private final MemorySegment state;
@@ -97,7 +103,7 @@ final class Uring implements Transport {
     Uring(Loop loop) throws IOException {
         this.loop = loop;
         Arena arena = loop.arena;
-        tableSize = Linux.openFilesLimit();
+        tableSize = Integer.getInteger(TABLE_SIZE, Linux.openFilesLimit());
         main = new Ring(arena, tableSize, BUFFERS, false);
         wakeUp = Linux.eventfd();
         if (wakeUp < 0) {
@@ -188,7 +194,11 @@ final class Uring implements Transport {
 
     @Override
     public void wake() {
-        Linux.signal(wakeUp);
+        synchronized (waking) { // a late caller must not write to whatever has the number next
+            if (!awake) {
+                Linux.signal(wakeUp);
+            }
+        }
     }
 
     private void listenForWakeUp() {
@@ -279,9 +289,10 @@ final class Uring implements Transport {
                             0,
                             0,
                             userData(ACCEPTED, gate.id));
-            Ring.priority(entry, gate.oneAtATime() ? 0 : ACCEPT_MULTISHOT);
-            Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
             gate.armed = true;
+            gate.multishot = tableSize >= ROOMY && !gate.oneAtATime();
+            Ring.priority(entry, gate.multishot ? ACCEPT_MULTISHOT : 0);
+            Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
         }
     }
 
@@ -310,7 +321,7 @@ final class Uring implements Transport {
             gate.armed = false;
         }
         if (result >= 0) {
-            Gate target = gate.next();
+            Gate target = gate.takeNext();
             if (target.loop == loop) {
                 place(target, result);
             } else {
@@ -321,12 +332,17 @@ final class Uring implements Transport {
         }
         if (!gate.armed && gate.accepting()) {
             accept(gate);
+        } else if (gate.armed && gate.multishot && gate.oneAtATime()) {
+            gate.multishot = false;
+            cancel(main, userData(ACCEPTED, gate.id)); // and then again, for one
         }
     }
 
     private void arrived(Gate gate, int result) {
         if (result >= 0) {
             place(gate, result);
+        } else {
+            gate.lost();
         }
     }
 
@@ -401,6 +417,7 @@ final class Uring implements Transport {
     private void admit(Ring ring, int slot, Gate gate) {
         if (slot < 0) {
             ring.connections--;
+            gate.lost();
             return;
         }
         var connection = new Connection(gate, ring, slot);
@@ -429,12 +446,19 @@ final class Uring implements Transport {
             connection.transportState |= RECEIVING;
             int flags = Ring.FIXED_FILE | Ring.BUFFER_SELECT;
             long about = userData(RECEIVED, connection.slot);
-            boolean paced = connection.pacedReads(); // then one piece at a time, not all there is
-            int most = paced ? connection.readable(Ring.BUFFER_SIZE) : 0;
+            int size = connection.readSize(Ring.BUFFER_SIZE);
+            boolean whole = size == Ring.BUFFER_SIZE; // else bandwidth bounds it: piece by piece
             long entry =
                     ((Ring) connection.place)
-                            .entry(Ring.RECV, flags, connection.slot, 0, most, 0, about);
-            Ring.priority(entry, paced ? 0 : RECV_MULTISHOT);
+                            .entry(
+                                    Ring.RECV,
+                                    flags,
+                                    connection.slot,
+                                    0,
+                                    whole ? 0 : size,
+                                    0,
+                                    about);
+            Ring.priority(entry, whole ? RECV_MULTISHOT : 0);
             Ring.bufferGroup(entry);
         }
     }
@@ -508,18 +532,14 @@ final class Uring implements Transport {
     @Override
     public void close(Connection connection) {
         connection.transportState |= CLOSING;
-        if ((connection.transportState & (RECEIVING | SENDING)) != 0) {
-            int which = CANCEL_ALL | CANCEL_FD | CANCEL_FD_FIXED;
-            ((Ring) connection.place)
-                    .entry(
-                            Ring.ASYNC_CANCEL,
-                            0,
-                            connection.slot,
-                            0,
-                            0,
-                            which,
-                            userData(IGNORED, 0));
-        } else {
+        Ring ring = (Ring) connection.place;
+        if ((connection.transportState & RECEIVING) != 0) {
+            cancel(ring, userData(RECEIVED, connection.slot));
+        }
+        if ((connection.transportState & SENDING) != 0) {
+            cancel(ring, userData(SENT, connection.slot));
+        }
+        if ((connection.transportState & (RECEIVING | SENDING)) == 0) {
             loop.execute(() -> releaseWhenIdle(connection));
         }
     }
@@ -540,6 +560,10 @@ final class Uring implements Transport {
         Ring.fileIndex(entry, slot + 1);
     }
 
+    /**
+     * By what it is about: the kernel finds that in a hash table, while by descriptor it would look
+     * at everything.
+     */
     private static void cancel(Ring ring, long about) {
         ring.entry(Ring.ASYNC_CANCEL, 0, -1, about, 0, 0, userData(IGNORED, 0));
     }
@@ -600,8 +624,14 @@ final class Uring implements Transport {
         if (datagram == null) {
             datagram = loop.arena.allocate(1 << 16, 64);
         }
-        datagrams.add(socket);
-        poll(datagrams.size() - 1);
+        int number = datagrams.indexOf(null);
+        if (number < 0) {
+            number = datagrams.size();
+            datagrams.add(socket);
+        } else {
+            datagrams.set(number, socket);
+        }
+        poll(number);
     }
 
     private void poll(int number) {
@@ -618,14 +648,15 @@ final class Uring implements Transport {
 
     private void readable(int number, int result, int flags) {
         Datagrams socket = datagrams.get(number);
-        if (socket.closed()) {
-            return;
-        }
-        if (result >= 0) {
+        if (result >= 0 && !socket.closed()) {
             receiveDatagrams(socket);
         }
         if ((flags & Ring.MORE) == 0) {
-            poll(number);
+            if (socket.closed()) {
+                datagrams.set(number, null); // nothing more can come for it
+            } else {
+                poll(number);
+            }
         }
     }
 
@@ -680,11 +711,14 @@ final class Uring implements Transport {
 
     @Override
     public void close() {
-        gates.stream().filter(Gate::listening).forEach(this::unlisten);
-        datagrams.stream().filter(socket -> !socket.closed()).forEach(this::close);
+        gates.forEach(Gate::closeNow);
+        datagrams.stream().filter(Objects::nonNull).forEach(Datagrams::closeNow);
         further.forEach(Ring::close);
         main.close();
-        Linux.close(wakeUp);
+        synchronized (waking) {
+            awake = true;
+            Linux.close(wakeUp);
+        }
     }
 
     private static int socket(SocketAddress address, int type) throws IOException {

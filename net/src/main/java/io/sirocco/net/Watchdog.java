@@ -58,7 +58,7 @@ final class Watchdog implements AutoCloseable {
         LoopHeldEvent.commit(loop, held, stack);
         try {
             settings.observer.held(loop, held, stack);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             LOG.log(Level.WARNING, "the observer threw", e);
         }
     }

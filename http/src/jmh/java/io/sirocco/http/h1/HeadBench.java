@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 import io.sirocco.http.h1.Head;
 import io.sirocco.http.h1.HeadLimits;
 import io.sirocco.http.h1.Parsed;
@@ -75,7 +74,8 @@ final class HeadBench {
         Arrays.sort(nanos);
         if (print) {
             System.out.printf(
-                    "%-8s %4d B  median %6.1f ns  best %6.1f ns%n", name, wire.length, nanos[7], nanos[0]);
+                    "%-8s %4d B  median %6.1f ns  best %6.1f ns%n",
+                    name, wire.length, nanos[7], nanos[0]);
         }
     }
 

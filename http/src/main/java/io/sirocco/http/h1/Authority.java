@@ -31,12 +31,14 @@ final class Authority {
         if (b[colon] != ':' || to - colon > 6) {
             return false;
         }
+        int port = 0;
         for (int p = colon + 1; p < to; p++) {
             if (!Octets.digit(b[p])) {
                 return false;
             }
+            port = port * 10 + b[p] - '0';
         }
-        return portOf(b, colon, to) <= 65535;
+        return port <= 65535;
     }
 
     private static int name(byte[] b, int p, int to) {

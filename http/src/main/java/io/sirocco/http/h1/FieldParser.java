@@ -76,6 +76,14 @@ final class FieldParser {
 
     /** The first byte that is not of a token. */
     private static int name(byte[] b, int p, int stop) {
+        while (p + 8 <= stop) {
+            long mask = Octets.unlikeName(Octets.eight(b, p));
+            if (mask != 0) {
+                p += Octets.lane(mask);
+                break;
+            }
+            p += 8;
+        }
         while (p < stop && TOKEN[b[p] & 0xFF]) {
             p++;
         }
@@ -85,14 +93,16 @@ final class FieldParser {
     /** The first byte that a field value cannot have: CR, or something worse. */
     private static int value(byte[] b, int p, int stop) {
         while (p + 8 <= stop) {
-            int skip = Octets.firstUnprintable(Octets.eight(b, p));
-            p += skip;
-            if (skip < 8) {
-                if (!content(b[p])) {
-                    return p;
-                }
-                p++;
+            long mask = Octets.unprintable(Octets.eight(b, p));
+            if (mask == 0) {
+                p += 8; // A constant: the next load need not wait for this mask.
+                continue;
             }
+            p += Octets.lane(mask);
+            if (!content(b[p])) {
+                return p;
+            }
+            p++;
         }
         while (p < stop && content(b[p])) {
             p++;

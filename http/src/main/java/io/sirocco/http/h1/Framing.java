@@ -15,6 +15,10 @@ final class Framing {
     private static final long ENCODING = Octets.eight("encoding");
     private static final long CONNECTI = Octets.eight("connecti");
     private static final long NNECTION = Octets.eight("nnection");
+    private static final long KEEP_ALI = Octets.eight("keep-ali");
+    private static final long EP_ALIVE = Octets.eight("ep-alive");
+    private static final int CLOS = Octets.four("clos");
+    private static final int LOSE = Octets.four("lose");
     private static final int EXPE = Octets.four("expe");
     private static final int PECT = Octets.four("pect");
     private static final int UPGR = Octets.four("upgr");
@@ -29,6 +33,18 @@ final class Framing {
 
     private Framing() {}
 
+    // Tokens and values have no control characters, and so none of their bytes but a letter or a
+    // hyphen becomes one of the letters or the hyphens above by setting 0x20: comparing four or
+    // eight bytes in lower case is exact.
+
+    private static int four(byte[] b, int p) {
+        return Octets.fourLower(b, p);
+    }
+
+    private static long eight(byte[] b, int p) {
+        return Octets.eightLower(b, p);
+    }
+
     /** Returns {@code end}, or {@link Octets#BAD}. */
     static int read(Head head, byte[] b, int end) {
         int[] offsets = head.offsets;
@@ -36,44 +52,39 @@ final class Framing {
         for (int i = 0, n = 4 * head.count; i < n; i += 4) {
             int from = offsets[i];
             int name = head.base + from;
-            // Names are tokens, and no byte of a token but a letter or a hyphen becomes one of
-            // these letters or a hyphen by setting 0x20: the comparisons are exact.
             switch (offsets[i + 1] - from) {
                 case 4 -> {
-                    if (Octets.fourLower(b, name) == HOST) {
+                    if (four(b, name) == HOST) {
                         seen = host(head, b, i, seen);
                     }
                 }
                 case 6 -> {
-                    if (Octets.fourLower(b, name) == EXPE
-                            && Octets.fourLower(b, name + 2) == PECT) {
+                    if (four(b, name) == EXPE && four(b, name + 2) == PECT) {
                         seen = expect(head, b, i, seen);
                     }
                 }
                 case 7 -> {
-                    if (Octets.fourLower(b, name) == UPGR
-                            && Octets.fourLower(b, name + 3) == RADE
+                    if (four(b, name) == UPGR
+                            && four(b, name + 3) == RADE
                             && offsets[i + 3] > offsets[i + 2]) {
                         seen |= UPGRADE;
                     }
                 }
                 case 10 -> {
-                    if (Octets.eightLower(b, name) == CONNECTI
-                            && Octets.eightLower(b, name + 2) == NNECTION) {
+                    if (eight(b, name) == CONNECTI && eight(b, name + 2) == NNECTION) {
                         seen |=
                                 connection(
                                         b, head.base + offsets[i + 2], head.base + offsets[i + 3]);
                     }
                 }
                 case 14 -> {
-                    if (Octets.eightLower(b, name) == CONTENT_
-                            && Octets.eightLower(b, name + 6) == T_LENGTH) {
+                    if (eight(b, name) == CONTENT_ && eight(b, name + 6) == T_LENGTH) {
                         seen = length(head, b, i, seen);
                     }
                 }
                 case 17 -> {
-                    if (Octets.eightLower(b, name) == TRANSFER
-                            && Octets.eightLower(b, name + 9) == ENCODING
+                    if (eight(b, name) == TRANSFER
+                            && eight(b, name + 9) == ENCODING
                             && b[name + 8] == '-') {
                         seen = coding(head, b, i, seen);
                     }
@@ -218,9 +229,10 @@ final class Framing {
             to--;
         }
         return switch (to - from) {
-            case 5 -> Octets.same(b, from, to, "close") ? CLOSE : 0;
-            case 7 -> Octets.same(b, from, to, "upgrade") ? CONNECTION_UPGRADE : 0;
-            case 10 -> Octets.same(b, from, to, "keep-alive") ? KEEP_ALIVE : 0;
+            case 5 -> four(b, from) == CLOS && four(b, from + 1) == LOSE ? CLOSE : 0;
+            case 7 -> four(b, from) == UPGR && four(b, from + 3) == RADE ? CONNECTION_UPGRADE : 0;
+            case 10 ->
+                    eight(b, from) == KEEP_ALI && eight(b, from + 2) == EP_ALIVE ? KEEP_ALIVE : 0;
             default -> 0;
         };
     }

@@ -70,7 +70,9 @@ public final class Head extends Fields {
     }
 
     void begin(byte[] b, int from) {
-        bytes = b;
+        if (bytes != b) { // Mostly the same slab: spares the collector's write barrier.
+            bytes = b;
+        }
         base = from;
         count = 0;
         rule = null;

@@ -23,6 +23,8 @@ import io.sirocco.http.Rule;
 final class HeadParser {
     private static final long HTTP_1_1 = Octets.eight("HTTP/1.1");
 
+    private static final int GET = Octets.four("GET ");
+
     private HeadParser() {}
 
     static Parsed parse(Head head, byte[] b, int from, int to, HeadLimits limits) {
@@ -83,6 +85,9 @@ final class HeadParser {
     private static int method(Head head, byte[] b, int p, int stop) {
         head.methodFrom = p - head.base;
         int from = p;
+        if (p + 4 <= stop && Octets.four(b, p) == GET) {
+            p += 3;
+        }
         while (p < stop && Octets.TOKEN[b[p] & 0xFF]) {
             p++;
         }
@@ -100,9 +105,7 @@ final class HeadParser {
         head.targetFrom = from - head.base;
         int end = stop - from > limit ? from + limit : stop;
         for (int p = from; ; ) {
-            while (p < end && Octets.TARGET[b[p] & 0xFF]) {
-                p++;
-            }
+            p = plain(b, p, end);
             if (p == stop) {
                 return MORE;
             }
@@ -127,6 +130,21 @@ final class HeadParser {
                 return head.reject(targetRule(b[p]), p);
             }
         }
+    }
+
+    /** The first byte of a target that has to be looked at. */
+    private static int plain(byte[] b, int p, int end) {
+        while (p + 8 <= end) {
+            long mask = Octets.unlikeTarget(Octets.eight(b, p));
+            if (mask != 0) {
+                return p + Octets.lane(mask);
+            }
+            p += 8;
+        }
+        while (p < end && Octets.TARGET[b[p] & 0xFF]) {
+            p++;
+        }
+        return p;
     }
 
     /** RFC 3986 2.1: a percent sign and two hexadecimal digits. */

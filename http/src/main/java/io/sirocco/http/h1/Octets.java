@@ -43,6 +43,10 @@ final class Octets {
         return (long) LONG.get(b, p);
     }
 
+    static int four(byte[] b, int p) {
+        return (int) INT.get(b, p);
+    }
+
     /** Eight bytes with ASCII letters in lower case; other bytes may change too. */
     static long eightLower(byte[] b, int p) {
         return (long) LONG.get(b, p) | SPACES;
@@ -58,20 +62,54 @@ final class Octets {
         return (long) LONG.get(s.getBytes(StandardCharsets.ISO_8859_1), 0);
     }
 
-    /** The first four characters, as {@link #fourLower} reads them. */
+    /** The first four characters, as {@link #four} reads them. */
     static int four(String s) {
         return (int) INT.get(s.getBytes(StandardCharsets.ISO_8859_1), 0);
     }
 
     /**
-     * Where the first byte outside 0x20..0x7E stands: 0 to 7, or 8 when there is none.
+     * Zero if all eight bytes are within 0x20..0x7E; else the lowest set bit tells the first one
+     * that is not, by way of {@link #lane}.
      *
      * <p>In each lane {@code x - 0x20} sets the top bit below 0x20, {@code x + 1} at 0x7F, and
      * {@code x} from 0x80 on. A lane disturbs only those above it and only when it is a find
      * itself, so the lowest find is true.
      */
-    static int firstUnprintable(long x) {
-        return Long.numberOfTrailingZeros(((x - SPACES) | (x + ONES) | x) & TOPS) >>> 3;
+    static long unprintable(long x) {
+        return ((x - SPACES) | (x + ONES) | x) & TOPS;
+    }
+
+    /**
+     * Zero if all eight bytes are ASCII letters and hyphens; else the lowest set bit tells the
+     * first one that is not.
+     *
+     * <p>With the top bits cleared, {@code x + 0x1F} sets them from 'a' on, {@code x + 5} from
+     * behind 'z' on, and {@code (x ^ '-') + 0x7F} everywhere but at a hyphen; no lane reaches its
+     * neighbour.
+     */
+    static long unlikeName(long x) {
+        long lower = (x | SPACES) & ~TOPS;
+        long letter = (lower + 0x1F * ONES) & ~(lower + 5 * ONES);
+        return ((letter | ~unlike(x, '-')) & ~x & TOPS) ^ TOPS;
+    }
+
+    /**
+     * Zero if all eight bytes stand for themselves in a target, as {@link #TARGET} has it; else the
+     * lowest set bit tells the first one that does not.
+     */
+    static long unlikeTarget(long x) {
+        long special = ~(unlike(x, '#') & unlike(x, '%') & unlike(x, '?'));
+        return ((x - 0x21 * ONES) | (x + ONES) | x | special) & TOPS;
+    }
+
+    /** Sets the top bit of each lane whose lower seven bits are not those of {@code c}. */
+    private static long unlike(long x, char c) {
+        return ((x ^ c * ONES) & ~TOPS) + 0x7F * ONES;
+    }
+
+    /** The first byte that a mask tells, 0 to 7. */
+    static int lane(long mask) {
+        return Long.numberOfTrailingZeros(mask) >>> 3;
     }
 
     static boolean hex(byte c) {

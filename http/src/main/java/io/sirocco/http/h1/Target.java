@@ -41,7 +41,9 @@ final class Target {
     }
 
     private static int path(Head head, TargetForm form, int from, int space) {
-        head.form = form;
+        if (head.form != form) {
+            head.form = form;
+        }
         head.pathFrom = from - head.base;
         head.pathTo = head.queryFrom == 0 ? space - head.base : head.queryFrom - 1;
         return space + 1;

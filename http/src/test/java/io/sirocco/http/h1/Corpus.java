@@ -185,5 +185,33 @@ final class Corpus {
                     "OPTIONS * ",
                     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
 
+    /** Words that mutations put in the place of others. */
+    static final List<String> SWAPS =
+            List.of(
+                    "HTTP/1.1 -> HTTP/1.0",
+                    "HTTP/1.0 -> HTTP/1.1",
+                    "HTTP/1.1 -> HTTP/1.2",
+                    "Host: a -> Host: [1:2:3:4::5:6:7:8]",
+                    "Host: a -> Host: [1:2:3::5:6:7:8]",
+                    "Host: a -> Host: [::1:2:3:4:5:1.2.3.4]:1",
+                    "Host: a -> Host: [::1:2:3:4:5:6:1.2.3.4]",
+                    "Host: -> X:",
+                    "5 -> 1",
+                    "5 -> 0",
+                    "10 -> 7d0",
+                    "10 -> fffffffffffffff",
+                    "0 -> 1",
+                    "GET -> CONNECT",
+                    "GET -> OPTIONS",
+                    "/plaintext -> *",
+                    "chunked -> Chunked",
+                    "chunked -> chunked, chunked",
+                    "100-continue -> 100",
+                    "websocket -> \t",
+                    "http:// -> HTTPS://",
+                    "keep-alive -> close",
+                    ": -> :\t",
+                    "a -> A");
+
     private Corpus() {}
 }

@@ -61,7 +61,7 @@ class DifferentialTest {
             int to = Math.min(stream.length, from + random.nextInt(4));
             byte[] piece = pick(random, Corpus.PIECES).getBytes(StandardCharsets.ISO_8859_1);
             stream =
-                    switch (random.nextInt(6)) {
+                    switch (random.nextInt(9)) {
                         case 0 -> splice(stream, from, to, new byte[0]);
                         case 1 -> splice(stream, from, from, piece);
                         case 2 -> splice(stream, from, to, piece);
@@ -72,10 +72,24 @@ class DifferentialTest {
                                         lineStart(stream, from),
                                         piece);
                         case 4 -> splice(stream, from, to, new byte[] {(byte) random.nextInt(256)});
-                        default -> Arrays.copyOf(stream, from);
+                        case 5 -> Arrays.copyOf(stream, from);
+                        case 6 -> splice(stream, from, from, repeated(random, stream, from, to));
+                        default -> swapped(random, stream);
                     };
         }
         return stream;
+    }
+
+    /** Up to some hundred bytes, to meet the limits. */
+    private static byte[] repeated(Random random, byte[] stream, int from, int to) {
+        byte[] some = Arrays.copyOfRange(stream, from, to);
+        return Wire.text(some).repeat(random.nextInt(150)).getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    /** A word for another that stands in its place. */
+    private static byte[] swapped(Random random, byte[] stream) {
+        String[] pair = pick(random, Corpus.SWAPS).split(" -> ");
+        return Wire.text(stream).replace(pair[0], pair[1]).getBytes(StandardCharsets.ISO_8859_1);
     }
 
     private static String pick(Random random, List<String> from) {

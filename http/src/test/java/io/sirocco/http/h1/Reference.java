@@ -154,7 +154,7 @@ final class Reference {
         List<String> options = new ArrayList<>();
         for (String value : values(fields, "connection")) {
             for (String option : value.split(",")) {
-                options.add(option.replaceAll("^[ \t]+|[ \t]+$", "").toLowerCase(Locale.ROOT));
+                options.add(option.replaceAll("\\A[ \t]+|[ \t]+\\z", "").toLowerCase(Locale.ROOT));
             }
         }
         boolean keepAlive =
@@ -228,7 +228,7 @@ final class Reference {
                 return fields;
             }
             Matcher field = must(FIELD, line);
-            fields.add(field.group(1) + ": " + field.group(2).replaceAll("[ \t]+$", ""));
+            fields.add(field.group(1) + ": " + field.group(2).replaceAll("[ \t]+\\z", ""));
             must(fields.size() <= most);
         }
     }

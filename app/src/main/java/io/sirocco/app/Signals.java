@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * SIGTERM and SIGINT as a wish to stop. Left to itself the JVM would end with the code 143 or 130,
+ * and close its log while the last requests still run.
+ *
+ * <p>{@code sun.misc.Signal} of the module {@code jdk.unsupported} is the only door that the JDK
+ * has for this. It is opened by reflection, because javac warns of it in a way that cannot be
+ * silenced. Where it is missing, the JVM's own way remains. Any thread.
+ */
+final class Signals {
+    private static final System.Logger LOG = System.getLogger(Signals.class.getName());
+
+    private Signals() {}
+
+    /** Runs {@code stop} at the first signal; a second one ends the process at once. */
+    static void onStop(Runnable stop) {
+        var asked = new AtomicBoolean();
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            Object told =
+                    Proxy.newProxyInstance(
+                            Signals.class.getClassLoader(),
+                            new Class<?>[] {handler},
+                            (proxy, method, arguments) ->
+                                    switch (method.getName()) {
+                                        case "handle" -> {
+                                            if (asked.getAndSet(true)) {
+                                                Runtime.getRuntime().halt(130);
+                                            }
+                                            stop.run();
+                                            yield null;
+                                        }
+                                        case "equals" -> proxy == arguments[0];
+                                        case "hashCode" -> System.identityHashCode(proxy);
+                                        default -> "Signals.onStop";
+                                    });
+            for (String name : List.of("TERM", "INT")) {
+                Object one = signal.getConstructor(String.class).newInstance(name);
+                signal.getMethod("handle", signal, handler).invoke(null, one, told);
+            }
+        } catch (ReflectiveOperationException e) {
+            LOG.log(System.Logger.Level.DEBUG, "signals keep the JVM's own handling", e);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import io.sirocco.net.TransportKind;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads the name of a transport as the user writes it: in lower case. */
+final class TransportWord implements ITypeConverter<TransportKind> {
+    @Override
+    public TransportKind convert(String word) {
+        for (TransportKind each : TransportKind.values()) {
+            if (each.label().equals(word)) return each;
+        }
+        String known =
+                Arrays.stream(TransportKind.values())
+                        .map(TransportKind::label)
+                        .collect(Collectors.joining(", "));
+        throw new TypeConversionException("'" + word + "' is none of " + known);
+    }
+}

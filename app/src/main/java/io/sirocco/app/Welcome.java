@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import io.sirocco.http.Handling;
+import io.sirocco.http.MimeTypes;
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.http.Routes;
+import io.sirocco.http.Server;
+import io.sirocco.http.Sink;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.OptionalLong;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * What is served when no directory is named: the bundled page, and the live endpoints it shows. Any
+ * thread.
+ */
+final class Welcome implements AutoCloseable {
+    private static final long ANY_LENGTH = -1;
+
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final long began = System.nanoTime();
+    private final Supplier<Server> server;
+
+    /** {@code server} is what {@code /stats} tells of, as soon as it runs. */
+    Welcome(Supplier<Server> server) {
+        this.server = server;
+    }
+
+    void addTo(Routes routes) {
+        page(routes, "/", "index.html");
+        page(routes, "/style.css", "style.css");
+        page(routes, "/welcome.js", "welcome.js");
+        page(routes, "/icon.svg", "icon.svg");
+        routes.get("/hello/{name}", request -> Response.text("Hello, " + request.param("name")));
+        routes.route("POST", "/echo", Welcome::echo).body(ANY_LENGTH);
+        routes.route("POST", "/upload", Welcome::count).body(ANY_LENGTH);
+        routes.get("/ticks", request -> Response.events(this::tick));
+        routes.get("/stats", request -> stats());
+    }
+
+    /** The page is the same for everyone, so it is made once and needs no thread. */
+    private static void page(Routes routes, String path, String resource) {
+        Response page =
+                Response.bytes(read(resource))
+                        .type(MimeTypes.of(resource))
+                        .header("Cache-Control", "no-cache")
+                        .header("Content-Security-Policy", "default-src 'self'")
+                        .header("X-Content-Type-Options", "nosniff");
+        routes.route("GET", path, request -> page).handling(Handling.INLINE);
+    }
+
+    private static byte[] read(String resource) {
+        try (InputStream in = Welcome.class.getResourceAsStream("welcome/" + resource)) {
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the welcome site is not bundled: " + resource, e);
+        }
+    }
+
+    /** The body leaves while it still comes in, so its length costs no memory. */
+    private static Response echo(Request request) {
+        InputStream in = request.body().stream();
+        OptionalLong length = request.body().length();
+        Response echo =
+                length.isPresent()
+                        ? Response.stream(length.getAsLong(), in::transferTo)
+                        : Response.stream(in::transferTo);
+        return request.header("Content-Type")
+                .map(echo::type)
+                .orElse(echo)
+                .header("X-Content-Type-Options", "nosniff");
+    }
+
+    private static Response count(Request request) throws IOException {
+        InputStream in = request.body().stream();
+        byte[] piece = new byte[16 << 10];
+        long bytes = 0;
+        for (int n; (n = in.read(piece)) >= 0; ) {
+            bytes += n;
+        }
+        return Response.json("{\"bytes\":" + bytes + "}");
+    }
+
+    /** One event a second, until the client or the server goes. */
+    private void tick(Sink sink) throws IOException, InterruptedException {
+        long tick = 0;
+        do {
+            sink.send("tick " + ++tick);
+        } while (!closed.await(1, TimeUnit.SECONDS));
+    }
+
+    private Response stats() {
+        var loops = server.get().stats();
+        return Response.json(
+                        """
+                        {"connections":%d,"requests":%d,"loops":%d,"transport":"%s","uptime":%d}
+                        """
+                                .formatted(
+                                        loops.stream()
+                                                .mapToInt(loop -> loop.net().connections())
+                                                .sum(),
+                                        loops.stream().mapToLong(loop -> loop.requests()).sum(),
+                                        loops.size(),
+                                        server.get().transport().label(),
+                                        (System.nanoTime() - began) / 1_000_000_000L))
+                .header("Cache-Control", "no-store");
+    }
+
+    /** Ends the streams that would never end by themselves: a drain would wait for them in vain. */
+    @Override
+    public void close() {
+        closed.countDown();
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+
+/** A client that sends exactly the bytes it is given, and cleans up nothing. */
+final class Client implements AutoCloseable {
+    private static final int PATIENCE = 20_000;
+
+    private final Socket socket;
+
+    Client(int port) throws IOException {
+        socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setSoTimeout(PATIENCE);
+    }
+
+    /** The whole answer to a request that is the last of its connection. */
+    static Answer get(int port, String target, String... fields) throws IOException {
+        try (var client = new Client(port)) {
+            String all = fields.length == 0 ? "" : String.join("\r\n", fields) + "\r\n";
+            client.send("GET " + target + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + all);
+            client.send("\r\n");
+            return client.last();
+        }
+    }
+
+    void send(String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(ISO_8859_1));
+    }
+
+    /** The same, in another thread. */
+    void sendOrFail(String text) {
+        try {
+            send(text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    InputStream in() throws IOException {
+        return socket.getInputStream();
+    }
+
+    /** All that comes until the server closes. */
+    Answer last() throws IOException {
+        return Answer.of(new String(in().readAllBytes(), ISO_8859_1));
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+
+    /** Bytes as characters. */
+    record Answer(int status, String head, String body) {
+        static Answer of(String text) {
+            int end = text.indexOf("\r\n\r\n");
+            if (end < 0) throw new AssertionError("no answer but: " + text);
+            return new Answer(
+                    Integer.parseInt(text.substring(9, 12)),
+                    text.substring(0, end),
+                    text.substring(end + 4));
+        }
+
+        /** The value of a field; empty when it is missing. */
+        String field(String name) {
+            return head.lines()
+                    .filter(line -> line.regionMatches(true, 0, name + ": ", 0, name.length() + 2))
+                    .map(line -> line.substring(name.length() + 2))
+                    .findFirst()
+                    .orElse("");
+        }
+    }
+}

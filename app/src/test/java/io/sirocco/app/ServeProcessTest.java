@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.app.Client.Answer;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The command as a process of its own, with real signals. */
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "it has no signals")
+class ServeProcessTest {
+    private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+) ");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"io_uring", "nio"})
+    void sigtermLetsARequestEndAndExitsWith0(String transport) throws Exception {
+        try (var child = new Child("serve", "--port", "0", "--transport", transport)) {
+            if (child.line().isEmpty() && transport.equals("io_uring")) {
+                assertTrue(child.err().contains("io_uring"), child.err());
+                return; // this system has none, and it was said
+            }
+            int port = child.port();
+            try (var upload = new Client(port);
+                    var idle = new Client(port);
+                    var ticks = new Client(port)) {
+                idle.send("GET /hello/idle HTTP/1.1\r\nHost: a\r\n\r\n");
+                assertEquals('H', idle.in().read());
+                ticks.send("GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n");
+                assertEquals('H', ticks.in().read());
+                upload.send(
+                        "POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\nExpect: 100-continue\r\n\r\n");
+                assertTrue(new String(upload.in().readNBytes(25)).startsWith("HTTP/1.1 100"));
+                child.signal("TERM");
+                idle.in().readAllBytes(); // ends by itself
+                ticks.in().readAllBytes();
+                assertThrows(ConnectException.class, () -> new Client(port).close());
+                upload.send("12345678");
+                Answer answer = upload.last();
+                assertEquals("{\"bytes\":8}", answer.body());
+            }
+            assertEquals(0, child.exitCode());
+            assertEquals("", child.err());
+        }
+    }
+
+    @Test
+    void sigintEndsItWith0AndThePortIsFreeAtOnce() throws Exception {
+        int port;
+        try (var first = new Child("serve", "--port", "0")) {
+            port = first.port();
+            Client.get(port, "/hello/a");
+            first.signal("INT");
+            assertEquals(0, first.exitCode());
+        }
+        try (var second = new Child("serve", "--port", Integer.toString(port))) {
+            assertEquals(port, second.port());
+            assertEquals("Hello, a", Client.get(port, "/hello/a").body());
+        }
+    }
+
+    @Test
+    void aSecondSignalEndsItAtOnce() throws Exception {
+        try (var child = new Child("serve", "--port", "0");
+                var upload = new Client(child.port())) {
+            upload.send(
+                    "POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\nExpect: 100-continue\r\n\r\n");
+            assertEquals('H', upload.in().read());
+            child.signal("TERM");
+            while (accepts(child.port())) Thread.onSpinWait(); // until it drains
+            child.signal("TERM");
+            assertEquals(130, child.exitCode());
+        }
+    }
+
+    private static boolean accepts(int port) throws IOException {
+        try {
+            new Client(port).close();
+            return true;
+        } catch (ConnectException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void aPortInUseExitsWith1AndOneLine() throws Exception {
+        try (var first = new Child("serve", "--port", "0");
+                var second = new Child("serve", "--port", Integer.toString(first.port()))) {
+            assertEquals(1, second.exitCode());
+            assertEquals(
+                    "sirocco serve: cannot listen on 127.0.0.1:%d: Address already in use; --port 0 takes any free port"
+                            .formatted(first.port()),
+                    second.err().strip());
+        }
+    }
+
+    @Test
+    void aMissingDirectoryExitsWith2() throws Exception {
+        try (var child = new Child("serve", "no/such/folder")) {
+            assertEquals(2, child.exitCode());
+            assertTrue(child.err().contains("there is no directory 'no/such/folder'"), child.err());
+        }
+    }
+
+    @Test
+    void aDirectoryIsNamedInTheLineThatSaysReady(@TempDir Path site) throws Exception {
+        try (var child = new Child("serve", "--port", "0", "--loops", "1", site.toString())) {
+            String ready = child.line();
+            assertTrue(ready.startsWith("Sirocco serves " + site + " on http://"), ready);
+            assertTrue(ready.endsWith(", 1 loop)"), ready);
+        }
+    }
+
+    /** Handlers run on the JDK's own scheduler then; nobody but the log sees a difference. */
+    @ParameterizedTest
+    @ValueSource(strings = {"auto", "nio"})
+    void withoutTheOptionsOfTheJvmItServesAllTheSame(String transport) throws Exception {
+        String[] command = {"serve", "--port", "0", "--transport", transport};
+        try (var child = new Child(List.of(), command)) {
+            int port = child.port();
+            assertEquals("Hello, a", Client.get(port, "/hello/a").body());
+            try (var echo = new Client(port);
+                    var ticks = new Client(port)) {
+                String body = "0123456789".repeat(10_000);
+                echo.send("POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\n");
+                echo.send("Content-Type: a/b\r\nContent-Length: 100000\r\n\r\n" + body);
+                assertEquals(body, echo.last().body());
+                ticks.send("GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n");
+                assertEquals('H', ticks.in().read());
+                child.signal("TERM");
+                ticks.in().readAllBytes();
+            }
+            assertEquals(0, child.exitCode());
+        }
+    }
+
+    /** The terminal was closed: the JVM has its own exit code for that. */
+    @Test
+    void sighupDrainsToo() throws Exception {
+        try (var child = new Child("serve", "--port", "0");
+                var upload = new Client(child.port())) {
+            upload.send(
+                    "POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+            assertTrue(new String(upload.in().readNBytes(25)).startsWith("HTTP/1.1 100"));
+            child.signal("HUP");
+            while (accepts(child.port())) Thread.onSpinWait();
+            upload.send("12");
+            assertEquals("{\"bytes\":2}", upload.last().body());
+            assertEquals(129, child.exitCode());
+        }
+    }
+
+    /** A JVM that runs the command line. */
+    private static final class Child implements AutoCloseable {
+        private final Process process;
+        private String first;
+
+        Child(String... arguments) throws IOException {
+            this(
+                    List.of(
+                            "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                            "--enable-native-access=ALL-UNNAMED"),
+                    arguments);
+        }
+
+        Child(List<String> options, String... arguments) throws IOException {
+            var command = new ArrayList<String>();
+            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            command.addAll(options);
+            command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+            command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+            command.add(Main.class.getName());
+            command.addAll(List.of(arguments));
+            process = new ProcessBuilder(command).start();
+        }
+
+        /** The first line of its output; empty when it ends without one. */
+        String line() throws IOException {
+            if (first == null) {
+                String line = process.inputReader().readLine();
+                first = line == null ? "" : line;
+            }
+            return first;
+        }
+
+        int port() throws IOException {
+            Matcher address = ADDRESS.matcher(line());
+            assertTrue(address.find(), line());
+            return Integer.parseInt(address.group(1));
+        }
+
+        String err() throws IOException {
+            return new String(process.getErrorStream().readAllBytes());
+        }
+
+        void signal(String name) throws Exception {
+            String pid = Long.toString(process.pid());
+            assertEquals(0, new ProcessBuilder("kill", "-" + name, pid).start().waitFor());
+        }
+
+        int exitCode() throws InterruptedException {
+            assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it does not end");
+            return process.exitValue();
+        }
+
+        @Override
+        public void close() {
+            process.destroyForcibly().onExit().join();
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples;
+
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.http.Server;
+
+/**
+ * A greeting of 19 bytes, then the body of the request. It is a stream on both sides: what came in
+ * leaves before the rest is here, so a body of any length costs the same memory.
+ *
+ * <pre>
+ *   curl -X GET -d 'and a body' http://localhost:8080/echo
+ * </pre>
+ */
+public final class Echo {
+    private static final byte[] GREETING = "Hello World! Echo:\n".getBytes();
+
+    static Server start(int port) {
+        return Server.start(
+                config -> config.port(port).body(-1), // a body of any length
+                routes -> routes.get("/echo", Echo::echo));
+    }
+
+    private static Response echo(Request request) {
+        return Response.stream(
+                        out -> {
+                            out.write(GREETING);
+                            request.body().stream().transferTo(out);
+                        })
+                .type("text/plain; charset=utf-8");
+    }
+
+    void main() {
+        start(8080);
+    }
+}

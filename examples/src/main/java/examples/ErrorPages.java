@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples;
+
+import io.sirocco.http.BadRequest;
+import io.sirocco.http.Response;
+import io.sirocco.http.Server;
+
+/**
+ * Error pages of our own: for a path that nobody serves, a request that cannot be understood, a
+ * handler that threw. What an exception says stays in the log; the client never sees it.
+ *
+ * <pre>
+ *   curl -i http://localhost:8080/square/three
+ *   curl -i http://localhost:8080/secret
+ * </pre>
+ */
+public final class ErrorPages {
+
+    static Server start(int port) {
+        return Server.start(
+                config -> config.port(port).errorPages(ErrorPages::page),
+                routes ->
+                        routes.get("/square/{number}", request -> square(request.param("number")))
+                                .get(
+                                        "/secret",
+                                        request -> {
+                                            throw new IllegalStateException("password: 1234");
+                                        }));
+    }
+
+    private static Response page(int status, String message) {
+        return Response.json("{\"status\": %d, \"message\": \"%s\"}".formatted(status, message));
+    }
+
+    private static Response square(String number) {
+        try {
+            int n = Integer.parseInt(number);
+            return Response.text(Long.toString((long) n * n));
+        } catch (NumberFormatException e) {
+            throw new BadRequest("The number must have digits only.");
+        }
+    }
+
+    void main() {
+        start(8080);
+    }
+}

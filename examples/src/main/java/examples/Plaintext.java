@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples;
+
+import io.sirocco.http.Handling;
+import io.sirocco.http.Response;
+import io.sirocco.http.Server;
+import io.sirocco.net.TransportKind;
+import java.util.Locale;
+
+/** The same thirteen bytes for everybody, on one loop: what {@code bench/race} measures. */
+public final class Plaintext {
+    private Plaintext() {}
+
+    /** Starts it: {@code io_uring|nio}, {@code inline|virtual|pool}, a port. */
+    public static void main(String[] arguments) {
+        start(
+                TransportKind.valueOf(arguments[0].toUpperCase(Locale.ROOT)),
+                Handling.valueOf(arguments[1].toUpperCase(Locale.ROOT)),
+                Integer.parseInt(arguments[2]));
+    }
+
+    /** Starts it and says no more. */
+    public static Server start(TransportKind transport, Handling handling, int port) {
+        Response hello = Response.text("Hello, World!").type("text/plain");
+        return Server.start(
+                config -> config.port(port).loops(1).transport(transport).handling(handling),
+                routes -> routes.get("/plaintext", request -> hello));
+    }
+}

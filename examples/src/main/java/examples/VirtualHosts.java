@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples;
+
+import io.sirocco.http.Response;
+import io.sirocco.http.Server;
+
+/**
+ * Several hosts behind one port. The most specific one answers: a name, then a pattern, then the
+ * routes that name no host.
+ *
+ * <pre>
+ *   curl -H 'Host: shop.example' http://localhost:8080/
+ * </pre>
+ */
+public final class VirtualHosts {
+
+    static Server start(int port) {
+        return Server.start(
+                port,
+                routes ->
+                        routes.get("/", request -> Response.text("no host of ours"))
+                                .host(
+                                        "shop.example",
+                                        shop -> shop.get("/", request -> Response.text("the shop")))
+                                .host(
+                                        "*.blog.example",
+                                        blog ->
+                                                blog.get(
+                                                        "/",
+                                                        request ->
+                                                                Response.text(
+                                                                        "blog of "
+                                                                                + author(
+                                                                                        request
+                                                                                                .host())))));
+    }
+
+    private static String author(String host) {
+        return host.substring(0, host.indexOf('.'));
+    }
+
+    void main() {
+        start(8080);
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every block of Java in the documents compiles: as a whole file, as members of a class, or as
+ * statements where the names of {@link #SCENE} are known.
+ */
+class DocumentsTest {
+
+    private static final String IMPORTS =
+            """
+            import io.sirocco.http.*;
+            import io.sirocco.net.*;
+            import module java.base;
+            import static io.sirocco.http.Handling.*;
+            import static java.lang.Thread.sleep;
+            """;
+
+    /** What a snippet may take for granted. */
+    private static final String SCENE =
+            """
+            class Snippet {
+                static void run(
+                        Server server, Config config, Routes routes, Handler handler, Handler report,
+                        Filter login, Path path, Path folder, ExecutorService workers)
+                        throws Exception {
+            %s
+                }
+            }
+            """;
+
+    /** And inside of a handler. */
+    private static final String HANDLING =
+            """
+            class Snippet {
+                static void run(Request request, Path path, Path folder) throws Exception {
+            %s
+                }
+            }
+            """;
+
+    private static final String MEMBERS = "class Snippet {\n%s\n}\n";
+
+    record Snippet(Path document, int number, String text) {
+        @Override
+        public String toString() {
+            return document.getFileName()
+                    + " "
+                    + number
+                    + ": "
+                    + text.lines().findFirst().orElse("");
+        }
+    }
+
+    static Stream<Snippet> snippets() {
+        return Snippets.documents().stream()
+                .flatMap(
+                        document -> {
+                            List<String> all = Snippets.in(document);
+                            return IntStream.range(0, all.size())
+                                    .mapToObj(i -> new Snippet(document, i + 1, all.get(i)));
+                        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("snippets")
+    void compiles(Snippet snippet, @TempDir Path folder) {
+        var said = new StringBuilder();
+        for (String form : List.of(SCENE, HANDLING, MEMBERS, "%s")) {
+            String source = IMPORTS + form.formatted(snippet.text);
+            String errors = Snippets.compile("Snippet", source, folder);
+            if (errors.isEmpty()) return;
+            said.append(errors).append("\n--\n");
+        }
+        fail(snippet + "\n" + said);
+    }
+
+    @Test
+    void thePageOfTheServerHasSnippets() {
+        assertTrue(Snippets.in(Snippets.TOP.resolve("docs/http.md")).size() > 10);
+    }
+}

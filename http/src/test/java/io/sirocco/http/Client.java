@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A client that sends bytes exactly as it is told and remembers all that comes back. It waits by
+ * looking again and again, and gives up after {@link #PATIENCE}. Used by one thread.
+ */
+final class Client implements AutoCloseable {
+    /** Nanoseconds after which something that should have happened has not. */
+    private static final long PATIENCE = 5_000_000_000L;
+
+    private final Server server;
+    private final SocketChannel channel;
+    private final ByteBuffer buffer = ByteBuffer.allocate(64 << 10);
+    private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+    private final long bytesInBefore;
+    private long sent;
+    private boolean ended;
+    private boolean reset;
+
+    Client(Server server) {
+        this(server, 0);
+    }
+
+    /** One with a receive buffer of so many bytes, if not 0. */
+    Client(Server server, int receiveBuffer) {
+        this.server = server;
+        this.bytesInBefore = bytesIn();
+        try {
+            channel = SocketChannel.open();
+            if (receiveBuffer > 0) {
+                channel.setOption(StandardSocketOptions.SO_RCVBUF, receiveBuffer);
+            }
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            channel.connect(new InetSocketAddress("127.0.0.1", server.port()));
+            channel.configureBlocking(false);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private long bytesIn() {
+        return server.stats().stream().mapToLong(stats -> stats.net().bytesIn()).sum();
+    }
+
+    /** The bytes of a text block: its lines end with CRLF, the sign ␊ stands for a bare LF. */
+    static byte[] bytes(String block) {
+        return block.replace("\n", "\r\n").replace('␊', '\n').getBytes(ISO_8859_1);
+    }
+
+    Client send(String block) {
+        return send(bytes(block));
+    }
+
+    Client send(byte[] bytes) {
+        return send(bytes, 0, bytes.length);
+    }
+
+    /** Sends, and reads when there is something; stops when the server has ended. */
+    Client send(byte[] bytes, int from, int to) {
+        ByteBuffer rest = ByteBuffer.wrap(bytes, from, to - from);
+        await("the server to take what is sent", () -> ended || !write(rest).hasRemaining());
+        return this;
+    }
+
+    private ByteBuffer write(ByteBuffer rest) {
+        try {
+            sent += channel.write(rest);
+        } catch (IOException e) {
+            reset = true;
+            ended = true;
+        }
+        if (rest.hasRemaining()) {
+            read();
+        }
+        return rest;
+    }
+
+    /** Sends what the socket takes at once, without reading; answers how much that was. */
+    int sendDeaf(byte[] bytes, int from, int to) throws IOException {
+        int n = channel.write(ByteBuffer.wrap(bytes, from, to - from));
+        sent += n;
+        return n;
+    }
+
+    /** All that was sent has reached the server: what follows is another delivery. */
+    Client delivered() {
+        await(
+                "the server to receive " + sent + " bytes",
+                () -> bytesIn() - bytesInBefore >= sent || read() && ended);
+        return this;
+    }
+
+    /** Ends its side. */
+    Client end() {
+        try {
+            channel.shutdownOutput();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return this;
+    }
+
+    /** Looks for bytes; answers whether something happened. */
+    private boolean read() {
+        if (ended) {
+            return true;
+        }
+        try {
+            int n = channel.read(buffer.clear());
+            if (n > 0) {
+                received.write(buffer.array(), 0, n);
+            }
+            ended = n < 0;
+            return n != 0;
+        } catch (IOException e) {
+            ended = true;
+            reset = true;
+            return true;
+        }
+    }
+
+    /** Everything that has come so far. */
+    String text() {
+        while (!ended && read()) {
+            // more may be there
+        }
+        return received.toString(ISO_8859_1);
+    }
+
+    byte[] received() {
+        return received.toByteArray();
+    }
+
+    /** Waits until {@code end} has come; answers all that has. */
+    String until(String end) {
+        await("\"" + end + "\"", () -> (read() || ended) && (ended || has(end)));
+        if (!has(end)) {
+            throw new AssertionError("ended before \"" + end + "\" came: " + this);
+        }
+        return text();
+    }
+
+    private boolean has(String end) {
+        return received.toString(ISO_8859_1).contains(end);
+    }
+
+    /** Waits until so many bytes have come. */
+    Client until(int bytes) {
+        await(bytes + " bytes", () -> received.size() >= bytes || read() && ended);
+        return this;
+    }
+
+    /** Waits until the server has ended; answers all that has come. */
+    String untilEnd() {
+        await("the end", () -> read() && ended);
+        return text();
+    }
+
+    /** Whether the server's end came as a reset. */
+    boolean wasReset() {
+        return reset;
+    }
+
+    boolean hasEnded() {
+        read();
+        return ended;
+    }
+
+    /** Closes so that the server sees a reset. */
+    void abort() {
+        try {
+            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        close();
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void await(String what, BooleanSupplier happened) {
+        await(what, happened, this);
+    }
+
+    static void await(String what, BooleanSupplier happened, Object about) {
+        long giveUp = System.nanoTime() + PATIENCE;
+        while (!happened.getAsBoolean()) {
+            if (System.nanoTime() > giveUp) {
+                throw new AssertionError("waited in vain for " + what + ": " + about);
+            }
+            Thread.yield();
+        }
+    }
+
+    @Override
+    public String toString() {
+        String all = received.toString(ISO_8859_1);
+        return "received "
+                + all.length()
+                + " bytes"
+                + (ended ? reset ? ", reset" : ", ended" : "")
+                + ": "
+                + (all.length() > 2000 ? all.substring(0, 2000) + "…" : all);
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import java.util.ResourceBundle;
+
+/**
+ * What a server says of handlers that throw is no news in tests, which make them throw by the
+ * hundred; all other loggers say on standard error what is a warning or worse. Any thread.
+ */
+public final class QuietLogs extends System.LoggerFinder {
+    /** For the service loader. */
+    public QuietLogs() {}
+
+    @Override
+    public System.Logger getLogger(String name, Module module) {
+        return new Quiet(name);
+    }
+
+    private record Quiet(String name) implements System.Logger {
+        @Override
+        public String getName() {
+            return name;
+        }
+
+        @Override
+        public boolean isLoggable(Level level) {
+            return level.compareTo(Level.WARNING) >= 0 && !name.equals(Server.class.getName());
+        }
+
+        @Override
+        public void log(Level level, ResourceBundle bundle, String message, Throwable thrown) {
+            if (isLoggable(level)) {
+                System.err.println(level + " " + message);
+                if (thrown != null) {
+                    thrown.printStackTrace();
+                }
+            }
+        }
+
+        @Override
+        public void log(Level level, ResourceBundle bundle, String format, Object... parameters) {
+            if (isLoggable(level)) {
+                System.err.println(
+                        level + " " + java.text.MessageFormat.format(format, parameters));
+            }
+        }
+    }
+}

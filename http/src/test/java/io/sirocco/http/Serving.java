@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.net.TransportKind;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+
+/** A server under test, with one loop, and what its monitor was told. Any thread. */
+final class Serving implements AutoCloseable, Monitor {
+    /** Where handlers run. */
+    enum Mode {
+        VIRTUAL(Handling.VIRTUAL, true),
+        /** On virtual threads of the JDK's scheduler: where the JVM lets no loop carry any. */
+        UNCARRIED(Handling.VIRTUAL, false),
+        INLINE(Handling.INLINE, true),
+        POOL(Handling.POOL, true);
+
+        final Handling handling;
+        final boolean carried;
+
+        Mode(Handling handling, boolean carried) {
+            this.handling = handling;
+            this.carried = carried;
+        }
+    }
+
+    final Server server;
+    final String name;
+    private final ConcurrentLinkedQueue<Rule> rules = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Answered> answers = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+
+    Serving(TransportKind transport, Consumer<Config> config, Consumer<Routes> routes) {
+        this(transport, Mode.VIRTUAL, config, routes);
+    }
+
+    Serving(TransportKind transport, Mode mode, Consumer<Config> config, Consumer<Routes> routes) {
+        this.name = transport + " " + mode;
+        System.setProperty("io.sirocco.net.uncarried", Boolean.toString(!mode.carried));
+        try {
+            this.server =
+                    Server.start(
+                            c -> {
+                                c.listen(new InetSocketAddress("127.0.0.1", 0))
+                                        .loops(1)
+                                        .transport(transport)
+                                        .handling(mode.handling)
+                                        .watchdog(java.time.Duration.ZERO)
+                                        .monitor(this);
+                                config.accept(c);
+                            },
+                            routes);
+        } finally {
+            System.clearProperty("io.sirocco.net.uncarried");
+        }
+    }
+
+    Client client() {
+        return new Client(server);
+    }
+
+    @Override
+    public void rejected(Rejected rejected) {
+        rules.add(rejected.rule());
+    }
+
+    @Override
+    public void answered(Answered answered) {
+        answers.add(answered);
+    }
+
+    @Override
+    public void failed(String requestId, Throwable thrown) {
+        failures.add(thrown);
+    }
+
+    /** The rules that were broken since this was asked last. */
+    List<Rule> rules() {
+        return drain(rules);
+    }
+
+    /** What was answered since this was asked last. */
+    List<Answered> answers() {
+        return drain(answers);
+    }
+
+    /** What handlers have thrown since this was asked last. */
+    List<Throwable> failures() {
+        return drain(failures);
+    }
+
+    private static <T> List<T> drain(ConcurrentLinkedQueue<T> queue) {
+        var all = new ArrayList<T>();
+        for (T one; (one = queue.poll()) != null; ) {
+            all.add(one);
+        }
+        return all;
+    }
+
+    ServerStats stats() {
+        return server.stats().getFirst();
+    }
+
+    void await(String what, java.util.function.BooleanSupplier happened) {
+        Client.await(what, happened, this);
+    }
+
+    /** Waits until no request is in progress and no connection is open. */
+    void awaitQuiet() {
+        await(
+                "no request in progress and no connection",
+                () -> stats().inProgress() == 0 && stats().net().connections() == 0);
+    }
+
+    @Override
+    public void close() {
+        server.stop(java.time.Duration.ZERO);
+    }
+
+    @Override
+    public String toString() {
+        return name + " " + stats();
+    }
+}

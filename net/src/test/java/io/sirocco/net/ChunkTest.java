@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is put into a chunk, and where chunks come from. */
+class ChunkTest {
+    private final Arena arena = Arena.ofConfined();
+    private final Chunks chunks = new Chunks(arena);
+
+    @AfterEach
+    void close() {
+        arena.close();
+    }
+
+    private String put(java.util.function.Consumer<Chunk> action) {
+        Chunk chunk = chunks.take();
+        action.accept(chunk);
+        byte[] bytes = chunk.memory.asSlice(chunk.start, chunk.length()).toArray(JAVA_BYTE);
+        chunks.give(chunk);
+        return new String(bytes, StandardCharsets.ISO_8859_1);
+    }
+
+    @Test
+    void decimals() {
+        long[] edges = {0, 1, 9, 10, 11, 99, 100, 101, Integer.MAX_VALUE, Long.MAX_VALUE};
+        for (long value : edges) {
+            assertEquals(Long.toString(value), put(chunk -> chunk.putDecimal(value)));
+        }
+        var random = new Random(1);
+        for (int i = 0; i < 10_000; i++) {
+            long value = random.nextLong() >>> 1 + random.nextInt(62);
+            assertEquals(Long.toString(value), put(chunk -> chunk.putDecimal(value)));
+        }
+    }
+
+    @Test
+    void hexadecimals() {
+        long[] edges = {0, 1, 9, 10, 15, 16, 17, 255, 256, 4095, 4096, Long.MAX_VALUE};
+        for (long value : edges) {
+            assertEquals(Long.toHexString(value), put(chunk -> chunk.putHex(value)));
+        }
+        var random = new Random(2);
+        for (int i = 0; i < 10_000; i++) {
+            long value = random.nextLong() >>> 1 + random.nextInt(62);
+            assertEquals(Long.toHexString(value), put(chunk -> chunk.putHex(value)));
+        }
+    }
+
+    @Test
+    void textAndBytes() {
+        assertEquals(
+                "a\u00e9?\u0000b12",
+                put(
+                        chunk -> {
+                            chunk.putLatin("a\u00e9\u20ac\u0000");
+                            chunk.put((byte) 'b');
+                            chunk.put("x12x".getBytes(StandardCharsets.US_ASCII), 1, 3);
+                        }));
+    }
+
+    @Test
+    void aSliceIsTakenPieceByPiece() {
+        byte[] source = Rig.pattern(40_000);
+        var slice = new Chunk(source, 7, 39_000);
+        int at = 7;
+        while (slice.length() > 0) {
+            Chunk chunk = chunks.take();
+            chunk.takeFrom(slice);
+            assertEquals(Math.min(Chunks.SIZE, 39_000 - at), chunk.length());
+            assertEquals(source[at], chunk.memory.get(JAVA_BYTE, 0));
+            at += chunk.length();
+            chunks.give(chunk);
+        }
+        assertEquals(39_000, at);
+        assertEquals(0, slice.room());
+    }
+
+    @Test
+    void chunksAreLentWarmestFirstAndReused() {
+        Chunk first = chunks.take();
+        chunks.give(first);
+        assertSame(first, chunks.take());
+        assertEquals(16 * Chunks.SIZE, chunks.bytes());
+        var lent = new ArrayDeque<Chunk>();
+        for (int i = 0; i < 40; i++) {
+            Chunk chunk = chunks.take();
+            assertEquals(0, chunk.length());
+            assertEquals(Chunks.SIZE, chunk.room());
+            chunk.put(new byte[100]);
+            assertTrue(lent.stream().noneMatch(other -> other.address == chunk.address));
+            lent.add(chunk);
+        }
+        assertEquals(41, chunks.lent());
+        lent.forEach(chunks::give);
+        assertEquals(1, chunks.lent());
+        assertEquals(48 * Chunks.SIZE, chunks.bytes());
+    }
+}

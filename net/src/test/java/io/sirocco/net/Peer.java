@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** The other end of a connection: a plain blocking socket. Its tests have a time limit. */
+final class Peer implements AutoCloseable {
+    final SocketChannel channel;
+
+    private Peer(SocketChannel channel) {
+        this.channel = channel;
+    }
+
+    static Peer to(SocketAddress address) throws IOException {
+        return new Peer(SocketChannel.open(address));
+    }
+
+    /** One whose receive buffer is small, so that it pushes back early. */
+    static Peer small(SocketAddress address) throws IOException {
+        SocketChannel channel = SocketChannel.open();
+        channel.setOption(java.net.StandardSocketOptions.SO_RCVBUF, 4096);
+        channel.connect(address);
+        return new Peer(channel);
+    }
+
+    /** Whether a connection can be had at all. */
+    static boolean refused(SocketAddress address) {
+        try (var socket = new Socket()) {
+            socket.connect((InetSocketAddress) address, 1_000);
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    Peer send(String text) {
+        return send(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    Peer send(byte[] bytes) {
+        return send(bytes, 0, bytes.length);
+    }
+
+    Peer send(byte[] bytes, int from, int to) {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes, from, to - from);
+        try {
+            while (buffer.hasRemaining()) {
+                channel.write(buffer);
+            }
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Sends from a thread of its own; what goes wrong ends it. */
+    Thread sending(byte[] bytes) {
+        return Thread.ofVirtual()
+                .start(
+                        () -> {
+                            try {
+                                send(bytes);
+                            } catch (UncheckedIOException e) {
+                                // the reader's side tells
+                            }
+                        });
+    }
+
+    /** Whatever one read brings. */
+    byte[] readOnce() {
+        ByteBuffer buffer = ByteBuffer.allocate(256 << 10);
+        try {
+            int n = channel.read(buffer);
+            return Arrays.copyOf(buffer.array(), Math.max(0, n));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    byte[] read(int length) {
+        ByteBuffer buffer = ByteBuffer.allocate(length);
+        try {
+            while (buffer.hasRemaining() && channel.read(buffer) >= 0) {
+                // on
+            }
+            return Arrays.copyOf(buffer.array(), buffer.position());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    String text(int length) {
+        return new String(read(length), StandardCharsets.ISO_8859_1);
+    }
+
+    /** All until the end of the stream. */
+    byte[] readAll() {
+        var all = new java.io.ByteArrayOutputStream();
+        for (byte[] piece = readOnce(); piece.length > 0; piece = readOnce()) {
+            all.writeBytes(piece);
+            if (all.size() > 64 << 20) {
+                throw new AssertionError("there is no end to it");
+            }
+        }
+        return all.toByteArray();
+    }
+
+    String allText() {
+        return new String(readAll(), StandardCharsets.ISO_8859_1);
+    }
+
+    /** Whether the stream is over, in order or by a reset, with nothing more to read. */
+    boolean over() {
+        try {
+            return channel.read(ByteBuffer.allocate(1)) < 0;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    Peer end() {
+        try {
+            channel.shutdownOutput();
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Closes so that the other side sees a reset. */
+    void reset() throws IOException {
+        channel.setOption(java.net.StandardSocketOptions.SO_LINGER, 0);
+        channel.close();
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

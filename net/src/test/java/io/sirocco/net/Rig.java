@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** What a test of one transport needs: loops, listeners and peers, all closed behind it. */
+final class Rig implements AutoCloseable {
+    private static final boolean URING = probe();
+
+    final TransportKind transport;
+
+    /** What the observer was told. */
+    final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+
+    private final Deque<Open> open = new ArrayDeque<>();
+    private Loops loops;
+
+    /** The test is skipped where the kernel has no io_uring. */
+    Rig(TransportKind transport) {
+        if (transport == TransportKind.IO_URING && !URING) {
+            abort("no io_uring here");
+        }
+        this.transport = transport;
+    }
+
+    private static boolean probe() {
+        try (Loops _ = Loops.start(s -> s.loops(1).transport(TransportKind.IO_URING))) {
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** One loop, unless {@link #start} was called. */
+    Loops loops() {
+        try {
+            return loops == null ? start(s -> s.loops(1)) : loops;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The first one. */
+    Loop loop() {
+        return loops().all().getFirst();
+    }
+
+    LoopStats stats() {
+        return loop().stats();
+    }
+
+    Loops start(Consumer<Settings> configure) throws IOException {
+        loops =
+                closes(
+                        Loops.start(
+                                s -> {
+                                    s.transport(transport).observer(new Failures()).heldMillis(0);
+                                    configure.accept(s);
+                                }));
+        return loops;
+    }
+
+    private final class Failures implements Observer {
+        @Override
+        public void failed(Loop loop, Throwable thrown) {
+            failures.add(thrown);
+        }
+    }
+
+    Listener listen(Acceptor acceptor) throws IOException {
+        return listen(options -> {}, acceptor);
+    }
+
+    Listener listen(Consumer<Listener.Options> configure, Acceptor acceptor) throws IOException {
+        return loops().listen(anyPort(), configure, acceptor);
+    }
+
+    Peer connect(Listener listener) throws IOException {
+        return closes(Peer.to(listener.address()));
+    }
+
+    Peer closes(Peer peer) {
+        open.push(peer::close);
+        return peer;
+    }
+
+    Loops closes(Loops started) {
+        open.push(started::close);
+        return started;
+    }
+
+    private interface Open {
+        void close() throws IOException;
+    }
+
+    static InetSocketAddress anyPort() {
+        return new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0);
+    }
+
+    /** What {@code question} answers when it is asked on {@code loop}. */
+    static <T> T ask(Loop loop, Callable<T> question) {
+        var answer = new CompletableFuture<T>();
+        loop.execute(
+                () -> {
+                    try {
+                        answer.complete(question.call());
+                    } catch (Throwable e) {
+                        answer.completeExceptionally(e);
+                    }
+                });
+        return get(answer);
+    }
+
+    static void on(Loop loop, Runnable task) {
+        ask(
+                loop,
+                () -> {
+                    task.run();
+                    return null;
+                });
+    }
+
+    /** Lets the loop finish the turn that it is in, and the one that follows. */
+    static void settle(Loop loop) {
+        for (int i = 0; i < 3; i++) {
+            on(loop, () -> {});
+        }
+    }
+
+    static <T> T get(CompletableFuture<T> future) {
+        return future.orTimeout(20, TimeUnit.SECONDS).join();
+    }
+
+    /** Waits until {@code condition} holds, twenty seconds at most. */
+    static void until(String what, BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() < end, () -> "still not: " + what);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    /** Bytes in which each place can be told from the next. */
+    static byte[] pattern(int length) {
+        var bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = patternAt(i);
+        }
+        return bytes;
+    }
+
+    static byte patternAt(long i) {
+        return (byte) (i * 31 + (i >> 8) * 7 + (i >> 16));
+    }
+
+    static int openDescriptors() {
+        try (var list = Files.list(Path.of("/proc/self/fd"))) {
+            return (int) list.count();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        while (!open.isEmpty()) {
+            open.pop().close();
+        }
+    }
+}
