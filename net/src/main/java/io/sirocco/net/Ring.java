@@ -230,8 +230,8 @@ final class Ring implements AutoCloseable {
             int length,
             int operationFlags,
             long userData) {
-        if (tail - (int) INT.getAcquire(MEMORY, sqHead) == sqSize) {
-            enter(0, 0);
+        while (tail - (int) INT.getAcquire(MEMORY, sqHead) == sqSize) {
+            enter(0, 0); // takes them, unless the kernel is out of memory for a moment
         }
         long entry = entries + ((long) (tail++ & sqMask) << 6);
         MEMORY.set(JAVA_INT, entry, operation | flags << 8);
