@@ -248,7 +248,9 @@ class ServingTest {
                                         throw new AssertionError(e);
                                     }
                                 });
-        while (out.toString().isEmpty()) Thread.onSpinWait();
+        while (command.isAlive() && !out.toString().endsWith(System.lineSeparator())) {
+            Thread.onSpinWait();
+        }
         assertTrue(
                 out.toString()
                         .matches(
