@@ -192,6 +192,8 @@ public final class Server implements AutoCloseable {
      * is closed. Only says so in the log when it is stopped already.
      *
      * @return whether everything in progress came to its end
+     * @throws IllegalStateException when an {@link Handling#INLINE} handler calls it: its loop
+     *     cannot wait for its own end
      */
     public synchronized boolean stop(Duration longest) {
         if (running == null) {
@@ -199,6 +201,9 @@ public final class Server implements AutoCloseable {
             return true;
         }
         Running ending = running;
+        if (ending.workers.stream().anyMatch(Worker::isLoopThread)) {
+            throw new IllegalStateException("A loop cannot stop its own server: use a thread.");
+        }
         ending.listeners.forEach(Listener::close);
         boolean drained = drain(ending, longest);
         ending.loops.close();

@@ -75,6 +75,7 @@ final class DrainTest {
         routes.route("GET", "/pool-stream", request -> streams()).handling(Handling.POOL);
         routes.get("/big", request -> Response.bytes(BIG));
         routes.get("/big-stream", request -> Response.stream(BIG.length, out -> out.write(BIG)));
+        routes.route("GET", "/quit", request -> quit()).handling(Handling.INLINE);
         routes.post("/upload", this::counts);
         routes.route("POST", "/pool-upload", this::counts).handling(Handling.POOL);
     }
@@ -89,6 +90,11 @@ final class DrainTest {
             outcome.complete(e);
             throw e;
         }
+    }
+
+    private Response quit() {
+        server.stop(LONG);
+        return Response.text("unreachable");
     }
 
     private Response streams() {
@@ -145,7 +151,9 @@ final class DrainTest {
             var drained = stopping(LONG);
             release.countDown();
             promise.complete(Response.text("released"));
-            assertEquals("released", client.answer().text());
+            var answer = client.answer();
+            assertEquals("released", answer.text());
+            assertEquals("close", answer.field("Connection"));
             assertTrue(client.over());
             assertTrue(in(drained));
         }
@@ -312,6 +320,12 @@ final class DrainTest {
             assertFalse(server.isRunning());
             assertNull(outcome.get());
         }
+    }
+
+    @Test
+    void aLoopCannotWaitForItsOwnEndAndSaysSo() throws Exception {
+        assertEquals(500, Client.get(port, "/quit").status());
+        assertEquals("hello", Client.get(port, "/hello").text());
     }
 
     @Test
