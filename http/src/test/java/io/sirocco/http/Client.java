@@ -145,7 +145,9 @@ final class Client implements AutoCloseable {
 
     /** Waits until {@code end} has come; answers all that has. */
     String until(String end) {
-        await("\"" + end + "\"", () -> (read() || ended) && (ended || has(end)));
+        if (!has(end)) {
+            await("\"" + end + "\"", () -> read() && (ended || has(end)));
+        }
         if (!has(end)) {
             throw new AssertionError("ended before \"" + end + "\" came: " + this);
         }
@@ -164,7 +166,7 @@ final class Client implements AutoCloseable {
 
     /** Waits until the server has ended; answers all that has come. */
     String untilEnd() {
-        await("the end", () -> read() && ended);
+        await("the end", () -> ended || read() && ended);
         return text();
     }
 

@@ -44,21 +44,39 @@ public final class Loops implements AutoCloseable {
     public static Loops start(Consumer<Settings> configure) throws IOException {
         var settings = new Settings();
         configure.accept(settings);
-        var loops = new ArrayList<Loop>();
-        for (int i = 0; i < settings.loops; i++) {
-            loops.add(new Loop(i, settings));
-        }
+        boolean auto = settings.transport == TransportKind.AUTO;
+        List<Loop> loops;
         try {
-            loops.stream().map(Loop::start).toList().forEach(CompletableFuture::join);
+            loops = startAll(settings);
+        } catch (IOException e) {
+            if (!auto) {
+                throw e;
+            }
+            settings.transport = TransportKind.NIO; // one loop got a ring, and another none
+            loops = startAll(settings);
+        }
+        var watchdog = new Watchdog(loops, settings);
+        watchdog.start();
+        return new Loops(loops, watchdog);
+    }
+
+    /** All of them talk to the kernel in the same way: the first one chooses. */
+    private static List<Loop> startAll(Settings settings) throws IOException {
+        var loops = new ArrayList<Loop>();
+        try {
+            for (int i = 0; i < settings.loops; i++) {
+                var loop = new Loop(i, settings);
+                loops.add(loop);
+                loop.start().join();
+                settings.transport = loop.transport();
+            }
+            return List.copyOf(loops);
         } catch (CompletionException e) {
             loops.forEach(Loop::stop);
             throw e.getCause() instanceof IOException io
                     ? io
                     : new IOException("a loop cannot start", e.getCause());
         }
-        var watchdog = new Watchdog(loops, settings);
-        watchdog.start();
-        return new Loops(List.copyOf(loops), watchdog);
     }
 
     /**
