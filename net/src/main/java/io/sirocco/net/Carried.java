@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 
 /**
  * A virtual thread whose carrier is a loop: it runs while the loop runs it, and when it parks the
@@ -18,13 +19,17 @@ import java.util.concurrent.Executor;
  * virtual threads instead.
  *
  * <p>{@link #execute} is called by the JDK, with the continuation to run, whenever the thread
- * becomes runnable: on the thread that unparks it.
+ * becomes runnable: on the thread that unparks it. A virtual thread inherits the scheduler of the
+ * one that starts it, so this is also called for what a carried thread starts: that goes to the
+ * JDK's own scheduler, as it would anywhere else, and may work hard without holding the loop.
  */
 final class Carried implements Executor {
     private static final MethodHandle CONSTRUCTOR = constructor();
 
+    private static final Executor JDK_SCHEDULER = jdkScheduler();
+
     /** Proven by a self-test. */
-    static final boolean AVAILABLE = CONSTRUCTOR != null && selfTest();
+    static final boolean AVAILABLE = CONSTRUCTOR != null && JDK_SCHEDULER != null && selfTest();
 
     private final Host host;
     private Thread thread;
@@ -53,8 +58,14 @@ final class Carried implements Executor {
 
     @Override
     public void execute(Runnable runContinuation) {
-        continuation = runContinuation;
-        host.runnable(this);
+        if (continuation == null) {
+            continuation = runContinuation; // its own comes first, and is always the same
+        }
+        if (continuation == runContinuation) {
+            host.runnable(this);
+        } else {
+            JDK_SCHEDULER.execute(runContinuation);
+        }
     }
 
     /** Runs it, on the calling thread, until it parks or ends. */
@@ -80,6 +91,18 @@ final class Carried implements Executor {
             return MethodHandles.privateLookupIn(type, MethodHandles.lookup())
                     .findConstructor(type, parameters)
                     .asType(parameters.changeReturnType(Thread.class));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return null; // another JDK, or not opened to us
+        }
+    }
+
+    private static Executor jdkScheduler() {
+        try {
+            Class<?> type = Class.forName("java.lang.VirtualThread");
+            return (Executor)
+                    MethodHandles.privateLookupIn(type, MethodHandles.lookup())
+                            .findStaticVarHandle(type, "DEFAULT_SCHEDULER", ForkJoinPool.class)
+                            .get();
         } catch (ReflectiveOperationException | RuntimeException e) {
             return null; // another JDK, or not opened to us
         }

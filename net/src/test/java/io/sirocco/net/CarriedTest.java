@@ -42,6 +42,37 @@ class CarriedTest {
         }
     }
 
+    /** They inherit its scheduler: each must go its own way, and all must come back. */
+    @Test
+    void virtualThreadsThatItStartsAreNotMistakenForIt() throws Exception {
+        Loop loop = rig.loop();
+        var sum = new CompletableFuture<Integer>();
+        loop.execute(
+                () ->
+                        loop.startVirtual(
+                                () -> {
+                                    var parts = new ArrayList<CompletableFuture<Integer>>();
+                                    for (int i = 0; i < 100; i++) {
+                                        int n = i;
+                                        var part = new CompletableFuture<Integer>();
+                                        parts.add(part);
+                                        Thread.ofVirtual()
+                                                .start(
+                                                        () -> {
+                                                            Thread.yield();
+                                                            part.complete(
+                                                                    loop.inLoop() ? -1000 : n);
+                                                        });
+                                    }
+                                    int all = 0;
+                                    for (var part : parts) {
+                                        all += part.join();
+                                    }
+                                    sum.complete(loop.inLoop() ? all : -1);
+                                }));
+        assertEquals(99 * 100 / 2, sum.get(10, TimeUnit.SECONDS));
+    }
+
     @Test
     void itRunsOnTheLoopBeforeAndAfterItBlocks() throws Exception {
         Loop loop = rig.loop();
