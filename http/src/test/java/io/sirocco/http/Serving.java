@@ -117,11 +117,13 @@ final class Serving implements AutoCloseable, Monitor {
 
     @Override
     public void close() {
-        server.stop(java.time.Duration.ZERO);
+        if (server.isRunning()) {
+            server.stop(java.time.Duration.ZERO);
+        }
     }
 
     @Override
     public String toString() {
-        return name + " " + stats();
+        return name + " " + (server.isRunning() ? stats() : "stopped");
     }
 }
