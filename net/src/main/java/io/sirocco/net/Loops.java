@@ -2,6 +2,7 @@
 package io.sirocco.net;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -24,6 +25,7 @@ import java.util.function.Consumer;
  * other. Any thread.
  */
 public final class Loops implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Loops.class.getName());
     private static final long STOP_SECONDS = 10;
 
     private final List<Loop> all;
@@ -54,6 +56,12 @@ public final class Loops implements AutoCloseable {
             }
             settings.transport = TransportKind.NIO; // one loop got a ring, and another none
             loops = startAll(settings);
+        }
+        if (!Carried.AVAILABLE) {
+            LOG.log(
+                    Level.INFO,
+                    "virtual threads run on the JDK's scheduler: the loops carry them with JDK 25 and"
+                            + " --add-opens=java.base/java.lang=ALL-UNNAMED");
         }
         var watchdog = new Watchdog(loops, settings);
         watchdog.start();

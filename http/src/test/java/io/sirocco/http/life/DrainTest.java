@@ -73,6 +73,9 @@ final class DrainTest {
         routes.get("/stream", request -> streams());
         routes.route("GET", "/inline-stream", request -> streams()).handling(Handling.INLINE);
         routes.route("GET", "/pool-stream", request -> streams()).handling(Handling.POOL);
+        routes.get("/events", request -> Response.events(sink -> forEver()));
+        routes.route("GET", "/pool-events", request -> Response.events(sink -> forEver()))
+                .handling(Handling.POOL);
         routes.get("/big", request -> Response.bytes(BIG));
         routes.get("/big-stream", request -> Response.stream(BIG.length, out -> out.write(BIG)));
         routes.route("GET", "/quit", request -> quit()).handling(Handling.INLINE);
@@ -90,6 +93,11 @@ final class DrainTest {
             outcome.complete(e);
             throw e;
         }
+    }
+
+    private void forEver() throws InterruptedException {
+        entered.countDown();
+        new CountDownLatch(1).await();
     }
 
     private Response quit() {
@@ -340,5 +348,17 @@ final class DrainTest {
         }
         server.start();
         assertEquals("hello", Client.get(server.port(), "/hello").text());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/events", "/pool-events"})
+    void aStreamOfEventsWithoutAnEndIsEndedInGoodOrderAtOnce(String path) throws Exception {
+        try (Client client = Client.to(port).ask(path)) {
+            client.head();
+            entered.await();
+            assertTrue(server.stop(LONG), "the stop did not wait for it in vain");
+            assertEquals(0, client.chunk().length, "the last chunk");
+            assertTrue(client.over());
+        }
     }
 }
