@@ -91,7 +91,7 @@ final class BulkTest {
                 long heap = server.liveHeap();
                 long resident = server.resident();
                 String stats = server.ask("stats");
-                Pinger.Latencies latencies = pinger.run(25_000, 5);
+                Pinger.Latencies latencies = pinger.run(30_000, 5);
                 System.out.println(
                         transport
                                 + ": while a reader stands still, "
