@@ -100,10 +100,13 @@ final class Serving implements AutoCloseable {
                         options.loops() == 1 ? "1 loop" : options.loops() + " loops");
     }
 
-    /** As it stands in a URL: an IPv6 address in brackets, without a scope. */
+    /** As it stands in a URL: an IPv6 address in brackets, without a scope, its zeros left out. */
     private static String shown(InetSocketAddress address) {
         InetAddress host = address.getAddress();
-        String text = host.getHostAddress().replaceFirst("%.*", "");
+        String text =
+                host.getHostAddress()
+                        .replaceFirst("%.*", "")
+                        .replaceFirst("(^|:)0(:0)+(:|$)", "::"); // RFC 5952 4.2, nearly
         return (text.contains(":") ? "[" + text + "]" : text) + ":" + address.getPort();
     }
 }

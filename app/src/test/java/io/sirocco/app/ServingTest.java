@@ -213,6 +213,17 @@ class ServingTest {
                 refused.getMessage());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"::1", "::", "0.0.0.0", "127.0.0.1"})
+    void saysWhereItListensAsAUrl(String host) throws IOException {
+        var address = new InetSocketAddress(host, 0);
+        try (var other = Serving.open(new ServeOptions(Optional.empty(), address, 1, transport))) {
+            String url =
+                    "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + other.port();
+            assertTrue(other.toString().contains(url + " ("), other.toString());
+        }
+    }
+
     @Test
     void theSamePortIsFreeAtOnceAfterTheEnd() throws IOException {
         int port = serving.port();
@@ -237,7 +248,9 @@ class ServingTest {
                                         throw new AssertionError(e);
                                     }
                                 });
-        while (out.toString().isEmpty()) Thread.onSpinWait();
+        while (command.isAlive() && !out.toString().endsWith(System.lineSeparator())) {
+            Thread.onSpinWait();
+        }
         assertTrue(
                 out.toString()
                         .matches(

@@ -13,5 +13,5 @@ public interface BodyWriter {
      * than we are, and throws when it is gone; {@link OutputStream#flush} sends what was written so
      * far.
      */
-    void write(OutputStream out) throws IOException;
+    void write(OutputStream out) throws IOException, InterruptedException;
 }

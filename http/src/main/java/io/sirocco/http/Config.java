@@ -53,7 +53,7 @@ public final class Config {
     Config() {}
 
     /**
-     * Listens on every address of the machine; port 0 lets the system choose, and {@link
+     * Listens on every IPv4 address of the machine; port 0 lets the system choose, and {@link
      * Server#port} tells.
      */
     public Config port(int port) {

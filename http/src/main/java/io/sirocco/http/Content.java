@@ -24,6 +24,12 @@ sealed interface Content {
         }
     }
 
+    /**
+     * Written for as long as both sides like: a server that stops interrupts it, and it ends in
+     * good order.
+     */
+    record Endless(BodyWriter writer) implements Content {}
+
     /** A file, read while it is sent. */
     record File(Path path, long length) implements Content {}
 

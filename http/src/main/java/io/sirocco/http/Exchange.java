@@ -45,6 +45,7 @@ final class Exchange implements Runnable {
     boolean responded; // the response has begun; a later one is dropped
     boolean ended; // and it is complete
     boolean waitsForLater;
+    volatile boolean endless; // a server that stops does not wait for it
     int status;
     long bytesOut;
     long waited; // by the handler for a body that is complete now, in milliseconds
@@ -108,6 +109,10 @@ final class Exchange implements Runnable {
             case Content.Bytes(byte[] bytes) -> onLoop(() -> respond(response, bytes));
             case Content.Later later -> onLoop(() -> await(later));
             case Content.Stream(BodyWriter writer, long length) -> stream(response, writer, length);
+            case Content.Endless(BodyWriter writer) -> {
+                endless = true;
+                stream(response, writer, -1);
+            }
             case Content.File file -> stream(response, out -> copy(file, out), file.length());
         }
     }

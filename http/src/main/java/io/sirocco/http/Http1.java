@@ -413,8 +413,15 @@ final class Http1 implements Protocol, Wire {
      * A body that was not read is in the way of the next request: is it short enough to be skipped?
      */
     private void decideOnUnreadBody() {
-        boolean unknown = is(EXPECTS_CONTINUE) && body != null && body.received() == 0;
-        if (unknown || body != null && body.left() > DISCARD) {
+        decideOnUnaskedBody();
+        if (body != null && body.left() > DISCARD) {
+            closeBehind();
+        }
+    }
+
+    /** A client that waits for 100 may or may not send its body after another answer. */
+    private void decideOnUnaskedBody() {
+        if (is(EXPECTS_CONTINUE) && body != null && body.received() == 0) {
             closeBehind();
         }
         flags &= ~EXPECTS_CONTINUE; // 100 behind the head of a response would be a part of it
@@ -425,7 +432,7 @@ final class Http1 implements Protocol, Wire {
         if (response.closes() || worker.draining) {
             closeBehind();
         }
-        decideOnUnreadBody();
+        decideOnUnaskedBody(); // the handler may still read what is on its way
         long framing = length;
         if (response.bodiless()) {
             framing = ResponseHead.NO_LENGTH;
@@ -438,6 +445,9 @@ final class Http1 implements Protocol, Wire {
         }
         writeHead(response, framing);
         setDeadline();
+        if (worker.draining && exchange.endless) {
+            exchange.cancel();
+        }
     }
 
     @Override
@@ -475,6 +485,9 @@ final class Http1 implements Protocol, Wire {
     private void responseEnded() {
         exchange.ended = true;
         tellAnswered(true);
+        if (body != null && body.left() > DISCARD) {
+            closeBehind();
+        }
         if (body == null) {
             over();
         } else if (is(KEEP_ALIVE)) {
@@ -739,7 +752,9 @@ final class Http1 implements Protocol, Wire {
 
     /** The server stops: an idle connection ends now, a busy one with its response. */
     void drain() {
-        if (exchange == null && connection.held() == 0) {
+        if (exchange != null && exchange.endless) {
+            exchange.cancel();
+        } else if (exchange == null && connection.held() == 0) {
             connection.finish(false);
         }
     }

@@ -4,6 +4,7 @@ package io.sirocco.http;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
@@ -109,18 +110,21 @@ public final class Response {
         return of("application/octet-stream", new Content.Stream(writer, length));
     }
 
-    /** Server-sent events (HTML Living Standard 9.2), for as long as {@code writer} runs. */
+    /**
+     * Server-sent events (HTML Living Standard 9.2), for as long as {@code writer} runs. A server
+     * that stops interrupts it at once: clients come again, and find another one.
+     */
     public static Response events(EventWriter writer) {
         BodyWriter body =
                 out -> {
                     try {
                         out.flush(); // the client learns at once that it is connected
                         writer.write(new Sink(out));
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
+                    } catch (InterruptedException | InterruptedIOException e) {
+                        Thread.interrupted(); // the server stops: the end is still to be sent
                     }
                 };
-        return of("text/event-stream", new Content.Stream(body, -1))
+        return of("text/event-stream", new Content.Endless(body))
                 .header("Cache-Control", "no-store");
     }
 

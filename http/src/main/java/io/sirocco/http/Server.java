@@ -53,7 +53,7 @@ public final class Server implements AutoCloseable {
         this.router = router;
     }
 
-    /** Starts a server on {@code port} of every address, all else as it is by default. */
+    /** Starts a server on {@code port} of every IPv4 address, all else as it is by default. */
     public static Server start(int port, Consumer<Routes> routes) {
         return create(config -> config.port(port), routes).start();
     }
@@ -183,7 +183,9 @@ public final class Server implements AutoCloseable {
     /** Stops within ten seconds, as {@link #stop} does. */
     @Override
     public void close() {
-        stop(DRAIN);
+        if (isRunning()) {
+            stop(DRAIN);
+        }
     }
 
     /**
@@ -192,6 +194,8 @@ public final class Server implements AutoCloseable {
      * is closed. Only says so in the log when it is stopped already.
      *
      * @return whether everything in progress came to its end
+     * @throws IllegalStateException when an {@link Handling#INLINE} handler calls it: its loop
+     *     cannot wait for its own end
      */
     public synchronized boolean stop(Duration longest) {
         if (running == null) {
@@ -199,6 +203,9 @@ public final class Server implements AutoCloseable {
             return true;
         }
         Running ending = running;
+        if (ending.workers.stream().anyMatch(Worker::isLoopThread)) {
+            throw new IllegalStateException("A loop cannot stop its own server: use a thread.");
+        }
         ending.listeners.forEach(Listener::close);
         boolean drained = drain(ending, longest);
         ending.loops.close();
@@ -224,11 +231,13 @@ public final class Server implements AutoCloseable {
             return true;
         } catch (TimeoutException e) {
             int left = ending.workers.stream().mapToInt(worker -> worker.connections).sum();
-            LOG.log(
-                    Level.WARNING,
-                    "{0} connections have not ended within {1} ms and are cut",
-                    left,
-                    longest.toMillis());
+            if (left > 0) {
+                LOG.log(
+                        Level.WARNING,
+                        "{0} connections have not ended within {1} ms and are cut",
+                        left,
+                        longest.toMillis());
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException e) {

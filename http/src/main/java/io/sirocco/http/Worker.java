@@ -142,13 +142,10 @@ final class Worker {
     /** A handler threw. Any thread. */
     void failed(String requestId, Throwable thrown) {
         LOG.log(Level.ERROR, "request " + requestId + " failed", thrown);
-        if (monitored()) {
-            Runnable news = () -> tell(() -> setup.monitor().failed(requestId, thrown));
-            if (loop.inLoop()) {
-                news.run();
-            } else {
-                execute(news);
-            }
+        if (loop.inLoop()) { // before it is told of the answer
+            tell(() -> setup.monitor().failed(requestId, thrown));
+        } else if (monitored()) {
+            execute(() -> tell(() -> setup.monitor().failed(requestId, thrown)));
         }
     }
 

@@ -64,7 +64,11 @@ public final class Connection extends Timer {
     private static final int DELIVERING = 1 << 13; // the protocol is being called with input
     private static final int END_WAITS = 1 << 14; // behind input that is kept back
     private static final int OVER = CLOSING | FINISHING | LINGERING; // to the protocol it is
+    private static final int SERVED = 1 << 16; // has had its share of a bucket since its last pause
     private static final int CAUSE_SHIFT = 28;
+
+    /** By so much who had a share comes back later than who had none: a slot of the wheel. */
+    private static final long TURN_MILLIS = 16;
 
     final Gate gate;
     private final Loop loop;
@@ -329,7 +333,7 @@ public final class Connection extends Timer {
         if (pause > 0 && (flags & READ_PAUSED) == 0) {
             flags |= READ_PAUSED;
             stopReading();
-            loop.after(pause, this::readUnlessPaused);
+            loop.after(length > 0 ? pause + TURN_MILLIS : pause, this::readUnlessPaused);
         }
     }
 
@@ -530,6 +534,7 @@ public final class Connection extends Timer {
         first.start += taken;
         if (pacing != null) {
             pacing.wrote(taken, loop.nanos());
+            flags |= SERVED;
         }
         if (first.length() == 0) {
             Chunk empty = first;
@@ -544,9 +549,13 @@ public final class Connection extends Timer {
     private int paceWrite(int length) {
         int allowed = pacing.write(length, loop.nanos());
         if (allowed == 0) {
-            flags |= WRITE_PAUSED;
+            long pause = pacing.writePause(loop.nanos());
+            if ((flags & SERVED) != 0) {
+                pause += TURN_MILLIS;
+            }
+            flags = flags & ~SERVED | WRITE_PAUSED;
             loop.after(
-                    pacing.writePause(loop.nanos()),
+                    pause,
                     () -> {
                         flags &= ~WRITE_PAUSED;
                         queue();

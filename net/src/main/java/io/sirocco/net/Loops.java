@@ -2,6 +2,7 @@
 package io.sirocco.net;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -24,6 +25,7 @@ import java.util.function.Consumer;
  * other. Any thread.
  */
 public final class Loops implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Loops.class.getName());
     private static final long STOP_SECONDS = 10;
 
     private final List<Loop> all;
@@ -44,21 +46,45 @@ public final class Loops implements AutoCloseable {
     public static Loops start(Consumer<Settings> configure) throws IOException {
         var settings = new Settings();
         configure.accept(settings);
-        var loops = new ArrayList<Loop>();
-        for (int i = 0; i < settings.loops; i++) {
-            loops.add(new Loop(i, settings));
-        }
+        boolean auto = settings.transport == TransportKind.AUTO;
+        List<Loop> loops;
         try {
-            loops.stream().map(Loop::start).toList().forEach(CompletableFuture::join);
+            loops = startAll(settings);
+        } catch (IOException e) {
+            if (!auto) {
+                throw e;
+            }
+            settings.transport = TransportKind.NIO; // one loop got a ring, and another none
+            loops = startAll(settings);
+        }
+        if (!Carried.AVAILABLE) {
+            LOG.log(
+                    Level.INFO,
+                    "virtual threads run on the JDK's scheduler: the loops carry them with JDK 25 and"
+                            + " --add-opens=java.base/java.lang=ALL-UNNAMED");
+        }
+        var watchdog = new Watchdog(loops, settings);
+        watchdog.start();
+        return new Loops(loops, watchdog);
+    }
+
+    /** All of them talk to the kernel in the same way: the first one chooses. */
+    private static List<Loop> startAll(Settings settings) throws IOException {
+        var loops = new ArrayList<Loop>();
+        try {
+            for (int i = 0; i < settings.loops; i++) {
+                var loop = new Loop(i, settings);
+                loops.add(loop);
+                loop.start().join();
+                settings.transport = loop.transport();
+            }
+            return List.copyOf(loops);
         } catch (CompletionException e) {
             loops.forEach(Loop::stop);
             throw e.getCause() instanceof IOException io
                     ? io
                     : new IOException("a loop cannot start", e.getCause());
         }
-        var watchdog = new Watchdog(loops, settings);
-        watchdog.start();
-        return new Loops(List.copyOf(loops), watchdog);
     }
 
     /**

@@ -125,6 +125,8 @@ final class Ring implements AutoCloseable {
         this.tableSize = tableSize;
         this.table = new Connection[tableSize];
         this.bufferCount = bufferCount;
+        this.eventfd = secondary ? (int) check("eventfd", Linux.eventfd()) : -1;
+        int opened = -1;
         try (Arena scratch = Arena.ofConfined()) {
             MemorySegment p = scratch.allocate(120, 8);
             p.set(JAVA_INT, 4, COMPLETIONS);
@@ -136,7 +138,8 @@ final class Ring implements AutoCloseable {
                             | SETUP_SUBMIT_ALL
                             | SETUP_SINGLE_ISSUER
                             | SETUP_DEFER_TASKRUN);
-            descriptor = (int) check("io_uring_setup", call(SYS_SETUP, ENTRIES, p.address(), 0, 0));
+            opened = (int) check("io_uring_setup", call(SYS_SETUP, ENTRIES, p.address(), 0, 0));
+            descriptor = opened;
             sqSize = p.get(JAVA_INT, 0);
             int cqSize = p.get(JAVA_INT, 4);
             long arrayOffset = p.get(JAVA_INT, 64);
@@ -165,8 +168,17 @@ final class Ring implements AutoCloseable {
             bufferRing = arena.allocate(bufferCount * 16L, 4096).address();
             buffers = arena.allocate((long) bufferCount * BUFFER_SIZE, 4096).address();
             registerBuffers(scratch);
-            eventfd = secondary ? registerEventfd(scratch) : -1;
+            if (secondary) {
+                registerEventfd(scratch);
+            }
             registered = registerSelf(scratch);
+        } catch (IOException e) {
+            for (int number : new int[] {opened, eventfd}) {
+                if (number >= 0) {
+                    Linux.close(number);
+                }
+            }
+            throw e;
         }
     }
 
@@ -191,11 +203,9 @@ final class Ring implements AutoCloseable {
         publishBuffers();
     }
 
-    private int registerEventfd(Arena scratch) throws IOException {
-        int signal = (int) check("eventfd", Linux.eventfd());
-        MemorySegment number = scratch.allocateFrom(JAVA_INT, signal);
+    private void registerEventfd(Arena scratch) throws IOException {
+        MemorySegment number = scratch.allocateFrom(JAVA_INT, eventfd);
         check("registering an eventfd", register(REGISTER_EVENTFD, number.address(), 1));
-        return signal;
     }
 
     /** Saves the kernel a look-up of the ring's descriptor in every call. */
@@ -220,8 +230,8 @@ final class Ring implements AutoCloseable {
             int length,
             int operationFlags,
             long userData) {
-        if (tail - (int) INT.getAcquire(MEMORY, sqHead) == sqSize) {
-            enter(0, 0);
+        while (tail - (int) INT.getAcquire(MEMORY, sqHead) == sqSize) {
+            enter(0, 0); // takes them, unless the kernel is out of memory for a moment
         }
         long entry = entries + ((long) (tail++ & sqMask) << 6);
         MEMORY.set(JAVA_INT, entry, operation | flags << 8);

@@ -2,8 +2,11 @@
 package io.sirocco.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -73,7 +76,7 @@ class TablesTest {
                         for (int i = 0; i < 300; i++) {
                             peers.add(rig.connect(listener));
                         }
-                    } catch (java.io.IOException e) {
+                    } catch (IOException e) {
                         throw new AssertionError(e);
                     }
                 });
@@ -81,6 +84,18 @@ class TablesTest {
             answers(peers.get(i), i);
         }
         assertEquals(300, rig.stats().accepted());
+    }
+
+    /** The kernel refuses a table that is larger than the limit of open files. */
+    @Test
+    void aRingThatCannotBeMadeLeavesNothingBehind() {
+        int descriptors = Rig.openDescriptors();
+        for (int i = 0; i < 3; i++) {
+            try (Arena arena = Arena.ofConfined()) {
+                assertThrows(IOException.class, () -> new Ring(arena, 1 << 22, 256, true));
+            }
+        }
+        assertEquals(descriptors, Rig.openDescriptors());
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.sirocco.http.h1;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.sirocco.http.MultipartFuzz;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,11 @@ class FuzzCorpusTest {
     @Test
     void bodiesInChunks() throws IOException {
         feed("h1/chunked", ChunkedFuzz::fuzzerTestOneInput);
+    }
+
+    @Test
+    void formsInParts() throws IOException {
+        feed("multipart", MultipartFuzz::fuzzerTestOneInput);
     }
 
     private static void feed(String folder, Consumer<byte[]> target) throws IOException {

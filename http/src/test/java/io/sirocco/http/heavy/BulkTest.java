@@ -83,7 +83,7 @@ final class BulkTest {
                         List.of(transport.name(), "1"))) {
             int port = server.number();
             var pinger = new Pinger(port);
-            pinger.run(2_000, 1); // warm
+            pinger.run(6_000, 0); // warm
             try (Socket stopped = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 stopped.getOutputStream()
                         .write("GET /flood/1024 HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(ISO_8859_1));
@@ -91,7 +91,7 @@ final class BulkTest {
                 long heap = server.liveHeap();
                 long resident = server.resident();
                 String stats = server.ask("stats");
-                Pinger.Latencies latencies = pinger.run(25_000, 5);
+                Pinger.Latencies latencies = pinger.run(30_000, 5);
                 System.out.println(
                         transport
                                 + ": while a reader stands still, "

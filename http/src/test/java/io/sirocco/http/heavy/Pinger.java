@@ -10,12 +10,34 @@ final class Pinger {
     private final int port;
     private volatile boolean stopped;
 
-    /** Nanoseconds. */
-    record Latencies(int count, long p50, long p99, long most) {
+    /**
+     * Nanoseconds. A hiccup is how much later than asked for an idle thread of this process woke:
+     * the machine's own share, and no server's.
+     */
+    record Latencies(int count, long p50, long p99, long most, long hiccup) {
         @Override
         public String toString() {
-            return "%d requests, p50 %.2f ms, p99 %.2f ms, longest %.2f ms"
-                    .formatted(count, p50 / 1e6, p99 / 1e6, most / 1e6);
+            return "%d requests, p50 %.2f ms, p99 %.2f ms, longest %.2f ms, longest hiccup %.2f ms"
+                    .formatted(count, p50 / 1e6, p99 / 1e6, most / 1e6, hiccup / 1e6);
+        }
+    }
+
+    private static final class Hiccups extends Thread {
+        private volatile boolean ended;
+        private volatile long most;
+
+        @Override
+        public void run() {
+            while (!ended) {
+                long began = System.nanoTime();
+                LockSupport.parkNanos(1_000_000);
+                most = Math.max(most, System.nanoTime() - began - 1_000_000);
+            }
+        }
+
+        long end() {
+            ended = true;
+            return most;
         }
     }
 
@@ -55,6 +77,9 @@ final class Pinger {
         long end = System.nanoTime() + millis * 1_000_000;
         long[] nanos = new long[1024];
         int count = 0;
+        var hiccups = new Hiccups();
+        hiccups.setDaemon(true);
+        hiccups.start();
         while (System.nanoTime() < end && !stopped) {
             long began = System.nanoTime();
             request.make();
@@ -66,6 +91,10 @@ final class Pinger {
         }
         Arrays.sort(nanos, 0, count);
         return new Latencies(
-                count, nanos[count / 2], nanos[(int) (count * 0.99)], nanos[count - 1]);
+                count,
+                nanos[count / 2],
+                nanos[(int) (count * 0.99)],
+                nanos[count - 1],
+                hiccups.end());
     }
 }

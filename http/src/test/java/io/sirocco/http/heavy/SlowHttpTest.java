@@ -90,7 +90,7 @@ final class SlowHttpTest {
                     (server.resident() - resident) >> 10,
                     peak);
             assertTrue(connections(peak) > 500, "the attack has failed: " + peak);
-            assertTrue(measured.most() < 100_000_000, measured.toString());
+            assertTrue(measured.most() < 100_000_000 + measured.hiccup(), measured.toString());
             assertTrue(server.liveHeap() - heap < 2 << 20);
         }
     }

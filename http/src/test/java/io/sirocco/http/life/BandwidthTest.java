@@ -13,6 +13,7 @@ import io.sirocco.net.Bandwidth;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -136,6 +137,28 @@ final class BandwidthTest {
             double seconds = (System.nanoTime() - began) / 1e9;
             assertTrue(bytes > 20_000, bytes + " bytes");
             assertTrue(bytes <= 50_000 * (seconds + 0.3), bytes + " in " + seconds + " s");
+        }
+    }
+
+    @Test
+    void whoSharesARateIsNotStarvedByTheOthers() throws IOException {
+        Bandwidth writes = Bandwidth.perSecond(20_000);
+        try (Server server =
+                        start(
+                                config ->
+                                        config.loops(1)
+                                                .bandwidth(
+                                                        Bandwidth.perSecond(Bandwidth.UNLIMITED),
+                                                        writes));
+                Client one = Client.to(server.port());
+                Client two = Client.to(server.port());
+                Client three = Client.to(server.port())) {
+            one.ask("/big");
+            two.ask("/big");
+            three.ask("/big");
+            for (Client client : List.of(one, two, three)) {
+                client.read(10_000);
+            }
         }
     }
 

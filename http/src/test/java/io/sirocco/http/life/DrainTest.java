@@ -73,8 +73,12 @@ final class DrainTest {
         routes.get("/stream", request -> streams());
         routes.route("GET", "/inline-stream", request -> streams()).handling(Handling.INLINE);
         routes.route("GET", "/pool-stream", request -> streams()).handling(Handling.POOL);
+        routes.get("/events", request -> Response.events(sink -> forEver()));
+        routes.route("GET", "/pool-events", request -> Response.events(sink -> forEver()))
+                .handling(Handling.POOL);
         routes.get("/big", request -> Response.bytes(BIG));
         routes.get("/big-stream", request -> Response.stream(BIG.length, out -> out.write(BIG)));
+        routes.route("GET", "/quit", request -> quit()).handling(Handling.INLINE);
         routes.post("/upload", this::counts);
         routes.route("POST", "/pool-upload", this::counts).handling(Handling.POOL);
     }
@@ -89,6 +93,16 @@ final class DrainTest {
             outcome.complete(e);
             throw e;
         }
+    }
+
+    private void forEver() throws InterruptedException {
+        entered.countDown();
+        new CountDownLatch(1).await();
+    }
+
+    private Response quit() {
+        server.stop(LONG);
+        return Response.text("unreachable");
     }
 
     private Response streams() {
@@ -145,7 +159,9 @@ final class DrainTest {
             var drained = stopping(LONG);
             release.countDown();
             promise.complete(Response.text("released"));
-            assertEquals("released", client.answer().text());
+            var answer = client.answer();
+            assertEquals("released", answer.text());
+            assertEquals("close", answer.field("Connection"));
             assertTrue(client.over());
             assertTrue(in(drained));
         }
@@ -210,11 +226,14 @@ final class DrainTest {
 
     @Test
     void halfARequestMayBeCompletedAndIsTheLast() throws Exception {
-        try (Client client = Client.to(port)) {
+        try (Client client = Client.to(port);
+                Client idle = Client.to(port)) {
             client.get("/hello");
+            idle.get("/hello");
             client.send("GET /hello HTTP/1.1\r\nHo");
-            Eventually.that("it has arrived", () -> bytesIn() >= 55);
+            Eventually.that("it has arrived", () -> bytesIn() >= 87);
             var drained = stopping(LONG);
+            assertTrue(idle.over()); // so the loop drains
             var answer = client.send("st: a\r\n\r\n").answer();
             assertEquals("hello", answer.text());
             assertEquals("close", answer.field("Connection"));
@@ -315,6 +334,12 @@ final class DrainTest {
     }
 
     @Test
+    void aLoopCannotWaitForItsOwnEndAndSaysSo() throws Exception {
+        assertEquals(500, Client.get(port, "/quit").status());
+        assertEquals("hello", Client.get(port, "/hello").text());
+    }
+
+    @Test
     void theServerServesAgainAfterACut() throws Exception {
         try (Client client = Client.to(port)) {
             client.ask("/virtual");
@@ -323,5 +348,17 @@ final class DrainTest {
         }
         server.start();
         assertEquals("hello", Client.get(server.port(), "/hello").text());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/events", "/pool-events"})
+    void aStreamOfEventsWithoutAnEndIsEndedInGoodOrderAtOnce(String path) throws Exception {
+        try (Client client = Client.to(port).ask(path)) {
+            client.head();
+            entered.await();
+            assertTrue(server.stop(LONG), "the stop did not wait for it in vain");
+            assertEquals(0, client.chunk().length, "the last chunk");
+            assertTrue(client.over());
+        }
     }
 }
