@@ -115,9 +115,6 @@ final class Http1 implements Protocol, Wire {
             }
             exchange.request.detach();
         }
-        if (connection.ended()) { // this was the last of it
-            worker.execute(() -> ended(connection));
-        }
         return connection.open() ? at : to;
     }
 
@@ -519,9 +516,6 @@ final class Http1 implements Protocol, Wire {
         connection.deadline(
                 after(unsentBefore > 0 ? worker.limits.writeMillis() : worker.limits.idleMillis()));
         connection.resume();
-        if (connection.ended()) { // what it sent before is answered first
-            worker.execute(() -> ended(connection));
-        }
     }
 
     private void finish() {
@@ -697,24 +691,14 @@ final class Http1 implements Protocol, Wire {
 
     // ---- ends
 
-    /**
-     * Called when the client has ended its side, and again whenever that may mean something new.
-     */
+    /** What the client sent before it ended its side is delivered already. */
     @Override
     public void ended(Connection connection) {
-        if (!connection.open()) {
-            return;
-        }
-        boolean all = connection.held() == 0; // and nothing that it sent before is to be read
         if (exchange == null) {
-            if (all || is(HEAD_BEGUN)) {
-                connection.finish(false);
-            }
+            connection.finish(false);
         } else if (body != null) {
-            if (all) {
-                refuseBody(Rule.BODY_CUT_OFF);
-            }
-        } else if (all) {
+            refuseBody(Rule.BODY_CUT_OFF);
+        } else {
             flags &= ~KEEP_ALIVE; // the response may still be read
         }
     }

@@ -224,6 +224,44 @@ class DeadlinesTest {
         }
     }
 
+    /** It has its whole time behind the last byte, and no more. */
+    @ParameterizedTest
+    @FieldSource("TRANSPORTS")
+    void theTimeThatTheBodyTookIsNotTheHandlers(TransportKind transport) throws Exception {
+        BlockingQueue<CompletableFuture<Void>> waiting = new LinkedBlockingQueue<>();
+        try (Client client =
+                start(
+                        transport,
+                        c -> c.handlerDeadline(Duration.ofSeconds(3)),
+                        routes ->
+                                routes.post(
+                                        "/",
+                                        request -> {
+                                            request.body().bytes();
+                                            var go = new CompletableFuture<Void>();
+                                            waiting.add(go);
+                                            go.get();
+                                            return Response.text("done");
+                                        }))) {
+            for (int i = 0; i < 2; i++) {
+                client.send("POST / HTTP/1.1\nHost: a\nContent-Length: 2\n\na");
+                settle();
+                advance(10_000);
+                client.send("b");
+                var go = waiting.take();
+                advance(2_900);
+                assertFalse(client.hasEnded());
+                if (i == 0) {
+                    go.complete(null);
+                    client.until("\r\n\r\ndone");
+                }
+            }
+            advance(100 + LATE);
+            assertTrue(client.untilEnd().contains("doneHTTP/1.1 503 "), client::text);
+            assertEquals(List.of(Rule.HANDLER_DEADLINE), serving.rules());
+        }
+    }
+
     /** The time that a handler takes between two reads is not the client's. */
     @ParameterizedTest
     @FieldSource("TRANSPORTS")
