@@ -206,7 +206,8 @@ public final class Server implements AutoCloseable {
         if (ending.workers.stream().anyMatch(Worker::isLoopThread)) {
             throw new IllegalStateException("A loop cannot stop its own server: use a thread.");
         }
-        ending.listeners.forEach(Listener::close);
+        ending.workers.forEach(worker -> worker.execute(() -> worker.draining = true));
+        ending.listeners.forEach(Listener::close); // whoever is refused knows that we are draining
         boolean drained = drain(ending, longest);
         ending.loops.close();
         ending.pool.shutdownNow();

@@ -187,8 +187,8 @@ class LimitsTest extends OnTheWire {
                 Client second = serving.client();
                 Client third = serving.client()) {
             first.send("GET / HTTP/1.1\nHost: a\n\n");
-            second.send("GET / HTTP/1.1\nHost: a\n\n");
             var one = waiting.take();
+            second.send("GET / HTTP/1.1\nHost: a\n\n");
             var two = waiting.take();
             third.send("GET /now HTTP/1.1\nHost: a\n\n").until("Service Unavailable\r\n");
             third.await("the page", () -> third.text().endsWith("Service Unavailable"));

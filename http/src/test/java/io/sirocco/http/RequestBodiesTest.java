@@ -18,6 +18,15 @@ class RequestBodiesTest extends OnTheWire {
                 request ->
                         Response.text(
                                 request.body().length() + " " + request.body().bytes().length));
+        routes.post(
+                "/answer/first",
+                request ->
+                        Response.stream(
+                                out -> {
+                                    out.write('>');
+                                    out.flush();
+                                    request.body().stream().transferTo(out);
+                                }));
         routes.post("/ignore", request -> Response.text("ignored"));
         routes.post("/head", request -> Response.text(request.body().stream().read() + ""));
         routes.route("POST", "/none", request -> Response.text("none")).body(0);
@@ -176,6 +185,27 @@ class RequestBodiesTest extends OnTheWire {
                                     .toList()
                                     .toString(),
                             () -> mode + " " + client);
+                }
+            }
+        }
+    }
+
+    /** It would be a part of the response. */
+    @Test
+    void hundredIsNotSentBehindTheHeadOfAResponse() {
+        String ask = "POST /answer/first HTTP/1.1\nHost: a\nExpect: 100-continue\n";
+        for (var transport : TRANSPORTS) {
+            for (var mode :
+                    new Serving.Mode[] {
+                        Serving.Mode.VIRTUAL, Serving.Mode.UNCARRIED, Serving.Mode.POOL
+                    }) {
+                try (var serving = new Serving(transport, mode, this::config, this::routes);
+                        Client client = serving.client()) {
+                    client.send(ask + "Content-Length: 2\n\n").until("\r\n1\r\n>\r\n");
+                    client.send("hi");
+                    Reply reply = Reply.all(client.untilEnd()).getFirst();
+                    org.junit.jupiter.api.Assertions.assertEquals(200, reply.status());
+                    org.junit.jupiter.api.Assertions.assertEquals(">hi", reply.body());
                 }
             }
         }

@@ -55,6 +55,15 @@ class ResponsesTest extends OnTheWire {
         routes.get("/stream/flushed", request -> Response.stream(ResponsesTest::twoPieces));
         routes.get("/stream/large", request -> Response.stream(ResponsesTest::large));
         routes.get("/stream/204", request -> Response.stream(out -> out.write('s')).status(204));
+        routes.get(
+                "/stream/late",
+                request ->
+                        Response.stream(
+                                out -> {
+                                    twoPieces(out);
+                                    out.close();
+                                    throw new IOException("behind the end");
+                                }));
         routes.get("/stated", request -> Response.stream(2, ResponsesTest::twoPieces));
         routes.get("/stated/none", request -> Response.stream(0, out -> {}));
         routes.get("/stated/few", request -> Response.stream(3, ResponsesTest::twoPieces));
@@ -249,6 +258,12 @@ class ResponsesTest extends OnTheWire {
                 .answers(200, "s")
                 .header("Content-Length", "1")
                 .goesOn();
+    }
+
+    /** The response is complete, and the next one is not to suffer. */
+    @Test
+    void whatIsThrownBehindTheEndOfAStreamBreaksNothing() {
+        wire("GET /stream/late HTTP/1.1\nHost: a\n\n".repeat(3)).bodies("ab", "ab", "ab").goesOn();
     }
 
     @Test
