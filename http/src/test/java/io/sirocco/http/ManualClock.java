@@ -7,9 +7,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A clock that stands still until a test moves it. Any thread. */
-final class ManualClock implements Clock {
+public final class ManualClock implements Clock {
     private final AtomicLong nanos = new AtomicLong();
     private final List<Runnable> sleepers = new CopyOnWriteArrayList<>();
+
+    /** A clock whose time is 0. */
+    public ManualClock() {}
 
     @Override
     public long nanos() {
@@ -28,7 +31,7 @@ final class ManualClock implements Clock {
     }
 
     /** Moves it, and has the loops look. */
-    void advance(long millis) {
+    public void advance(long millis) {
         nanos.addAndGet(millis * 1_000_000);
         sleepers.forEach(Runnable::run);
     }

@@ -2,8 +2,6 @@
 package io.sirocco.net;
 
 import static io.sirocco.net.Linux.MEMORY;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
@@ -15,7 +13,6 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * io_uring. Sockets are direct descriptors: they live in a ring's table and cost the process none.
@@ -71,23 +68,18 @@ final class Uring implements Transport {
 
     private static final int BUFFERS = 1024;
     private static final int BUFFERS_OF_FURTHER_RINGS = 256;
-    private static final int DATAGRAMS_PER_TURN = 256;
 
     private final Loop loop;
     private final int tableSize;
     private final Ring main;
     private final List<Ring> further = new ArrayList<>();
     private final List<Gate> gates = new ArrayList<>();
-    private final List<Datagrams> datagrams = new ArrayList<>();
+    private final UringDatagrams datagrams;
     private final Object waking = new Object();
     private boolean awake; // for good: it is closed
     private final int wakeUp;
     private final long wakeUpCount;
-    private final MemorySegment state;
     private final MemorySegment timespec;
-    private final MemorySegment peer;
-    private final MemorySegment peerLength;
-    private MemorySegment datagram; // allocated with the first UDP socket
     private long timerAt = Long.MAX_VALUE;
     private int timers;
 
@@ -96,7 +88,7 @@ final class Uring implements Transport {
     record DatagramSocket(int descriptor) implements Datagrams.Socket {
         @Override
         public InetSocketAddress address() throws IOException {
-            return (InetSocketAddress) name(descriptor, false);
+            return (InetSocketAddress) LinuxSockets.local(descriptor);
         }
     }
 
@@ -111,10 +103,8 @@ final class Uring implements Transport {
             throw Linux.failure("eventfd", wakeUp);
         }
         wakeUpCount = arena.allocate(8, 8).address();
-        state = Linux.state(arena);
+        datagrams = new UringDatagrams(loop);
         timespec = arena.allocate(16, 8);
-        peer = arena.allocate(SocketAddresses.MAX_SIZE, 8);
-        peerLength = arena.allocate(4, 4);
         listenForWakeUp();
     }
 
@@ -225,43 +215,12 @@ final class Uring implements Transport {
 
     @Override
     public Gate.Socket bind(SocketAddress address, int backlog, boolean shared) throws IOException {
-        boolean inet = !(address instanceof UnixDomainSocketAddress);
-        int descriptor = socket(address, Linux.SOCK_STREAM);
-        try (Arena scratch = Arena.ofConfined()) {
-            if (inet) {
-                check(
-                        "SO_REUSEADDR",
-                        Linux.setOption(descriptor, Linux.SOL_SOCKET, Linux.SO_REUSEADDR, 1));
-                check(
-                        "TCP_NODELAY",
-                        Linux.setOption(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NODELAY, 1));
-                check(
-                        "TCP_NOTSENT_LOWAT",
-                        Linux.setOption(
-                                descriptor,
-                                Linux.IPPROTO_TCP,
-                                Linux.TCP_NOTSENT_LOWAT,
-                                Connection.KERNEL_HOLDS));
-                if (shared) {
-                    check(
-                            "SO_REUSEPORT",
-                            Linux.setOption(descriptor, Linux.SOL_SOCKET, Linux.SO_REUSEPORT, 1));
-                }
-            }
-            check(
-                    "cannot listen on " + show(address),
-                    Linux.bind(descriptor, SocketAddresses.toNative(address, scratch)));
-            check("cannot listen on " + show(address), Linux.listen(descriptor, backlog));
-            return new Listening(descriptor);
-        } catch (IOException e) {
-            Linux.close(descriptor);
-            throw e;
-        }
+        return new Listening(LinuxSockets.listen(address, backlog, shared));
     }
 
     /** The address that {@code socket} is bound to. */
     static SocketAddress address(Listening socket) throws IOException {
-        return name(socket.descriptor, false);
+        return LinuxSockets.local(socket.descriptor);
     }
 
     @Override
@@ -592,7 +551,7 @@ final class Uring implements Transport {
                     break;
                 }
                 try {
-                    return name(descriptor, true);
+                    return LinuxSockets.remote(descriptor);
                 } catch (IOException e) {
                     break; // it is gone already
                 } finally {
@@ -607,104 +566,46 @@ final class Uring implements Transport {
 
     @Override
     public Datagrams.Socket bindDatagrams(InetSocketAddress address) throws IOException {
-        int descriptor = socket(address, Linux.SOCK_DGRAM);
-        try (Arena scratch = Arena.ofConfined()) {
-            check(
-                    "cannot bind " + show(address),
-                    Linux.bind(descriptor, SocketAddresses.toNative(address, scratch)));
-            return new DatagramSocket(descriptor);
-        } catch (IOException e) {
-            Linux.close(descriptor);
-            throw e;
-        }
+        return new DatagramSocket(LinuxSockets.datagrams(address));
     }
 
     @Override
     public void open(Datagrams socket) {
-        if (datagram == null) {
-            datagram = loop.arena.allocate(1 << 16, 64);
-        }
-        int number = datagrams.indexOf(null);
-        if (number < 0) {
-            number = datagrams.size();
-            datagrams.add(socket);
-        } else {
-            datagrams.set(number, socket);
-        }
-        poll(number);
+        int number = datagrams.add(socket);
+        poll(number, socket);
     }
 
-    private void poll(int number) {
-        int descriptor = ((DatagramSocket) datagrams.get(number).socket).descriptor;
-        main.entry(
-                Ring.POLL_ADD,
-                0,
-                descriptor,
-                0,
-                POLL_MULTISHOT,
-                POLLIN,
-                userData(READABLE, number));
+    private void poll(int number, Datagrams socket) {
+        int descriptor = UringDatagrams.descriptor(socket);
+        long about = userData(READABLE, number);
+        main.entry(Ring.POLL_ADD, 0, descriptor, 0, POLL_MULTISHOT, POLLIN, about);
     }
 
     private void readable(int number, int result, int flags) {
         Datagrams socket = datagrams.get(number);
         if (result >= 0 && !socket.closed()) {
-            receiveDatagrams(socket);
+            datagrams.receive(socket);
         }
         if ((flags & Ring.MORE) == 0) {
             if (socket.closed()) {
-                datagrams.set(number, null); // nothing more can come for it
+                datagrams.forget(number); // nothing more can come for it
             } else {
-                poll(number);
+                poll(number, socket);
             }
-        }
-    }
-
-    private void receiveDatagrams(Datagrams socket) {
-        int descriptor = ((DatagramSocket) socket.socket).descriptor;
-        for (int i = 0; i < DATAGRAMS_PER_TURN && !socket.closed(); i++) {
-            peerLength.set(JAVA_INT, 0, SocketAddresses.MAX_SIZE);
-            long length = Linux.receiveFrom(state, descriptor, datagram, peer, peerLength);
-            if (length == -Linux.EAGAIN) {
-                return;
-            }
-            if (length >= 0) {
-                byte[] slab = loop.slab((int) length);
-                MemorySegment.copy(datagram, JAVA_BYTE, 0, slab, 0, (int) length);
-                var from =
-                        (InetSocketAddress)
-                                SocketAddresses.toJava(peer, peerLength.get(JAVA_INT, 0));
-                socket.received(slab, (int) length, from);
-            }
-        }
-        if (!socket.closed()) {
-            loop.execute(() -> receiveDatagrams(socket)); // the others have their turn first
         }
     }
 
     @Override
     public int send(Datagrams socket, byte[] bytes, int length, InetSocketAddress to)
             throws IOException {
-        try (Arena scratch = Arena.ofConfined()) {
-            MemorySegment address = SocketAddresses.toNative(to, scratch);
-            MemorySegment payload = scratch.allocate(Math.max(1, length));
-            MemorySegment.copy(bytes, 0, payload, JAVA_BYTE, 0, length);
-            int descriptor = ((DatagramSocket) socket.socket).descriptor;
-            long sent =
-                    Linux.sendTo(
-                            state, descriptor, payload, length, address, (int) address.byteSize());
-            if (sent == -Linux.EAGAIN || sent == -Linux.ENOBUFS) {
-                return -1;
-            }
-            return (int) check("cannot send " + length + " bytes to " + show(to), sent);
-        }
+        return datagrams.send(socket, bytes, length, to);
     }
 
     @Override
     public void close(Datagrams socket) {
-        cancel(main, userData(READABLE, datagrams.indexOf(socket)));
+        cancel(main, userData(READABLE, datagrams.number(socket)));
         main.submit(0);
-        Linux.close(((DatagramSocket) socket.socket).descriptor);
+        Linux.close(UringDatagrams.descriptor(socket));
     }
 
     // ----
@@ -712,46 +613,12 @@ final class Uring implements Transport {
     @Override
     public void close() {
         gates.forEach(Gate::closeNow);
-        datagrams.stream().filter(Objects::nonNull).forEach(Datagrams::closeNow);
+        datagrams.closeAll();
         further.forEach(Ring::close);
         main.close();
         synchronized (waking) {
             awake = true;
             Linux.close(wakeUp);
         }
-    }
-
-    private static int socket(SocketAddress address, int type) throws IOException {
-        int family = SocketAddresses.family(address);
-        int descriptor = (int) check("socket", Linux.socket(family, type));
-        if (family == Linux.AF_INET6) {
-            Linux.setOption(descriptor, Linux.IPPROTO_IPV6, Linux.IPV6_V6ONLY, 0);
-        }
-        return descriptor;
-    }
-
-    private static SocketAddress name(int descriptor, boolean ofPeer) throws IOException {
-        try (Arena scratch = Arena.ofConfined()) {
-            MemorySegment into = scratch.allocate(SocketAddresses.MAX_SIZE, 8);
-            int length =
-                    (int)
-                            check(
-                                    "asking for a socket's address",
-                                    Linux.name(descriptor, ofPeer, into));
-            return SocketAddresses.toJava(into, length);
-        }
-    }
-
-    private static String show(SocketAddress address) {
-        return address instanceof InetSocketAddress inet
-                ? inet.getHostString() + ":" + inet.getPort()
-                : address.toString();
-    }
-
-    private static long check(String what, long result) throws IOException {
-        if (result < 0) {
-            throw Linux.failure(what, result);
-        }
-        return result;
     }
 }

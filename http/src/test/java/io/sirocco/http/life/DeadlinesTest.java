@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Config;
+import io.sirocco.http.ManualClock;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.Parameter;
 final class DeadlinesTest {
     @Parameter TransportKind transport;
 
-    private final HandClock clock = new HandClock();
+    private final ManualClock clock = new ManualClock();
     private final CountDownLatch entered = new CountDownLatch(1);
     private final CompletableFuture<Throwable> outcome = new CompletableFuture<>();
     private Server server;

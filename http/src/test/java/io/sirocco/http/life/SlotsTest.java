@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Config;
+import io.sirocco.http.ManualClock;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.Bandwidth;
@@ -33,7 +34,7 @@ final class SlotsTest {
 
     @Parameter TransportKind transport;
 
-    private final HandClock clock = new HandClock();
+    private final ManualClock clock = new ManualClock();
 
     private Server start(Consumer<Config> more) {
         return Server.start(
