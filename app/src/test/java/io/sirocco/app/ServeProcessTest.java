@@ -179,7 +179,8 @@ class ServeProcessTest {
 
         Child(List<String> options, String... arguments) throws IOException {
             var command = new ArrayList<String>();
-            if (OS.LINUX.isCurrentOs()) { // tests that run in the background ignore SIGINT, and so would it
+            if (OS.LINUX.isCurrentOs()) { // tests that run in the background ignore SIGINT, and so
+                // would it
                 command.addAll(List.of("env", "--default-signal=INT"));
             }
             command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
