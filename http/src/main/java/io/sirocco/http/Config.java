@@ -210,8 +210,8 @@ public final class Config {
     }
 
     /**
-     * How long a handler may take until its response begins (503; 504 for {@link Response#later});
-     * 60 s unless set.
+     * How long a handler may take until its response begins (503; 504 for {@link Response#later}),
+     * not counting what it waits for the client's body; 60 s unless set, zero for ever.
      */
     public Config handlerDeadline(Duration longest) {
         this.handlerDeadline = longest;
