@@ -476,7 +476,7 @@ final class Http1 implements Protocol, Wire {
             exchange = null;
             worker.inProgress--;
         }
-        connection.abort();
+        connection.reset(); // the end of the stream may mean the end of the response
     }
 
     private void responseEnded() {

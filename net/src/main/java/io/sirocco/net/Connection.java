@@ -185,6 +185,17 @@ public final class Connection extends Timer {
         close(CloseCause.ABORTED);
     }
 
+    /**
+     * The same, and the peer reads an error behind what it was sent: so that it cannot take that
+     * for the whole where only the end of the stream would have told.
+     */
+    public void reset() {
+        if ((flags & CLOSING) == 0) {
+            loop.poller().resetOnClose(this);
+            abort();
+        }
+    }
+
     /** Whether it can still be written to. */
     public boolean open() {
         return (flags & OVER) == 0;

@@ -36,6 +36,7 @@ final class Linux {
     static final int SOCK_CLOEXEC = 0x80000;
     static final int SOL_SOCKET = 1;
     static final int SO_REUSEADDR = 2;
+    static final int SO_LINGER = 13;
     static final int SO_REUSEPORT = 15;
     static final int IPPROTO_TCP = 6;
     static final int TCP_NODELAY = 1;
@@ -212,13 +213,17 @@ final class Linux {
         }
     }
 
-    static int setOption(int descriptor, int level, int option, int value) {
+    /** {@code values} are one number, or the fields of the structure that the option takes. */
+    static int setOption(int descriptor, int level, int option, int... values) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = state(arena);
-            long address = arena.allocateFrom(JAVA_INT, value).address();
+            MemorySegment value = arena.allocateFrom(JAVA_INT, values);
+            int size = (int) value.byteSize();
             return result(
                     state,
-                    (int) SETSOCKOPT.invokeExact(state, descriptor, level, option, address, 4));
+                    (int)
+                            SETSOCKOPT.invokeExact(
+                                    state, descriptor, level, option, value.address(), size));
         } catch (Throwable t) {
             throw new AssertionError(t);
         }

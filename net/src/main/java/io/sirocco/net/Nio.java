@@ -317,6 +317,18 @@ final class Nio implements Transport {
     }
 
     @Override
+    public void resetOnClose(Connection connection) {
+        try {
+            if (key(connection).channel() instanceof SocketChannel channel
+                    && channel.getLocalAddress() instanceof InetSocketAddress) {
+                channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+            }
+        } catch (IOException e) {
+            // it is gone already
+        }
+    }
+
+    @Override
     public SocketAddress remote(Connection connection) {
         try {
             SocketAddress address = ((SocketChannel) key(connection).channel()).getRemoteAddress();

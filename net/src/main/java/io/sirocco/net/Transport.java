@@ -78,6 +78,12 @@ sealed interface Transport extends AutoCloseable permits Uring, Nio {
      */
     void close(Connection connection);
 
+    /**
+     * Has a later {@link #close(Connection)} reset the connection (RFC 9293 3.10.5) instead of
+     * ending it.
+     */
+    void resetOnClose(Connection connection);
+
     /** The peer's address, asked of the kernel. */
     SocketAddress remote(Connection connection);
 

@@ -527,39 +527,48 @@ final class Uring implements Transport {
         ring.entry(Ring.ASYNC_CANCEL, 0, -1, about, 0, 0, userData(IGNORED, 0));
     }
 
-    /** Lends the socket an ordinary descriptor for the moment of the question. */
+    @Override
+    public void resetOnClose(Connection connection) {
+        int descriptor = lend(connection);
+        if (descriptor >= 0) {
+            Linux.setOption(descriptor, Linux.SOL_SOCKET, Linux.SO_LINGER, 1, 0); // on, for no time
+            Linux.close(descriptor);
+        }
+    }
+
     @Override
     public SocketAddress remote(Connection connection) {
-        Ring ring = (Ring) connection.place;
-        ring.entry(
-                Ring.FIXED_FD_INSTALL,
-                Ring.FIXED_FILE,
-                connection.slot,
-                0,
-                0,
-                0,
-                userData(INSTALLED, 0));
-        ring.submit(0);
-        for (int index = ring.firstCompletion(), end = ring.lastCompletion();
-                index != end;
-                index++) {
-            long completion = ring.completion(index);
-            if (Ring.userData(completion) == userData(INSTALLED, 0)) {
-                Ring.forget(completion);
-                int descriptor = Ring.result(completion);
-                if (descriptor < 0) {
-                    break;
-                }
-                try {
-                    return LinuxSockets.remote(descriptor);
-                } catch (IOException e) {
-                    break; // it is gone already
-                } finally {
-                    Linux.close(descriptor);
-                }
+        int descriptor = lend(connection);
+        if (descriptor >= 0) {
+            try {
+                return LinuxSockets.remote(descriptor);
+            } catch (IOException e) {
+                // it is gone already
+            } finally {
+                Linux.close(descriptor);
             }
         }
         return UnixDomainSocketAddress.of("");
+    }
+
+    /**
+     * An ordinary descriptor of the socket, for what has no operation of its own; negative when
+     * there is none to be had. The caller closes it.
+     */
+    private static int lend(Connection connection) {
+        Ring ring = (Ring) connection.place;
+        long about = userData(INSTALLED, 0);
+        ring.entry(Ring.FIXED_FD_INSTALL, Ring.FIXED_FILE, connection.slot, 0, 0, 0, about);
+        ring.submit(0);
+        int end = ring.lastCompletion();
+        for (int index = ring.firstCompletion(); index != end; index++) {
+            long completion = ring.completion(index);
+            if (Ring.userData(completion) == about) {
+                Ring.forget(completion);
+                return Ring.result(completion);
+            }
+        }
+        return -1;
     }
 
     // ---- datagrams

@@ -3,8 +3,10 @@ package io.sirocco.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -376,5 +378,17 @@ class EndsTest {
         second.connection();
         Object remote = Rig.ask(rig.loop(), () -> first.connection().remote());
         assertFalse(remote.equals(peer.channel.getLocalAddress()), remote::toString);
+    }
+
+    @Test
+    void resetIsReadAsAnErrorBehindWhatWasSent() throws Exception {
+        var probe = new Nesting((c, input) -> c.write("half".getBytes(), 0, 4));
+        Peer peer = rig.connect(rig.listen(probe)).send("x");
+        assertEquals("half", peer.text(4));
+        Connection connection = probe.connection();
+        Rig.on(rig.loop(), connection::reset);
+        endsOnce(probe, CloseCause.ABORTED);
+        var error = assertThrows(UncheckedIOException.class, peer::readOnce);
+        assertTrue(error.getMessage().contains("reset"), error.getMessage());
     }
 }

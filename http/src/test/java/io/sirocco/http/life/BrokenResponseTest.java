@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.life;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.http.Response;
+import io.sirocco.http.Server;
+import io.sirocco.net.TransportKind;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+
+/** A response that is cut short must not look whole. */
+@OnEachTransport
+final class BrokenResponseTest {
+    @Parameter TransportKind transport;
+
+    @Test
+    void aStreamThatOnlyTheCloseWouldEndIsReset() throws IOException {
+        var read = new CountDownLatch(1);
+        try (Server server =
+                        Server.start(
+                                config -> config.port(0).transport(transport).loops(1),
+                                routes ->
+                                        routes.get(
+                                                "/half",
+                                                request ->
+                                                        Response.stream(
+                                                                out -> {
+                                                                    out.write("half".getBytes());
+                                                                    out.flush();
+                                                                    read.await();
+                                                                    throw new IOException("cut");
+                                                                })));
+                Client client = Client.to(server.port()).send("GET /half HTTP/1.0\r\n\r\n")) {
+            client.head();
+            assertEquals("half", new String(client.read(4)));
+            read.countDown();
+            var error = assertThrows(IOException.class, () -> client.read(1));
+            assertTrue(error.getMessage().contains("reset"), error.getMessage());
+        }
+    }
+}
