@@ -387,8 +387,18 @@ class ListenerTest {
         Rig.settle(rig.loop());
         assertEquals(before, Rig.openDescriptors());
         release.countDown();
+        Rig.until("it takes tasks again", () -> takesTasks(busy));
         loops.all().forEach(Rig::settle);
         assertEquals("x", rig.connect(rig.listen(c -> new Echo())).send("x").text(1));
+    }
+
+    private static boolean takesTasks(Loop loop) {
+        try {
+            loop.execute(() -> {});
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
+        }
     }
 
     @Test

@@ -99,8 +99,8 @@ final class LifecycleTest {
 
     @Test
     void whenTheSecondAddressCannotBeBoundTheFirstIsGivenBack() throws IOException {
-        int port = freePort();
         try (var occupant = new ServerSocket(0, 1, InetAddress.getByName("0.0.0.0"))) {
+            int port = freePort(); // another one, since that is taken
             Server server =
                     Server.create(
                             config ->
