@@ -39,32 +39,32 @@ public final class Routes {
 
     /** Answers {@code GET}, and {@code HEAD} from what it answers. */
     public Routes get(String path, Handler handler) {
-        return with(route("GET", path, handler));
+        return add("GET", path, handler);
     }
 
     /** Answers {@code POST}. */
     public Routes post(String path, Handler handler) {
-        return with(route("POST", path, handler));
+        return add("POST", path, handler);
     }
 
     /** Answers {@code PUT}. */
     public Routes put(String path, Handler handler) {
-        return with(route("PUT", path, handler));
+        return add("PUT", path, handler);
     }
 
     /** Answers {@code PATCH}. */
     public Routes patch(String path, Handler handler) {
-        return with(route("PATCH", path, handler));
+        return add("PATCH", path, handler);
     }
 
     /** Answers {@code DELETE}. */
     public Routes delete(String path, Handler handler) {
-        return with(route("DELETE", path, handler));
+        return add("DELETE", path, handler);
     }
 
     /** Answers every method that no other route of this path answers. */
     public Routes any(String path, Handler handler) {
-        return with(route(Router.ANY, path, handler));
+        return add(Router.ANY, path, handler);
     }
 
     /**
@@ -104,7 +104,8 @@ public final class Routes {
         return this;
     }
 
-    private Routes with(Route route) {
+    private Routes add(String method, String path, Handler handler) {
+        route(method, path, handler);
         return this;
     }
 
