@@ -29,9 +29,13 @@ import java.util.List;
 public final class Connection extends Timer {
     /**
      * Bytes of input that are kept while delivery is suspended, before the socket is not read any
-     * more.
+     * more. What the turn in which that is decided has received already comes on top: at most 4
+     * MiB, mostly nothing.
      */
     public static final int INPUT_HELD = 64 << 10;
+
+    /** Bytes that one turn can receive on one connection: all buffers that a ring has for input. */
+    static final int TURN_BRINGS = 4 << 20;
 
     /** Unsent bytes from which on the connection is congested. */
     public static final int HIGH_WATER = 128 << 10;

@@ -66,7 +66,7 @@ final class Uring implements Transport {
     /** A smaller table could overflow by what one multishot accept brings. */
     private static final int ROOMY = 16_384;
 
-    private static final int BUFFERS = 1024;
+    private static final int BUFFERS = Connection.TURN_BRINGS / Ring.BUFFER_SIZE;
     private static final int BUFFERS_OF_FURTHER_RINGS = 256;
 
     private final Loop loop;
