@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/**
+ * One request of a load, as it goes over the wire. Immutable; the bytes are shared and must not be
+ * changed.
+ *
+ * @param label how reports name it: the method and the target
+ * @param bytes head and body
+ * @param head whether the method is HEAD, whose answers have no body whatever their head says
+ * @param weight how often it is chosen, beside the others of the same load; at least 1
+ */
+public record Call(String label, byte[] bytes, boolean head, int weight) {
+
+    /**
+     * A request of HTTP/1.1.
+     *
+     * @param host of the Host field, with the port unless that is 80
+     * @param target path and query, as in the request line
+     * @param fields further fields, in order; Content-Length is added where there is a body
+     * @throws IllegalArgumentException when a part would break the head: a line end in a field, a
+     *     blank in the target
+     */
+    public static Call of(
+            String method, String host, String target, Map<String, String> fields, byte[] body) {
+        var head = new StringBuilder();
+        head.append(token("the method", method)).append(' ').append(token("the target", target));
+        head.append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
+        fields.forEach(
+                (name, value) ->
+                        head.append(token("the field's name", name))
+                                .append(": ")
+                                .append(line(name, value))
+                                .append("\r\n"));
+        if (body.length > 0 || method.equals("POST") || method.equals("PUT")) {
+            head.append("Content-Length: ").append(body.length).append("\r\n");
+        }
+        byte[] start = head.append("\r\n").toString().getBytes(StandardCharsets.UTF_8);
+        var bytes = new byte[start.length + body.length];
+        System.arraycopy(start, 0, bytes, 0, start.length);
+        System.arraycopy(body, 0, bytes, start.length, body.length);
+        return new Call(method + " " + target, bytes, method.equals("HEAD"), 1);
+    }
+
+    /** The same request, chosen more or less often. */
+    public Call times(int weight) {
+        if (weight < 1) {
+            throw new IllegalArgumentException("the weight of " + label + " must be at least 1");
+        }
+        return new Call(label, bytes, head, weight);
+    }
+
+    private static String token(String what, String text) {
+        if (text.isEmpty() || text.chars().anyMatch(c -> c <= ' ' || c == 0x7f)) {
+            throw new IllegalArgumentException(
+                    what
+                            + " must not be empty or hold blanks or control characters: '"
+                            + text
+                            + "'");
+        }
+        return text;
+    }
+
+    private static String line(String name, String text) {
+        if (text.chars().anyMatch(c -> c == '\r' || c == '\n' || c == 0)) {
+            throw new IllegalArgumentException("the field " + name + " must be one line");
+        }
+        return text;
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench;
+
+/** What can go wrong with a request, other than a status that the server meant. */
+public enum Failure {
+    /** The connection could not be opened. */
+    CONNECT("could not connect"),
+    /** The connection was reset while a response was due. */
+    RESET("reset"),
+    /** The server closed the connection while a response was due. */
+    CLOSED("closed early"),
+    /** No response came within the time that the load allows. */
+    TIMEOUT("timed out"),
+    /** What came was no response of HTTP/1.1. */
+    MALFORMED("malformed");
+
+    /** How reports name it. */
+    public final String words;
+
+    Failure(String words) {
+        this.words = words;
+    }
+}
