@@ -8,6 +8,7 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * One connection of a loop: bytes in, bytes out, one deadline. While it is idle it owns no buffer.
@@ -74,7 +75,7 @@ public final class Connection extends Timer {
     /** By so much who had a share comes back later than who had none: a slot of the wheel. */
     private static final long TURN_MILLIS = 16;
 
-    final Gate gate;
+    private final Origin origin;
     private final Loop loop;
     private Protocol protocol; // null while parked
 
@@ -94,9 +95,9 @@ public final class Connection extends Timer {
     Connection newer; // the loop's list of all its connections
     Connection older;
 
-    Connection(Gate gate, Object place, int slot) {
-        this.gate = gate;
-        this.loop = gate.loop;
+    Connection(Origin origin, Object place, int slot) {
+        this.origin = origin;
+        this.loop = origin.loop();
         this.place = place;
         this.slot = slot;
     }
@@ -120,9 +121,9 @@ public final class Connection extends Timer {
         return remote;
     }
 
-    /** The address it was accepted on. */
+    /** The address it was accepted on; of one that we opened, our end's, asked of the kernel. */
     public SocketAddress local() {
-        return gate.listener().address();
+        return origin.local(this);
     }
 
     /**
@@ -607,9 +608,15 @@ public final class Connection extends Timer {
 
     // ---- life and death
 
-    /** It has a slot: {@code first} speaks on it from now on. */
-    void start(Protocol first) {
-        protocol = first;
+    /** It has a slot: {@code acceptor} says what is spoken on it from now on. */
+    void start(Acceptor acceptor) {
+        try {
+            protocol = Objects.requireNonNull(acceptor.accept(this));
+        } catch (Throwable e) {
+            loop.failed(e);
+            protocol = (c, bytes, from, to) -> to;
+            abort();
+        }
         if ((flags & (UNREAD | CLOSING)) == 0) {
             loop.poller().reading(this, true);
         }
@@ -657,7 +664,7 @@ public final class Connection extends Timer {
         held = null;
         heldLength = 0;
         loop.gone(this);
-        gate.gone(this);
+        origin.gone(this);
         if (protocol != null) {
             try {
                 protocol.closed(this, CloseCause.values()[flags >>> CAUSE_SHIFT]);

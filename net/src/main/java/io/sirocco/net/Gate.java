@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -12,7 +12,7 @@ import java.util.concurrent.RejectedExecutionException;
  * stops accepting when it has none, keeps the pace, and backs off when the system is out of
  * descriptors or memory, so that the listener neither dies nor spins. Loop-confined.
  */
-final class Gate {
+final class Gate implements Origin {
     private static final System.Logger LOG = System.getLogger(Gate.class.getName());
     private static final long BACK_OFF = 100;
     private static final long LONGEST_BACK_OFF = 1_000;
@@ -88,8 +88,14 @@ final class Gate {
         decide();
     }
 
-    Listener listener() {
-        return listener;
+    @Override
+    public Loop loop() {
+        return loop;
+    }
+
+    @Override
+    public SocketAddress local(Connection connection) {
+        return listener.address();
     }
 
     /**
@@ -122,7 +128,7 @@ final class Gate {
     /** The transport has accepted a connection. */
     void accepted(Connection connection) {
         backOff = BACK_OFF;
-        loop.opened(connection);
+        loop.accepted(connection);
         if (active < listener.options.slots) {
             start(connection);
         } else {
@@ -151,7 +157,8 @@ final class Gate {
         backOff = Math.min(backOff * 2, LONGEST_BACK_OFF);
     }
 
-    void gone(Connection connection) {
+    @Override
+    public void gone(Connection connection) {
         if (connection.parked()) {
             parked.remove(connection);
             loop.parked--;
@@ -196,15 +203,7 @@ final class Gate {
     private void start(Connection connection) {
         active++;
         connection.noDeadline();
-        Protocol protocol;
-        try {
-            protocol = Objects.requireNonNull(listener.acceptor.accept(connection));
-        } catch (Throwable e) {
-            loop.failed(e);
-            protocol = (c, bytes, from, to) -> to;
-            connection.abort();
-        }
-        connection.start(protocol);
+        connection.start(listener.acceptor);
     }
 
     private void decide() {

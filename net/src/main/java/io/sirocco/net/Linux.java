@@ -38,6 +38,8 @@ final class Linux {
     static final int SO_REUSEADDR = 2;
     static final int SO_LINGER = 13;
     static final int SO_REUSEPORT = 15;
+    static final int IPPROTO_IP = 0;
+    static final int IP_BIND_ADDRESS_NO_PORT = 24;
     static final int IPPROTO_TCP = 6;
     static final int TCP_NODELAY = 1;
     static final int TCP_NOTSENT_LOWAT = 25;

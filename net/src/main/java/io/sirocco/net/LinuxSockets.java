@@ -21,19 +21,36 @@ final class LinuxSockets {
         try (Arena scratch = Arena.ofConfined()) {
             if (address instanceof InetSocketAddress) { // connections inherit what is set here
                 set(descriptor, Linux.SOL_SOCKET, Linux.SO_REUSEADDR, 1);
-                set(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NODELAY, 1);
-                set(
-                        descriptor,
-                        Linux.IPPROTO_TCP,
-                        Linux.TCP_NOTSENT_LOWAT,
-                        Connection.KERNEL_HOLDS);
+                quicken(descriptor);
                 if (shared) {
                     set(descriptor, Linux.SOL_SOCKET, Linux.SO_REUSEPORT, 1);
                 }
             }
-            String what = "cannot listen on " + show(address);
+            String what = "cannot listen on " + SocketAddresses.show(address);
             check(what, Linux.bind(descriptor, SocketAddresses.toNative(address, scratch)));
             check(what, Linux.listen(descriptor, backlog));
+            return descriptor;
+        } catch (IOException e) {
+            Linux.close(descriptor);
+            throw e;
+        }
+    }
+
+    /** A socket that is to be connected, bound where that was asked for. */
+    static int outgoing(Destination to) throws IOException {
+        int descriptor = open(to.address(), Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK);
+        try (Arena scratch = Arena.ofConfined()) {
+            if (to.address() instanceof InetSocketAddress) {
+                quicken(descriptor);
+            }
+            if (to.source().isPresent()) {
+                // the port is found when both ends are known, so that each pair has all of them
+                Linux.setOption(descriptor, Linux.IPPROTO_IP, Linux.IP_BIND_ADDRESS_NO_PORT, 1);
+                var source = new InetSocketAddress(to.source().get(), 0);
+                MemorySegment where = SocketAddresses.toNative(source, scratch);
+                String from = "cannot use the address " + source.getHostString();
+                check(from, Linux.bind(descriptor, where));
+            }
             return descriptor;
         } catch (IOException e) {
             Linux.close(descriptor);
@@ -46,7 +63,7 @@ final class LinuxSockets {
         int descriptor = open(address, Linux.SOCK_DGRAM);
         try (Arena scratch = Arena.ofConfined()) {
             MemorySegment where = SocketAddresses.toNative(address, scratch);
-            check("cannot bind " + show(address), Linux.bind(descriptor, where));
+            check("cannot bind " + SocketAddresses.show(address), Linux.bind(descriptor, where));
             return descriptor;
         } catch (IOException e) {
             Linux.close(descriptor);
@@ -72,24 +89,19 @@ final class LinuxSockets {
         return name(descriptor, false);
     }
 
-    /** The address that the socket is connected to. */
-    static SocketAddress remote(int descriptor) throws IOException {
-        return name(descriptor, true);
+    /** No delay for small segments, and no more in the kernel than it needs to keep busy. */
+    private static void quicken(int descriptor) throws IOException {
+        set(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NODELAY, 1);
+        set(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NOTSENT_LOWAT, Connection.KERNEL_HOLDS);
     }
 
-    private static SocketAddress name(int descriptor, boolean ofPeer) throws IOException {
+    /** The address that the socket is bound to, or {@code ofPeer} the one it is connected to. */
+    static SocketAddress name(int descriptor, boolean ofPeer) throws IOException {
         try (Arena scratch = Arena.ofConfined()) {
             MemorySegment into = scratch.allocate(SocketAddresses.MAX_SIZE, 8);
             long length = Linux.name(descriptor, ofPeer, into);
             return SocketAddresses.toJava(into, (int) check("asking for an address", length));
         }
-    }
-
-    /** As people write it. */
-    static String show(SocketAddress address) {
-        return address instanceof InetSocketAddress inet
-                ? inet.getHostString() + ":" + inet.getPort()
-                : address.toString();
     }
 
     /** Passes a result on, unless it says that the call failed. */

@@ -51,6 +51,8 @@ public final class Loop implements Executor, Carried.Host {
     private final boolean carries =
             Carried.AVAILABLE && !Boolean.getBoolean("io.sirocco.net.uncarried");
 
+    private final Outgoing outgoing = new Outgoing(this);
+    private final Appointments appointments = new Appointments();
     private Transport transport;
     private Wheel wheel;
     private byte[] slab = new byte[SLAB];
@@ -73,6 +75,7 @@ public final class Loop implements Executor, Carried.Host {
 
     private volatile long heldSince; // 0 while waiting
     private long accepted;
+    private long connected;
     private int open;
     int parked;
     long bytesIn;
@@ -151,6 +154,27 @@ public final class Loop implements Executor, Carried.Host {
         return alarm;
     }
 
+    /**
+     * Runs {@code task} once, when {@link #nanos} has come to {@code atNanos}: mostly within a
+     * tenth of a millisecond, where {@link #after} may be 16 late. It costs more, and cannot be
+     * called off. Loop-confined.
+     */
+    public void at(long atNanos, Runnable task) {
+        appointments.add(atNanos, task);
+    }
+
+    /**
+     * Opens a connection, and tells {@code connector} what became of it. Loop-confined.
+     *
+     * @throws RejectedExecutionException when the loop is stopping
+     */
+    public void connect(Destination to, Connector connector) {
+        if (stopping) {
+            throw new RejectedExecutionException("the loop is stopping");
+        }
+        outgoing.begin(to, connector);
+    }
+
     /** Calls {@code action} with the protocol of each connection that has one. Loop-confined. */
     public void protocols(Consumer<? super Protocol> action) {
         for (Connection connection = all; connection != null; connection = connection.older) {
@@ -186,6 +210,7 @@ public final class Loop implements Executor, Carried.Host {
     public LoopStats stats() {
         return new LoopStats(
                 accepted,
+                connected,
                 open,
                 parked,
                 bytesIn,
@@ -205,6 +230,18 @@ public final class Loop implements Executor, Carried.Host {
 
     Wheel wheel() {
         return wheel;
+    }
+
+    /**
+     * Nanoseconds until a deadline or an appointment has to be looked at; -1 when there is none.
+     */
+    long untilNext() {
+        long millis = wheel.untilNext();
+        long ahead = millis < 0 ? Long.MAX_VALUE : millis * 1_000_000;
+        if (!appointments.isEmpty()) {
+            ahead = Math.clamp(appointments.next() - settings.clock.nanos(), 0, ahead);
+        }
+        return ahead == Long.MAX_VALUE ? -1 : ahead;
     }
 
     Transport poller() {
@@ -242,8 +279,17 @@ public final class Loop implements Executor, Carried.Host {
         written[writtenCount++] = connection;
     }
 
-    void opened(Connection connection) {
+    void accepted(Connection connection) {
         accepted++;
+        opened(connection);
+    }
+
+    void connected(Connection connection) {
+        connected++;
+        opened(connection);
+    }
+
+    private void opened(Connection connection) {
         open++;
         connection.older = all;
         if (all != null) {
@@ -345,7 +391,7 @@ public final class Loop implements Executor, Carried.Host {
                 });
         started.complete(this);
         try {
-            while (!stopping || open > 0) {
+            while (!stopping || open > 0 || !outgoing.idle()) {
                 turn();
             }
         } catch (Throwable e) {
@@ -373,6 +419,7 @@ public final class Loop implements Executor, Carried.Host {
         }
         runTasks();
         wheel.advance(millis);
+        appointments.keep(nanos, this::runTask);
         flush();
     }
 
@@ -425,6 +472,7 @@ public final class Loop implements Executor, Carried.Host {
             return;
         }
         stopping = true;
+        outgoing.giveUp();
         Connection connection = all;
         while (connection != null) {
             Connection following = connection.older;

@@ -5,6 +5,7 @@ package io.sirocco.net;
  * What one loop has done, at one moment. Immutable.
  *
  * @param accepted connections accepted since the start
+ * @param connected connections that we have opened since the start
  * @param connections connections open now, parked ones included
  * @param parked of these, accepted but waiting for a slot
  * @param bytesIn bytes received since the start
@@ -16,6 +17,7 @@ package io.sirocco.net;
  */
 public record LoopStats(
         long accepted,
+        long connected,
         int connections,
         int parked,
         long bytesIn,

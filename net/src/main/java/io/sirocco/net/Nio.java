@@ -65,11 +65,11 @@ final class Nio implements Transport {
 
     @Override
     public void await(boolean mayBlock) throws IOException {
-        long ahead = mayBlock ? loop.wheel().untilNext() : 0;
-        if (!mayBlock || ahead == 0) {
+        long ahead = mayBlock ? loop.untilNext() : 0;
+        if (ahead >= 0 && ahead < 1_000_000) { // a selector knows no less: be there early, and look
             selector.selectNow();
         } else {
-            selector.select(Math.max(0, ahead)); // 0 is for ever
+            selector.select(Math.max(0, ahead / 1_000_000)); // 0 is for ever
         }
         Thread.interrupted(); // or no selection would wait any more
     }
@@ -83,6 +83,7 @@ final class Nio implements Transport {
             switch (key.attachment()) {
                 case Connection connection -> ready(connection, key);
                 case Gate gate -> accept(gate);
+                case Attempt attempt -> tried(attempt, key);
                 case Datagrams datagrams -> receive(datagrams);
                 default -> throw new AssertionError(key.attachment());
             }
@@ -149,10 +150,7 @@ final class Nio implements Transport {
             return new Listening(channel);
         } catch (IOException | RuntimeException e) {
             channel.close();
-            String where =
-                    address instanceof InetSocketAddress inet
-                            ? inet.getHostString() + ":" + inet.getPort()
-                            : address.toString();
+            String where = SocketAddresses.show(address);
             throw new IOException("cannot listen on " + where + ": " + e.getMessage(), e);
         }
     }
@@ -230,8 +228,7 @@ final class Nio implements Transport {
         try {
             channel.configureBlocking(false);
             if (channel.getLocalAddress() instanceof InetSocketAddress) {
-                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                channel.setOption(StandardSocketOptions.SO_SNDBUF, 2 * Connection.KERNEL_HOLDS);
+                quicken(channel);
             }
             SelectionKey key = channel.register(selector, 0);
             var connection = new Connection(gate, key, 0);
@@ -271,6 +268,68 @@ final class Nio implements Transport {
         } catch (IOException | RuntimeException e) {
             return null;
         }
+    }
+
+    // ---- connecting
+
+    @Override
+    public void connect(Attempt attempt) throws IOException {
+        Destination to = attempt.to;
+        boolean unix = to.address() instanceof UnixDomainSocketAddress;
+        StandardProtocolFamily family =
+                unix ? StandardProtocolFamily.UNIX : family((InetSocketAddress) to.address());
+        SocketChannel channel = SocketChannel.open(family);
+        try {
+            channel.configureBlocking(false);
+            if (!unix) {
+                quicken(channel);
+            }
+            if (to.source().isPresent()) {
+                channel.bind(new InetSocketAddress(to.source().get(), 0));
+            }
+            boolean connected = channel.connect(to.address());
+            SelectionKey key = channel.register(selector, connected ? 0 : SelectionKey.OP_CONNECT);
+            key.attach(attempt);
+            attempt.place = key;
+            if (connected) {
+                loop.execute(() -> tried(attempt, key));
+            }
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private void tried(Attempt attempt, SelectionKey key) {
+        if (!key.isValid()) {
+            return; // given up
+        }
+        try {
+            var channel = (SocketChannel) key.channel();
+            if (!channel.isConnected() && !channel.finishConnect()) {
+                return;
+            }
+            key.interestOps(0);
+            Connection connection = attempt.connection(key, 0);
+            key.attach(connection);
+            attempt.connected(connection);
+        } catch (IOException e) {
+            close(key.channel());
+            attempt.failed(e.getMessage());
+        }
+    }
+
+    @Override
+    public void giveUp(Attempt attempt) {
+        if (attempt.place instanceof SelectionKey key) {
+            close(key.channel());
+            loop.execute(() -> attempt.failed("given up"));
+        }
+    }
+
+    private static void quicken(SocketChannel channel) throws IOException {
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.setOption(StandardSocketOptions.SO_SNDBUF, 2 * Connection.KERNEL_HOLDS);
     }
 
     // ---- connections
@@ -333,6 +392,15 @@ final class Nio implements Transport {
         try {
             SocketAddress address = ((SocketChannel) key(connection).channel()).getRemoteAddress();
             return address == null ? UnixDomainSocketAddress.of("") : address;
+        } catch (IOException e) {
+            return UnixDomainSocketAddress.of(""); // it is closed
+        }
+    }
+
+    @Override
+    public SocketAddress local(Connection connection) {
+        try {
+            return ((SocketChannel) key(connection).channel()).getLocalAddress();
         } catch (IOException e) {
             return UnixDomainSocketAddress.of(""); // it is closed
         }

@@ -34,7 +34,9 @@ final class Ring implements AutoCloseable {
     static final int TIMEOUT = 11;
     static final int ACCEPT = 13;
     static final int ASYNC_CANCEL = 14;
+    static final int CONNECT = 16;
     static final int CLOSE = 19;
+    static final int FILES_UPDATE = 20;
     static final int READ = 22;
     static final int SEND = 26;
     static final int RECV = 27;

@@ -31,6 +31,13 @@ final class SocketAddresses {
 
     private SocketAddresses() {}
 
+    /** As people write it. */
+    static String show(SocketAddress address) {
+        return address instanceof InetSocketAddress inet
+                ? inet.getHostString() + ":" + inet.getPort()
+                : address.toString();
+    }
+
     static int family(SocketAddress address) {
         return switch (address) {
             case UnixDomainSocketAddress unix -> Linux.AF_UNIX;

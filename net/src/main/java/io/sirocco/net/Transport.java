@@ -44,6 +44,17 @@ sealed interface Transport extends AutoCloseable permits Uring, Nio {
     /** Stops listening for good. */
     void unlisten(Gate gate);
 
+    /**
+     * Begins to open a connection; {@link Attempt#connected} or {@link Attempt#failed} tells, not
+     * from within this call.
+     *
+     * @throws IOException when it cannot even begin
+     */
+    void connect(Attempt attempt) throws IOException;
+
+    /** Stops trying; {@link Attempt#failed} tells when that is done. */
+    void giveUp(Attempt attempt);
+
     /** Binds {@code address} for datagrams. */
     Datagrams.Socket bindDatagrams(InetSocketAddress address) throws IOException;
 
@@ -86,6 +97,9 @@ sealed interface Transport extends AutoCloseable permits Uring, Nio {
 
     /** The peer's address, asked of the kernel. */
     SocketAddress remote(Connection connection);
+
+    /** Our end's address, asked of the kernel. */
+    SocketAddress local(Connection connection);
 
     @Override
     void close();

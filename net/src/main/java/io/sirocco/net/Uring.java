@@ -42,6 +42,8 @@ final class Uring implements Transport {
     private static final int READABLE = 10;
     private static final int INSTALLED = 11;
     private static final int SHUT = 12;
+    static final int PLACED = 13; // a socket of our own is in the table
+    static final int TRIED = 14; // ... and connected, or not
 
     // Connection.transportState
     private static final int WANTED = 1; // input is wanted
@@ -74,6 +76,7 @@ final class Uring implements Transport {
     private final Ring main;
     private final List<Ring> further = new ArrayList<>();
     private final List<Gate> gates = new ArrayList<>();
+    private final UringAttempts attempts = new UringAttempts();
     private final UringDatagrams datagrams;
     private final Object waking = new Object();
     private boolean awake; // for good: it is closed
@@ -113,7 +116,7 @@ final class Uring implements Transport {
         return TransportKind.IO_URING;
     }
 
-    private static long userData(int kind, int number) {
+    static long userData(int kind, int number) {
         return (long) kind << 56 | number & 0xffffffffL;
     }
 
@@ -164,6 +167,8 @@ final class Uring implements Transport {
                 case WOKEN -> listenForWakeUp();
                 case TIME -> timerAt = number == timers ? Long.MAX_VALUE : timerAt;
                 case RING_READY -> ready(further.get(number));
+                case PLACED -> attempts.placed(number, result);
+                case TRIED -> attempts.tried(number, result);
                 case READABLE -> readable(number, result, flags);
                 default -> {}
             }
@@ -172,13 +177,13 @@ final class Uring implements Transport {
     }
 
     private void setTimer() {
-        long ahead = loop.wheel().untilNext();
-        if (ahead < 0 || loop.now() + ahead >= timerAt) {
+        long ahead = loop.untilNext();
+        if (ahead < 0 || loop.nanos() + ahead >= timerAt) {
             return;
         }
-        timerAt = loop.now() + ahead;
-        timespec.set(JAVA_LONG, 0, ahead / 1000);
-        timespec.set(JAVA_LONG, 8, ahead % 1000 * 1_000_000);
+        timerAt = loop.nanos() + ahead;
+        timespec.set(JAVA_LONG, 0, ahead / 1_000_000_000);
+        timespec.set(JAVA_LONG, 8, ahead % 1_000_000_000);
         main.entry(Ring.TIMEOUT, 0, -1, timespec.address(), 1, 0, userData(TIME, ++timers));
     }
 
@@ -384,6 +389,19 @@ final class Uring implements Transport {
         gate.accepted(connection);
     }
 
+    // ---- connecting
+
+    @Override
+    public void connect(Attempt attempt) throws IOException {
+        boolean room = main.connections < tableSize - reserve();
+        attempts.begin(attempt, room ? main : roomy());
+    }
+
+    @Override
+    public void giveUp(Attempt attempt) {
+        attempts.giveUp(attempt);
+    }
+
     // ---- connections
 
     @Override
@@ -514,7 +532,7 @@ final class Uring implements Transport {
         }
     }
 
-    private static void closeSlot(Ring ring, int slot) {
+    static void closeSlot(Ring ring, int slot) {
         long entry = ring.entry(Ring.CLOSE, Ring.SKIP_SUCCESS, 0, 0, 0, 0, userData(IGNORED, 0));
         Ring.fileIndex(entry, slot + 1);
     }
@@ -523,7 +541,7 @@ final class Uring implements Transport {
      * By what it is about: the kernel finds that in a hash table, while by descriptor it would look
      * at everything.
      */
-    private static void cancel(Ring ring, long about) {
+    static void cancel(Ring ring, long about) {
         ring.entry(Ring.ASYNC_CANCEL, 0, -1, about, 0, 0, userData(IGNORED, 0));
     }
 
@@ -538,10 +556,19 @@ final class Uring implements Transport {
 
     @Override
     public SocketAddress remote(Connection connection) {
+        return name(connection, true);
+    }
+
+    @Override
+    public SocketAddress local(Connection connection) {
+        return name(connection, false);
+    }
+
+    private static SocketAddress name(Connection connection, boolean ofPeer) {
         int descriptor = lend(connection);
         if (descriptor >= 0) {
             try {
-                return LinuxSockets.remote(descriptor);
+                return LinuxSockets.name(descriptor, ofPeer);
             } catch (IOException e) {
                 // it is gone already
             } finally {

@@ -94,7 +94,7 @@ final class UringDatagrams {
             if (sent == -Linux.EAGAIN || sent == -Linux.ENOBUFS) {
                 return -1;
             }
-            String what = "cannot send " + length + " bytes to " + LinuxSockets.show(to);
+            String what = "cannot send " + length + " bytes to " + SocketAddresses.show(to);
             return (int) LinuxSockets.check(what, sent);
         }
     }
