@@ -53,6 +53,20 @@ public record Call(String label, byte[] bytes, boolean head, int weight) {
         return new Call(label, bytes, head, weight);
     }
 
+    /** The same, telling the server to close the connection behind its answer. */
+    Call closing() {
+        int end = 0;
+        while (bytes[end] != '\r' || bytes[end + 2] != '\r') { // the blank line
+            end++;
+        }
+        byte[] field = "\r\nConnection: close".getBytes(StandardCharsets.US_ASCII);
+        var longer = new byte[bytes.length + field.length];
+        System.arraycopy(bytes, 0, longer, 0, end);
+        System.arraycopy(field, 0, longer, end, field.length);
+        System.arraycopy(bytes, end, longer, end + field.length, bytes.length - end);
+        return new Call(label, longer, head, weight);
+    }
+
     private static String token(String what, String text) {
         if (text.isEmpty() || text.chars().anyMatch(c -> c <= ' ' || c == 0x7f)) {
             throw new IllegalArgumentException(

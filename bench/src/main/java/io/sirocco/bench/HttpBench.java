@@ -1,21 +1,190 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench;
 
+import com.sun.management.OperatingSystemMXBean;
+import io.sirocco.net.Loop;
+import io.sirocco.net.Loops;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Puts a load of HTTP/1.1 requests on a server, and measures. Any thread. */
+/**
+ * Puts a load of HTTP/1.1 requests on a server, and measures.
+ *
+ * <pre>
+ *   start -> warm-up -> measure, a {@link Result.Second} each second -> end -> late answers -> close
+ * </pre>
+ *
+ * Any thread; it is the calling one that waits.
+ */
 public final class HttpBench {
-    private HttpBench() {}
+    private static final long SECOND = 1_000_000_000;
+    private static final OperatingSystemMXBean PROCESS =
+            (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+    private final Load load;
+    private final Consumer<Result.Second> progress;
+    private final List<Crew> crews = new ArrayList<>();
+    private final CountDownLatch done;
+    private final Crew.Tally total = new Crew.Tally();
+    private final List<Result.Second> seconds = new ArrayList<>();
+    private long began;
+    private boolean interrupted;
+
+    private HttpBench(Load load, Consumer<Result.Second> progress) {
+        this.load = load;
+        this.progress = progress;
+        this.done = new CountDownLatch(load.loops);
+    }
 
     /**
      * Does what {@code load} says; returns when it is done, or the thread is interrupted, with what
-     * was measured until then.
+     * was measured until then. An interrupt is not passed on: it has been obeyed.
      *
-     * @param progress told about once a second, on another thread
+     * <p>What was asked in time may be answered up to the load's timeout later. Such answers are in
+     * the latencies, not in the rate; what is not answered even then has failed.
+     *
+     * @param progress told about once a second, on the calling thread
      * @throws IOException when no loop can be started, or not one connection can be opened
      */
     public static Result run(Load load, Consumer<Result.Second> progress) throws IOException {
-        throw new UnsupportedOperationException("to be written");
+        var run = new HttpBench(load, progress);
+        try (Loops loops =
+                Loops.start(
+                        s ->
+                                s.loops(load.loops)
+                                        .transport(load.transport)
+                                        .name("bench")
+                                        .heldMillis(0))) {
+            return run.on(loops.all());
+        }
+    }
+
+    private Result on(List<Loop> loops) throws IOException {
+        for (int i = 0; i < loops.size(); i++) {
+            int share = share(load.connections, i);
+            long quota = load.requests == Long.MAX_VALUE ? Long.MAX_VALUE : share(load.requests, i);
+            crews.add(new Crew(load, loops.get(i), i, share, quota, done::countDown));
+        }
+        all(Crew::start);
+        pass(load.warmUp, false);
+        all(Crew::measure);
+        long cpu = PROCESS.getProcessCpuTime();
+        began = System.nanoTime();
+        pass(load.duration, true);
+        long elapsed = System.nanoTime() - began;
+        double share = PROCESS.getProcessCpuTime() - cpu;
+        all(Crew::end);
+        await(load.timeout.toNanos());
+        all(Crew::giveUp);
+        collect();
+        int threads = Math.min(load.loops, Runtime.getRuntime().availableProcessors());
+        return result(Duration.ofNanos(elapsed), share / elapsed / threads);
+    }
+
+    private int share(int whole, int i) {
+        return whole / load.loops + (i < whole % load.loops ? 1 : 0);
+    }
+
+    private long share(long whole, int i) {
+        return whole / load.loops + (i < whole % load.loops ? 1 : 0);
+    }
+
+    /** Lets time pass; ends early when all is answered, or somebody has had enough. */
+    private void pass(Duration duration, boolean measuring) throws IOException {
+        long from = System.nanoTime();
+        for (long at = 0; at < duration.toNanos() && !interrupted && done.getCount() > 0; ) {
+            long until = Math.min(at + SECOND, duration.toNanos());
+            await(from + until - System.nanoTime());
+            at = until;
+            refuseWhenRefused();
+            if (measuring) {
+                seconds.add(collect());
+                progress.accept(seconds.getLast());
+            }
+        }
+    }
+
+    private void await(long nanos) {
+        try {
+            if (!interrupted) {
+                boolean ignored = done.await(nanos, TimeUnit.NANOSECONDS);
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+    }
+
+    private void refuseWhenRefused() throws IOException {
+        var reasons = new ArrayList<IOException>();
+        all(
+                crew -> {
+                    IOException refused = crew.refused();
+                    if (refused != null) {
+                        synchronized (reasons) {
+                            reasons.add(refused);
+                        }
+                    }
+                });
+        if (reasons.size() == crews.size()) {
+            throw reasons.getFirst();
+        }
+    }
+
+    /** Adds what has come in since the last call to the total. */
+    private Result.Second collect() {
+        var tally = new Crew.Tally();
+        all(
+                crew -> {
+                    Crew.Tally taken = crew.take();
+                    synchronized (tally) {
+                        tally.add(taken);
+                    }
+                });
+        total.add(tally);
+        long at = (System.nanoTime() - began) / 1_000_000;
+        boolean none = tally.latency.getTotalCount() == 0;
+        return new Result.Second(
+                at,
+                tally.requests,
+                none ? 0 : tally.latency.getValueAtPercentile(50) / 1e3,
+                none ? 0 : tally.latency.getValueAtPercentile(99) / 1e3,
+                tally.failed());
+    }
+
+    /** Does something with each crew, on its loop, and returns when all is done. */
+    private void all(Consumer<Crew> action) {
+        CompletableFuture.allOf(
+                        crews.stream()
+                                .map(
+                                        crew ->
+                                                CompletableFuture.runAsync(
+                                                        () -> action.accept(crew), crew.loop))
+                                .toArray(CompletableFuture[]::new))
+                .join();
+    }
+
+    private Result result(Duration elapsed, double generatorShare) {
+        Map<Integer, Long> statuses = new TreeMap<>();
+        total.statuses.forEach((status, count) -> statuses.put(status, count[0]));
+        return new Result(
+                elapsed,
+                total.requests,
+                total.bytesIn,
+                total.bytesOut,
+                total.latency,
+                statuses,
+                new EnumMap<>(total.failures),
+                List.copyOf(seconds),
+                generatorShare);
     }
 }
