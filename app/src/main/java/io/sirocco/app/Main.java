@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.bench.command.Bench;
 import java.io.PrintWriter;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -16,7 +17,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
         name = "sirocco",
         description = "A network server for the JVM.",
-        subcommands = {Serve.class, Version.class, HelpCommand.class},
+        subcommands = {Serve.class, Bench.class, Version.class, HelpCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 public final class Main implements Runnable {
 

@@ -18,9 +18,10 @@ public record Call(String label, byte[] bytes, boolean head, int weight) {
     /**
      * A request of HTTP/1.1.
      *
-     * @param host of the Host field, with the port unless that is 80
+     * @param host of the Host field, with the port unless that is 80; unless fields have their own
      * @param target path and query, as in the request line
-     * @param fields further fields, in order; Content-Length is added where there is a body
+     * @param fields further fields, in order; Content-Length is added where there is a body and no
+     *     field that says where it ends
      * @throws IllegalArgumentException when a part would break the head: a line end in a field, a
      *     blank in the target
      */
@@ -28,14 +29,18 @@ public record Call(String label, byte[] bytes, boolean head, int weight) {
             String method, String host, String target, Map<String, String> fields, byte[] body) {
         var head = new StringBuilder();
         head.append(token("the method", method)).append(' ').append(token("the target", target));
-        head.append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
+        head.append(" HTTP/1.1\r\n");
+        if (!has(fields, "Host")) {
+            head.append("Host: ").append(host).append("\r\n");
+        }
         fields.forEach(
                 (name, value) ->
                         head.append(token("the field's name", name))
                                 .append(": ")
                                 .append(line(name, value))
                                 .append("\r\n"));
-        if (body.length > 0 || method.equals("POST") || method.equals("PUT")) {
+        boolean framed = has(fields, "Content-Length") || has(fields, "Transfer-Encoding");
+        if (!framed && (body.length > 0 || method.equals("POST") || method.equals("PUT"))) {
             head.append("Content-Length: ").append(body.length).append("\r\n");
         }
         byte[] start = head.append("\r\n").toString().getBytes(StandardCharsets.UTF_8);
@@ -65,6 +70,10 @@ public record Call(String label, byte[] bytes, boolean head, int weight) {
         System.arraycopy(field, 0, longer, end, field.length);
         System.arraycopy(bytes, end, longer, end + field.length, bytes.length - end);
         return new Call(label, longer, head, weight);
+    }
+
+    private static boolean has(Map<String, String> fields, String name) {
+        return fields.keySet().stream().anyMatch(name::equalsIgnoreCase);
     }
 
     private static String token(String what, String text) {

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 public final class Load {
     /** How the next request is chosen when there are several. */
     public enum Order {
-        /** One after the other, around and around; each connection on its own. */
+        /** One after the other, around and around; whichever connection of a loop comes next. */
         ROUND_ROBIN,
         /** At random, by weight; the same choices in every run. */
         WEIGHTED

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.command;
+
+import io.sirocco.bench.Call;
+import io.sirocco.bench.HttpBench;
+import io.sirocco.bench.Load;
+import io.sirocco.bench.Result;
+import io.sirocco.net.TransportKind;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code sirocco bench http}: a load of HTTP requests, from the words of a command line. */
+@Command(
+        name = "http",
+        description = {
+            "Puts a load of HTTP/1.1 requests on a server, and says how many it answered and how"
+                    + " long each took.",
+            ""
+        },
+        sortOptions = false)
+final class HttpCommand implements Callable<Integer> {
+    private static final Duration LONGEST = Duration.ofHours(1);
+    private static final Duration USUAL = Duration.ofSeconds(10);
+
+    @Spec private CommandSpec spec;
+
+    @Parameters(paramLabel = "URL", arity = "0..1", description = "What to ask for.")
+    private String url;
+
+    @Option(
+            names = {"-c", "--connections"},
+            paramLabel = "N",
+            defaultValue = "64",
+            description = "Connections that are open at once. (default: ${DEFAULT-VALUE})")
+    private int connections;
+
+    @Option(
+            names = {"-t", "--loops"},
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Threads, each an event loop. (default: ${DEFAULT-VALUE})")
+    private int loops;
+
+    @Option(
+            names = {"-d", "--duration"},
+            paramLabel = "TIME",
+            converter = TimeWord.class,
+            description =
+                    "How long to measure: 500ms, 10s, 2m. (default: 10s, or with -n until all is"
+                            + " answered, an hour at most)")
+    private Duration duration;
+
+    @Option(
+            names = {"-n", "--requests"},
+            paramLabel = "N",
+            description = "End when so many requests were answered.")
+    private Long requests;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "R",
+            defaultValue = "0",
+            description = {
+                "An open loop: R requests per second at fixed times, latency counted from those"
+                        + " times.",
+                "(default: a closed loop, as many as go)"
+            })
+    private double rate;
+
+    @Option(
+            names = "--pipeline",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "Requests that leave in one write, before their answers. (default:"
+                            + " ${DEFAULT-VALUE})")
+    private int pipeline;
+
+    @Option(names = "--close", description = "A connection for each request.")
+    private boolean close;
+
+    @Option(
+            names = {"-m", "--method"},
+            paramLabel = "M",
+            description = "The method. (default: GET, or POST with --body)")
+    private String method;
+
+    @Option(
+            names = {"-H", "--header"},
+            paramLabel = "'NAME: VALUE'",
+            description = "A further field of the head; may be given several times.")
+    private List<String> headers = List.of();
+
+    @Option(
+            names = "--body",
+            paramLabel = "TEXT|@FILE",
+            description = "The body: this text, or what FILE holds.")
+    private String body;
+
+    @Option(
+            names = "--urls",
+            paramLabel = "FILE",
+            description =
+                    "Several URLs of one server, one per line, taken in order; or by weight where a"
+                            + " number stands before them.")
+    private Path urls;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "TIME",
+            defaultValue = "1s",
+            converter = TimeWord.class,
+            description = "Do the same before measuring. (default: ${DEFAULT-VALUE})")
+    private Duration warmUp;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            defaultValue = "10s",
+            converter = TimeWord.class,
+            description =
+                    "How long to wait for a connection, and for an answer. (default:"
+                            + " ${DEFAULT-VALUE})")
+    private Duration timeout;
+
+    @Option(
+            names = "--sources",
+            paramLabel = "FROM-TO",
+            converter = Sources.Word.class,
+            description = "Addresses of our own to connect from: 127.0.0.2-127.0.0.50.")
+    private Sources sources = Sources.ANY;
+
+    @Option(
+            names = "--transport",
+            paramLabel = "T",
+            defaultValue = "auto",
+            description =
+                    "How to talk to the kernel: auto, io_uring or nio. (default: ${DEFAULT-VALUE})")
+    private String transport;
+
+    @Option(names = "--json", description = "Print the result as JSON, for programs.")
+    private boolean json;
+
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "Write a page with the latency curve and the rate over time.")
+    private Path html;
+
+    @Override
+    public Integer call() throws Exception {
+        Load load = load();
+        return Interruption.heeded(() -> run(load));
+    }
+
+    private int run(Load load) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        var line = new ProgressLine(spec.commandLine().getErr());
+        Result result = HttpBench.run(load, line::show);
+        line.end();
+        out.flush();
+        return result.latency().getTotalCount() > 0 ? 0 : 1;
+    }
+
+    /** What the options say; what is wrong with them is said in the user's words. */
+    Load load() {
+        try {
+            return urls == null ? of(site()) : of(UrlFile.read(urls));
+        } catch (IllegalArgumentException e) {
+            throw wrong(e.getMessage());
+        }
+    }
+
+    private Site site() {
+        if (url == null) {
+            throw wrong("a URL is missing, or --urls FILE");
+        }
+        return Site.of(url);
+    }
+
+    private Load of(Site site) {
+        return Load.on(site.address(), List.of(call(site)), this::configure);
+    }
+
+    private Load of(UrlFile file) {
+        if (url != null) {
+            throw wrong("give a URL or --urls, not both");
+        }
+        var calls = new ArrayList<Call>();
+        for (UrlFile.Entry entry : file.entries()) {
+            calls.add(call(entry.site()).times(entry.weight()));
+        }
+        return Load.on(
+                file.entries().getFirst().site().address(),
+                calls,
+                load -> configure(load.order(file.order())));
+    }
+
+    private void configure(Load load) {
+        Duration usual = requests == null ? USUAL : LONGEST;
+        load.connections(connections)
+                .loops(loops)
+                .pipeline(pipeline)
+                .close(close)
+                .rate(rate)
+                .duration(duration == null ? usual : duration)
+                .requests(requests == null ? Long.MAX_VALUE : requests)
+                .warmUp(warmUp)
+                .timeout(timeout)
+                .sources(sources.addresses())
+                .transport(transport());
+    }
+
+    private Call call(Site site) {
+        byte[] bytes = body();
+        String verb = method != null ? method : bytes.length > 0 ? "POST" : "GET";
+        return Call.of(verb, site.host(), site.target(), fields(), bytes);
+    }
+
+    private Map<String, String> fields() {
+        var fields = new LinkedHashMap<String, String>();
+        for (String header : headers) {
+            int colon = header.indexOf(':');
+            if (colon < 1) {
+                throw wrong("-H '" + header + "' is not of the form 'Name: value'");
+            }
+            String name = header.substring(0, colon);
+            if (fields.put(name, header.substring(colon + 1).strip()) != null) {
+                throw wrong("-H " + name + " is given twice");
+            }
+        }
+        return fields;
+    }
+
+    private byte[] body() {
+        if (body == null) {
+            return new byte[0];
+        }
+        if (!body.startsWith("@")) {
+            return body.getBytes(StandardCharsets.UTF_8);
+        }
+        try {
+            return Files.readAllBytes(Path.of(body.substring(1)));
+        } catch (IOException e) {
+            throw wrong("cannot read the body from " + body.substring(1) + ": " + e.getMessage());
+        }
+    }
+
+    private TransportKind transport() {
+        for (TransportKind kind : TransportKind.values()) {
+            if (kind.label().equals(transport)) {
+                return kind;
+            }
+        }
+        throw wrong("--transport is auto, io_uring or nio, not '" + transport + "'");
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.command;
+
+import io.sirocco.bench.Result;
+import java.io.PrintWriter;
+
+/** One line of a terminal that is written over each second while a load runs. One thread. */
+final class ProgressLine {
+    private final PrintWriter err;
+    private final boolean shown;
+    private int width;
+
+    /** Shown on a terminal only: a file would keep every state of it. */
+    ProgressLine(PrintWriter err) {
+        this(err, System.console() != null && System.console().isTerminal());
+    }
+
+    ProgressLine(PrintWriter err, boolean shown) {
+        this.err = err;
+        this.shown = shown;
+    }
+
+    void show(Result.Second second) {
+        show(
+                "%,5d s  %,12d requests/s  p99 %s  errors %,d"
+                        .formatted(
+                                Math.round(second.atMillis() / 1e3),
+                                second.requests(),
+                                time(second.p99()),
+                                second.failures()));
+    }
+
+    void show(String text) {
+        if (shown) {
+            err.print("\r" + text + " ".repeat(Math.max(0, width - text.length())));
+            err.flush();
+            width = text.length();
+        }
+    }
+
+    /** Wipes it, for what is printed next. */
+    void end() {
+        if (shown && width > 0) {
+            err.print("\r" + " ".repeat(width) + "\r");
+            err.flush();
+        }
+    }
+
+    private static String time(double micros) {
+        return micros < 1_000
+                ? "%.0f us".formatted(micros)
+                : micros < 1e6
+                        ? "%.2f ms".formatted(micros / 1e3)
+                        : "%.2f s".formatted(micros / 1e6);
+    }
+}
