@@ -73,6 +73,17 @@ static void tick(void) {
     render(&missing, "404 Not Found", "There is no such file.");
 }
 
+static const char *type(const char *name) {
+    static const char *const types[][2] = {
+        {".css", "text/css"}, {".html", "text/html"}, {".jpg", "image/jpeg"}, {".js", "text/javascript"},
+        {".png", "image/png"}, {".svg", "image/svg+xml"}, {".txt", "text/plain"}};
+    const char *ending = strrchr(name, '.');
+    for (size_t i = 0; ending && i < sizeof types / sizeof types[0]; i++) {
+        if (!strcmp(ending, types[i][0])) return types[i][1];
+    }
+    return "application/octet-stream";
+}
+
 /** Takes the files of a folder into memory. */
 static void load(const char *folder) {
     DIR *entries = opendir(folder);
@@ -90,8 +101,8 @@ static void load(const char *folder) {
         file->body.iov_base = malloc((size_t) status.st_size + 1);
         file->body.iov_len = fread(file->body.iov_base, 1, (size_t) status.st_size, from);
         file->head.length = (size_t) snprintf(file->head.bytes, sizeof file->head.bytes,
-            "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: %zu\r\nServer: Floor\r\n",
-            file->body.iov_len);
+            "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %zu\r\nServer: Floor\r\n",
+            type(entry->d_name), file->body.iov_len);
         fclose(from);
     }
     closedir(entries);

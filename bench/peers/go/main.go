@@ -19,17 +19,17 @@ func text(body string) http.HandlerFunc {
 }
 
 // file serves from a folder. http.ServeFile would do the same, but the time of the file that it passes on becomes a
-// Last-Modified, and without a type of its own a file is read twice to guess one.
+// Last-Modified.
 func file(folder http.Dir) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		opened, err := folder.Open(r.PathValue("name"))
+		name := r.PathValue("name")
+		opened, err := folder.Open(name)
 		if err != nil {
 			http.NotFound(w, r)
 			return
 		}
 		defer opened.Close()
-		w.Header().Set("Content-Type", "application/octet-stream")
-		http.ServeContent(w, r, "", time.Time{}, opened)
+		http.ServeContent(w, r, name, time.Time{}, opened)
 	}
 }
 

@@ -8,6 +8,16 @@ const http = require('node:http');
 const path = require('node:path');
 const { pipeline } = require('node:stream');
 
+const types = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain',
+};
+
 const [port, folder] = process.argv.slice(2);
 
 function text(response, status, body) {
@@ -19,7 +29,8 @@ function file(response, name) {
   const place = path.join(folder, path.basename(name));
   fs.stat(place, (error, status) => {
     if (error || !status.isFile()) return text(response, 404, 'There is no such file.');
-    response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': status.size });
+    const type = types[path.extname(place)] ?? 'application/octet-stream';
+    response.writeHead(200, { 'Content-Type': type, 'Content-Length': status.size });
     // A client that goes away in the middle is no fault of ours.
     pipeline(fs.createReadStream(place), response, () => {});
   });

@@ -20,6 +20,19 @@ fn response(status: StatusCode, content_type: &'static str, body: impl Into<Byte
     response
 }
 
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("css") => "text/css",
+        Some("html") => "text/html",
+        Some("jpg") => "image/jpeg",
+        Some("js") => "text/javascript",
+        Some("png") => "image/png",
+        Some("svg") => "image/svg+xml",
+        Some("txt") => "text/plain",
+        _ => "application/octet-stream",
+    }
+}
+
 async fn answer(request: Request<Incoming>, folder: Arc<str>) -> Result<Response<Full<Bytes>>, Infallible> {
     let path = request.uri().path();
     Ok(match path {
@@ -27,7 +40,7 @@ async fn answer(request: Request<Incoming>, folder: Arc<str>) -> Result<Response
         "/echo" => response(StatusCode::OK, "text/plain", "Hello from the echo"),
         _ => match path.strip_prefix("/files/").filter(|name| !name.contains('/')) {
             Some(name) => match tokio::fs::read(Path::new(&*folder).join(name)).await {
-                Ok(bytes) => response(StatusCode::OK, "application/octet-stream", bytes),
+                Ok(bytes) => response(StatusCode::OK, content_type(name), bytes),
                 Err(_) => response(StatusCode::NOT_FOUND, "text/plain", "There is no such file."),
             },
             None => response(StatusCode::NOT_FOUND, "text/plain", "There is no such page."),
