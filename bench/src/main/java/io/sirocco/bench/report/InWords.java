@@ -11,32 +11,45 @@ final class InWords {
 
     private InWords() {}
 
-    /** How often ours is first, for the top of a page. */
+    /** How often ours is first for sure, for the top of a page. */
     static String headline(Race race) {
         int first = 0;
-        int shared = 0;
         int behind = 0;
+        int works = 0;
         for (Verdict verdict : Verdict.all(race)) {
             if (verdict.ours().isPresent() && !verdict.rivals().isEmpty()) {
-                int ahead = verdict.rivals().getFirst().rank() - verdict.ours().get().rank();
-                first += ahead > 0 ? 1 : 0;
-                shared += ahead == 0 ? 1 : 0;
-                behind += ahead < 0 ? 1 : 0;
+                works++;
+                first += surely(verdict, true) ? 1 : 0;
+                behind += surely(verdict, false) ? 1 : 0;
             }
         }
-        int works = first + shared + behind;
         if (works == 0) {
             return "There is nothing to compare " + NAME + " with.";
         }
+        int open = works - first - behind;
         return NAME
-                + " needs the least CPU per request in "
+                + " surely needs the least CPU per request in "
                 + first
                 + " of "
                 + works
                 + (works == 1 ? " work" : " works")
-                + (shared == 0 ? "" : ", is level with the best in " + shared)
+                + (open == 0 ? "" : ", cannot be told from the best in " + open)
                 + (behind == 0 ? "" : ", is behind in " + behind)
                 + ".";
+    }
+
+    /** Whether ours is surely ahead of every rival, or surely behind one of them. */
+    private static boolean surely(Verdict verdict, boolean ahead) {
+        Place ours = verdict.ours().orElseThrow();
+        double cpu = ours.median(Figure.CPU);
+        var rivals = verdict.rivals().stream();
+        return ahead
+                ? rivals.allMatch(r -> r.median(Figure.CPU) > cpu && sure(verdict, ours, r))
+                : rivals.anyMatch(r -> r.median(Figure.CPU) < cpu && sure(verdict, ours, r));
+    }
+
+    private static boolean sure(Verdict verdict, Place a, Place b) {
+        return verdict.sureness(a, b) == Sureness.SURE;
     }
 
     /** Where ours stands in a work: a sentence or more. */

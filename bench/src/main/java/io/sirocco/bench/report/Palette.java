@@ -20,6 +20,7 @@ record Palette(Map<String, String> languages, Map<String, String> languageOf) {
     /** As many as the style sheet has, after which they begin anew. */
     private static final int COLOURS = 6;
 
+    /** Floor, ours and its kin have colours of their own. */
     static Palette of(Race race) {
         var languages = new LinkedHashMap<String, String>();
         var languageOf = new LinkedHashMap<String, String>();
@@ -28,11 +29,6 @@ record Palette(Map<String, String> languages, Map<String, String> languageOf) {
             languageOf.put(peer.name(), peer.language());
         }
         return new Palette(languages, languageOf);
-    }
-
-    /** For a chart without peers. */
-    static Palette none() {
-        return new Palette(Map.of(), Map.of());
     }
 
     String peer(String name) {
@@ -47,11 +43,12 @@ record Palette(Map<String, String> languages, Map<String, String> languageOf) {
 
     /** Languages of those of {@code peers} that are coloured by them. */
     List<String> legend(List<String> peers) {
-        return peers.stream()
-                .filter(p -> !p.equals(Race.FLOOR) && !Place.isFamily(p))
-                .map(p -> languageOf.getOrDefault(p, ""))
-                .distinct()
-                .toList();
+        List<String> used =
+                peers.stream()
+                        .filter(p -> !p.equals(Race.FLOOR) && !Place.isFamily(p))
+                        .map(p -> languageOf.getOrDefault(p, ""))
+                        .toList();
+        return languages.keySet().stream().filter(used::contains).toList();
     }
 
     /** A style sheet of this package, without its comments. */

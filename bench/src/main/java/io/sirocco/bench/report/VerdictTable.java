@@ -19,7 +19,8 @@ final class VerdictTable {
         html.close().close();
         html.element(
                 "p",
-                "×: how many times the CPU of the first. " + Method.sure(race.rounds()),
+                "µs: CPU of the server for one request. ×: how many times that of the first. floor: a minimal server in C, a bound that takes no place. "
+                        + Method.sure(race.rounds()),
                 "class",
                 "faint");
     }

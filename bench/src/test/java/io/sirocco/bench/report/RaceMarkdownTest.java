@@ -37,6 +37,14 @@ class RaceMarkdownTest {
     }
 
     @Test
+    void ourDocumentHasTheMarks() throws IOException {
+        String document = Files.readString(Path.of("..", "docs", "performance.md"));
+        String after = RaceMarkdown.replace(document, "anew\n");
+        assertTrue(after.contains("\n\nanew\n<!-- /race -->\n"));
+        assertTrue(after.contains("## Where the time goes"));
+    }
+
+    @Test
     void everyPlotIsThereStandsAloneAndIsReferred() throws Exception {
         var document = folder.resolve("performance.md");
         Files.writeString(document, "<!-- race: -->\n<!-- /race -->\n");

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.bench.report.Race.Peer;
 import io.sirocco.bench.report.Race.Round;
 import io.sirocco.bench.report.Race.Standing;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
@@ -83,5 +85,22 @@ class RacePageTest {
         var work = SmallRace.work("x", new Standing("sirocco", "", List.of(bare)));
         Xml.parse(RacePage.of(SmallRace.of(SmallRace.peers("sirocco"), work)));
         Xml.parse(RacePage.of(SmallRace.of(SmallRace.peers(), SmallRace.work("x"))));
+    }
+
+    /** For people, who see what no test does. */
+    @Test
+    void samplesAreLeftInTarget() throws Exception {
+        var folder = Files.createDirectories(Path.of("target", "samples"));
+        Files.writeString(folder.resolve("race.html"), RacePage.of(SampleRace.full()));
+        Files.writeString(folder.resolve("one-round.html"), RacePage.of(SampleRace.race(1, 17, 9)));
+        Files.writeString(
+                folder.resolve("result.html"),
+                ResultPage.of(
+                        "http://127.0.0.1:8080/hello/you",
+                        "./sirocco bench http http://127.0.0.1:8080/hello/you",
+                        SampleResult.of(0.95)));
+        var document = folder.resolve("performance.md");
+        Files.writeString(document, RaceMarkdown.BEGIN + " -->\n" + RaceMarkdown.END + "\n");
+        RaceMarkdown.write(SampleRace.full(), document);
     }
 }

@@ -63,7 +63,8 @@ class VerdictTest {
                         + " (about equal).",
                 InWords.standing(race, verdict));
         assertEquals(
-                "Sirocco needs the least CPU per request in 0 of 1 work, is level with the best in 1.",
+                "Sirocco surely needs the least CPU per request in 0 of 1 work, cannot be told from"
+                        + " the best in 1.",
                 InWords.headline(race));
         assertEquals(" Most requests/s: sirocco, 95,238 (about equal).", InWords.fastest(verdict));
     }
@@ -77,6 +78,28 @@ class VerdictTest {
         assertEquals(
                 "Sirocco did not do this: it crashed.", InWords.standing(race, Verdict.of(alone)));
         assertEquals("There is nothing to compare Sirocco with.", InWords.headline(race));
+    }
+
+    @Test
+    void firstOnlyWhenSureAgainstEveryRival() {
+        var race =
+                SmallRace.of(
+                        SmallRace.peers("sirocco", "nginx", "go"),
+                        SmallRace.work(
+                                "first", standing("sirocco", 1, 1, 1), standing("go", 2, 2, 2)),
+                        SmallRace.work(
+                                "noisy rival",
+                                standing("sirocco", 1, 1, 1),
+                                standing("nginx", 2, 2, 2),
+                                standing("go", 1, 5, 5)),
+                        SmallRace.work(
+                                "few rounds", standing("sirocco", 1, 1), standing("go", 2, 2)),
+                        SmallRace.work(
+                                "behind", standing("sirocco", 3, 3, 3), standing("go", 2, 2, 2)));
+        assertEquals(
+                "Sirocco surely needs the least CPU per request in 1 of 4 works, cannot be told from"
+                        + " the best in 2, is behind in 1.",
+                InWords.headline(race));
     }
 
     @Test
