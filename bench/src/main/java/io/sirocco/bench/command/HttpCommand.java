@@ -5,6 +5,9 @@ import io.sirocco.bench.Call;
 import io.sirocco.bench.HttpBench;
 import io.sirocco.bench.Load;
 import io.sirocco.bench.Result;
+import io.sirocco.bench.report.ResultJson;
+import io.sirocco.bench.report.ResultPage;
+import io.sirocco.bench.report.ResultTable;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -17,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -173,8 +177,24 @@ final class HttpCommand implements Callable<Integer> {
         var line = new ProgressLine(spec.commandLine().getErr());
         Result result = HttpBench.run(load, line::show);
         line.end();
+        out.print(json ? ResultJson.write(result) + "\n" : ResultTable.of(result));
         out.flush();
+        if (html != null) {
+            Files.writeString(html, ResultPage.of(title(), commandLine(), result));
+        }
         return result.latency().getTotalCount() > 0 ? 0 : 1;
+    }
+
+    private String title() {
+        return url != null ? url : "the URLs of " + urls;
+    }
+
+    /** As the user could type it again. */
+    private String commandLine() {
+        return "./sirocco bench http "
+                + spec.commandLine().getParseResult().originalArgs().stream()
+                        .map(Words::quoted)
+                        .collect(Collectors.joining(" "));
     }
 
     /** What the options say; what is wrong with them is said in the user's words. */
