@@ -191,7 +191,7 @@ final class HttpCommand implements Callable<Integer> {
 
     /** As the user could type it again. */
     private String commandLine() {
-        return "./sirocco bench http "
+        return "./sirocco "
                 + spec.commandLine().getParseResult().originalArgs().stream()
                         .map(Words::quoted)
                         .collect(Collectors.joining(" "));
