@@ -31,13 +31,14 @@ record Ab(Path raw) implements Generator {
             throws IOException, InterruptedException {
         Path percentiles = Files.createTempFile("sirocco-compare", ".csv");
         try {
-            var ended = Subprocess.ask(command(work, server, percentiles), raw, LIMIT);
+            var answer = Subprocess.ask(command(work, server, percentiles), raw, LIMIT);
+            String errors = LogTail.lastLine(raw);
             Files.writeString(
-                    raw, ended.output(), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            if (ended.status() != 0) {
-                throw new IOException("ab failed: " + LogTail.lastLine(raw));
+                    raw, answer.output(), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            if (answer.status() != 0) {
+                throw new IOException("ab failed: " + errors);
             }
-            return parse(ended.output(), Files.readString(percentiles));
+            return parse(answer.output(), Files.readString(percentiles));
         } finally {
             Files.deleteIfExists(percentiles);
         }
