@@ -42,7 +42,7 @@ final class Meter {
             throw new IOException("no request was answered");
         }
         return new Race.Round(
-                (double) cpuMicros / result.requests(),
+                (double) cpuMicros / result.latency().getTotalCount(), // late answers cost, too
                 result.requestsPerSecond(),
                 result.elapsed().isZero() ? 0 : result.bytesIn() * 1e9 / result.elapsed().toNanos(),
                 result.micros(50),

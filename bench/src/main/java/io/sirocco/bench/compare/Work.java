@@ -66,13 +66,12 @@ record Work(
 
     /** The load for our generator. */
     Load load(InetSocketAddress server, Duration time) {
-        var fields = shape.close ? Map.of("Connection", "close") : Map.<String, String>of();
         String host = host(server);
         var calls =
                 exchanges.stream()
                         .map(
                                 e ->
-                                        Call.of("GET", host, e.path(), fields, new byte[0])
+                                        Call.of("GET", host, e.path(), Map.of(), new byte[0])
                                                 .times(e.weight()))
                         .toList();
         boolean weighted = exchanges.stream().anyMatch(e -> e.weight() > 1);
