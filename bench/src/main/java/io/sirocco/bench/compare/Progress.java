@@ -8,6 +8,9 @@ import java.util.function.LongSupplier;
 
 /** What the race says while it runs, and how long it will still take. Thread-confined. */
 final class Progress {
+    /** How long the plan counts as having held, so that one slow start does not alarm. */
+    private static final double TRUST_SECONDS = 10;
+
     private final PrintWriter to;
     private final LongSupplier nanos;
     private final long began;
@@ -63,10 +66,10 @@ final class Progress {
         left = Math.max(0, left - planned);
     }
 
-    /** What is ahead takes as much longer than planned as what is behind. */
+    /** What is ahead takes as much longer than planned as what is behind; at first, not at all. */
     double secondsLeft() {
         double elapsed = (nanos.getAsLong() - began) / 1e9;
-        return done == 0 ? left : left * Math.max(1, elapsed / done);
+        return left * Math.max(1, (elapsed + TRUST_SECONDS) / (done + TRUST_SECONDS));
     }
 
     private String eta() {
