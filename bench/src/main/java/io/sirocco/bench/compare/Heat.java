@@ -53,7 +53,7 @@ final class Heat {
      * when there are none, there is no answer.
      */
     Optional<Race.Work> run(RandomGenerator random, Progress progress, Ending ending) {
-        progress.work(work);
+        progress.work(work, running().isEmpty());
         int whole = 0;
         try {
             for (Lane lane : running()) {

@@ -11,8 +11,8 @@ import java.util.Optional;
 
 /** One peer at one work: its rounds so far, or why there are none. Thread-confined. */
 final class Lane {
-    /** How long a run of ab takes, about. */
-    private static final double AB_SECONDS = 1;
+    /** How long a run of ab takes, about, with what is around it. */
+    private static final double AB_SECONDS = 0.25;
 
     private final Work work;
     private final Entry entry;

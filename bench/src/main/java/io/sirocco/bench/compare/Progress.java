@@ -28,9 +28,8 @@ final class Progress {
         this.left = planned;
     }
 
-    void work(Work work) {
-        to.printf("%n%s: %s%n", work.name(), work.title());
-        to.flush();
+    void work(Work work, boolean nobody) {
+        say("%n%s: %s%s", work.name(), work.title(), nobody ? "; no peer does it" : "");
     }
 
     void warm(String peer, double planned) {
@@ -54,11 +53,11 @@ final class Progress {
     /** It takes no part; so many seconds less are ahead. */
     void absent(String peer, String reason, double planned) {
         left = Math.max(0, left - planned);
-        say("  %-10s %-12s %s%s", "absent", peer, reason, "");
+        say("  absent     %-12s %s", peer, reason);
     }
 
     void best(String peer, Race.Round best, int of) {
-        say("  %-10s %-12s %,10.0f/s%s", "best of " + of, peer, best.requestsPerSecond(), "");
+        say("  %-10s %-12s %,10.0f/s", "best of " + of, peer, best.requestsPerSecond());
     }
 
     private void step(double planned) {
