@@ -73,7 +73,7 @@ final class Lane {
 
     private void check() throws IOException {
         if (!server().alive()) {
-            throw new IOException("its server ended" + server().lastWords());
+            throw new IOException(ended());
         }
         if (isAb() && !Programs.onPath("ab")) {
             throw new IOException(Ab.MISSING);
@@ -108,9 +108,16 @@ final class Lane {
     private void fail(IOException e, Progress progress, Ending ending) throws InterruptedException {
         ending.orGoOn(); // which may be why it failed
         double ahead = ahead();
-        absent = Objects.requireNonNullElse(e.getMessage(), e.toString());
+        absent =
+                server().alive()
+                        ? Objects.requireNonNullElse(e.getMessage(), e.toString())
+                        : ended();
         measured.clear();
         progress.absent(peer(), absent, ahead);
+    }
+
+    private String ended() {
+        return "its server ended" + server().lastWords();
     }
 
     /** As it stands after so many rounds; a round that others have not done does not count. */

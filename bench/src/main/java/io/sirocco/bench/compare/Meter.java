@@ -28,7 +28,7 @@ final class Meter {
             long before = server.cpuMicros();
             Result result = generator.run(work, server.address(), time);
             long used = server.cpuMicros() - before;
-            if (!server.alive()) {
+            if (!server.alive()) { // and its CPU time has gone with it
                 throw new IOException("its server ended" + server.lastWords());
             }
             return round(result, used);
