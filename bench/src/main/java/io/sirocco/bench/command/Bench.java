@@ -9,7 +9,12 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         description = "Drives servers and measures them.",
-        subcommands = {HttpCommand.class, CommandLine.HelpCommand.class},
+        subcommands = {
+            HttpCommand.class,
+            CompareCommand.class,
+            ReportCommand.class,
+            CommandLine.HelpCommand.class
+        },
         synopsisSubcommandLabel = "BENCHMARK")
 public final class Bench implements Runnable {
     @Spec private CommandLine.Model.CommandSpec spec;
