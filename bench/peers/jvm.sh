@@ -13,6 +13,8 @@
 #
 # and a function `server_version DIR`, sources this file, and ends with: peer "$@"
 
+: "${here:?}" "${works:?}" "${source:?}" "${main_class:?}"
+arguments=(${arguments[@]+"${arguments[@]}"})
 needed_jdk=25
 
 # One heap, one collector, small object headers, and what io_uring, native transports and carried virtual threads ask
@@ -69,18 +71,19 @@ up_to_date() { # DIR
 }
 
 copy_libraries() { # DIR
+    local copier=org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies
     local quiet="--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
-    rm -rf "$1/lib"
+    rm -rf "${1:?}/lib"
     JAVA_HOME=$(find_jdk) MAVEN_OPTS="$quiet ${MAVEN_OPTS:-}" \
-        mvn -q -B -f "$pom" dependency:copy-dependencies -DoutputDirectory="$1/lib" -DincludeScope=runtime \
-        </dev/null 2>&1 || { echo "Maven cannot bring the libraries of $(basename "$here")" && exit 1; }
+        mvn -q -B -Dstyle.color=never -f "$pom" "$copier" -DoutputDirectory="$1/lib" </dev/null 2>&1 ||
+        { echo "Maven cannot bring the libraries of $(basename "$here")" && exit 1; }
 }
 
 # --- run ---------------------------------------------------------------------------------------------------
 
 run() { # DIR PORT FILES
     exec "$(find_jdk)/bin/java" "${common_flags[@]}" -cp "$1/classes:$1/lib/*" \
-        "$main_class" "$2" "$3" ${arguments[@]+"${arguments[@]}"}
+        "$main_class" "$2" "$3" "${arguments[@]}"
 }
 
 # The version in the name of a library: the one of netty-common-4.2.0.Final.jar is 4.2.0.Final.
