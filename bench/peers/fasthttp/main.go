@@ -25,6 +25,8 @@ func main() {
 			text(ctx, "Hello, World!")
 		case path == "/echo":
 			text(ctx, "Hello from the echo")
+		case path == "/three":
+			text(ctx, "abc")
 		case strings.HasPrefix(path, "/files/"):
 			files(ctx)
 		default:

@@ -47,7 +47,7 @@ struct rest {
 };
 
 static int poll;
-static struct answer hello, echo, missing, dated;
+static struct answer hello, echo, three, missing, dated;
 static struct file *files;
 static size_t file_count;
 static struct rest *waiting[SOCKETS];
@@ -70,6 +70,7 @@ static void tick(void) {
     dated.length = strftime(dated.bytes, sizeof dated.bytes, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n\r\n", &utc);
     render(&hello, "200 OK", "Hello, World!");
     render(&echo, "200 OK", "Hello from the echo");
+    render(&three, "200 OK", "abc");
     render(&missing, "404 Not Found", "There is no such file.");
 }
 
@@ -138,6 +139,7 @@ static size_t append(char *to, const struct answer *answer) {
 static size_t answer(const char *target, char *to, struct iovec *body) {
     if (target[1] == 'p') return append(to, &hello);
     if (target[1] == 'e') return append(to, &echo);
+    if (target[1] == 't') return append(to, &three);
     for (struct file *file = files; file < files + file_count; file++) {
         if (strncmp(target, file->path, strlen(file->path))) continue;
         *body = file->body;

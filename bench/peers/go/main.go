@@ -39,6 +39,7 @@ func main() {
 	mux.HandleFunc("GET /plaintext", text("Hello, World!"))
 	mux.HandleFunc("GET /virtual", text("Hello, World!"))
 	mux.HandleFunc("GET /echo", text("Hello from the echo"))
+	mux.HandleFunc("GET /three", text("abc"))
 	mux.HandleFunc("GET /files/{name}", file(http.Dir(folder)))
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+port, mux))
 }

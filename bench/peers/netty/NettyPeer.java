@@ -54,6 +54,7 @@ final class NettyPeer {
                     .withZone(ZoneOffset.UTC);
     private static final Text HELLO = Text.of("Hello, World!");
     private static final Text ECHO = Text.of("Hello from the echo");
+    private static final Text THREE = Text.of("abc");
     private static final Text NOT_FOUND = Text.of("Not Found");
     private static final Text BAD_REQUEST = Text.of("Bad Request");
 
@@ -138,6 +139,8 @@ final class NettyPeer {
                 text(context, request, HttpResponseStatus.OK, HELLO);
             } else if (path.equals("/echo")) {
                 text(context, request, HttpResponseStatus.OK, ECHO);
+            } else if (path.equals("/three")) {
+                text(context, request, HttpResponseStatus.OK, THREE);
             } else if (path.startsWith("/files/") && path.lastIndexOf('/') == 6) {
                 file(context, request, new File(files, path.substring(7)));
             } else {

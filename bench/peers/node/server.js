@@ -40,6 +40,7 @@ const server = http.createServer({ keepAliveTimeout: 75_000 }, (request, respons
   const url = request.url;
   if (url === '/plaintext') text(response, 200, 'Hello, World!');
   else if (url === '/echo') text(response, 200, 'Hello from the echo');
+  else if (url === '/three') text(response, 200, 'abc');
   else if (url.startsWith('/files/')) file(response, url.slice('/files/'.length));
   else text(response, 404, 'There is no such page.');
 });

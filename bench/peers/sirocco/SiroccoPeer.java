@@ -13,6 +13,7 @@ import java.util.Locale;
 /** Sirocco as a peer in the race: a port, a folder, a transport. */
 final class SiroccoPeer {
     private static final Response HELLO = Response.text("Hello, World!").type("text/plain");
+    private static final Response THREE = Response.text("abc").type("text/plain");
     private static final Response ECHO = Response.text("Hello from the echo").type("text/plain");
 
     private SiroccoPeer() {}
@@ -31,6 +32,7 @@ final class SiroccoPeer {
                     routes.route("GET", "/plaintext", _ -> HELLO).handling(Handling.INLINE);
                     routes.route("GET", "/virtual", _ -> HELLO).handling(Handling.VIRTUAL);
                     routes.route("GET", "/echo", _ -> ECHO).handling(Handling.INLINE);
+                    routes.route("GET", "/three", _ -> THREE).handling(Handling.INLINE);
                     routes.get("/files/{name}", request -> file(files, request));
                 });
     }

@@ -38,6 +38,7 @@ async fn answer(request: Request<Incoming>, folder: Arc<str>) -> Result<Response
     Ok(match path {
         "/plaintext" => response(StatusCode::OK, "text/plain", "Hello, World!"),
         "/echo" => response(StatusCode::OK, "text/plain", "Hello from the echo"),
+        "/three" => response(StatusCode::OK, "text/plain", "abc"),
         _ => match path.strip_prefix("/files/").filter(|name| !name.contains('/')) {
             Some(name) => match tokio::fs::read(Path::new(&*folder).join(name)).await {
                 Ok(bytes) => response(StatusCode::OK, content_type(name), bytes),
