@@ -59,8 +59,7 @@ build() { # DIR
     if up_to_date "$dir"; then return; fi
     rm -rf "$dir/classes" "$dir/.built"
     if [ -n "${pom:-}" ]; then copy_libraries "$dir"; fi
-    "$(find_jdk)/bin/javac" --release $needed_jdk -proc:none -Xlint:all,-serial,-path -d "$dir/classes" \
-        -cp "$dir/lib/*" "$source" 2>&1 ||
+    "$(find_jdk)/bin/javac" --release $needed_jdk -proc:none -d "$dir/classes" -cp "$dir/lib/*" "$source" 2>&1 ||
         { echo "javac cannot compile $(basename "$source")" && exit 1; }
     touch "$dir/.built"
 }
@@ -75,7 +74,7 @@ copy_libraries() { # DIR
     local quiet="--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
     rm -rf "${1:?}/lib"
     JAVA_HOME=$(find_jdk) MAVEN_OPTS="$quiet ${MAVEN_OPTS:-}" \
-        mvn -q -B -Dstyle.color=never -f "$pom" "$copier" -DoutputDirectory="$1/lib" </dev/null 2>&1 ||
+        mvn -q -B -f "$pom" "$copier" -DoutputDirectory="$1/lib" </dev/null 2>&1 ||
         { echo "Maven cannot bring the libraries of $(basename "$here")" && exit 1; }
 }
 
