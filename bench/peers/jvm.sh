@@ -58,9 +58,8 @@ build() { # DIR
     if [ -z "${pom:-}" ]; then bring_libraries "$dir"; fi
     if up_to_date "$dir"; then return; fi
     rm -rf "$dir/classes" "$dir/.built"
-    if [ -n "${pom:-}" ]; then copy_libraries "$dir"; fi
-    "$(find_jdk)/bin/javac" --release $needed_jdk -proc:none -Xlint:all,-serial,-path -d "$dir/classes" \
-        -cp "$dir/lib/*" "$source" 2>&1 ||
+    if [ -n "${pom:-}" ] && [ ! "$dir/lib" -nt "$pom" ]; then copy_libraries "$dir"; fi
+    "$(find_jdk)/bin/javac" --release $needed_jdk -proc:none -d "$dir/classes" -cp "$dir/lib/*" "$source" 2>&1 ||
         { echo "javac cannot compile $(basename "$source")" && exit 1; }
     touch "$dir/.built"
 }
@@ -73,10 +72,11 @@ up_to_date() { # DIR
 copy_libraries() { # DIR
     local copier=org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies
     local quiet="--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
-    rm -rf "${1:?}/lib"
+    rm -rf "${1:?}/lib" "$1/lib.next"
     JAVA_HOME=$(find_jdk) MAVEN_OPTS="$quiet ${MAVEN_OPTS:-}" \
-        mvn -q -B -Dstyle.color=never -f "$pom" "$copier" -DoutputDirectory="$1/lib" </dev/null 2>&1 ||
+        mvn -q -B -f "$pom" "$copier" -DoutputDirectory="$1/lib.next" </dev/null 2>&1 ||
         { echo "Maven cannot bring the libraries of $(basename "$here")" && exit 1; }
+    mv "$1/lib.next" "$1/lib"
 }
 
 # --- run ---------------------------------------------------------------------------------------------------
@@ -99,10 +99,12 @@ jdk_version() { echo "JDK $(release_of "$(find_jdk)")"; }
 
 # --- JDK ---------------------------------------------------------------------------------------------------
 
-# Prints the home of the first JDK that is new enough and has a compiler: what the user says, the PATH, the usual folders.
+# Prints the home of the first JDK that is new enough and has a compiler: what the user says, the PATH, the usual
+# folders.
 find_jdk() {
     local home version
-    for home in "${JAVA_HOME:-}" "$(jdk_of_path)" /usr/lib/jvm/* /opt/* /opt/java/* ~/.sdkman/candidates/java/* ~/.jdks/*; do
+    for home in "${JAVA_HOME:-}" "$(jdk_of_path)" /usr/lib/jvm/* /opt/* /opt/java/* \
+        ~/.sdkman/candidates/java/* ~/.jdks/*; do
         if [ ! -x "$home/bin/javac" ]; then continue; fi
         version=$(release_of "$home")
         version=${version%%[.+-]*}
