@@ -43,6 +43,7 @@ final class JettyPeer {
         paths.addMapping(PathSpec.from("/plaintext"), new Text("Hello, World!"));
         paths.addMapping(PathSpec.from("/virtual"), new Virtual(new Text("Hello, World!")));
         paths.addMapping(PathSpec.from("/echo"), new Text("Hello from the echo"));
+        paths.addMapping(PathSpec.from("/three"), new Text("abc"));
         paths.addMapping(PathSpec.from("/files/*"), new ContextHandler(files, "/files"));
         server.setHandler(paths);
         server.start();

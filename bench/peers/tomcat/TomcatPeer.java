@@ -33,6 +33,7 @@ final class TomcatPeer {
         Context root = tomcat.addContext("", null);
         serve(root, "/plaintext", new Text("Hello, World!"));
         serve(root, "/echo", new Text("Hello from the echo"));
+        serve(root, "/three", new Text("abc"));
         Context files =
                 tomcat.addContext("/files", Path.of(arguments[1]).toAbsolutePath().toString());
         serve(files, "/", new DefaultServlet()).addInitParameter("useAcceptRanges", "false");

@@ -23,6 +23,7 @@ final class UndertowPeer {
                         .addExactPath("/plaintext", text("Hello, World!"))
                         .addExactPath("/virtual", new BlockingHandler(text("Hello, World!")))
                         .addExactPath("/echo", text("Hello from the echo"))
+                        .addExactPath("/three", text("abc"))
                         .addPrefixPath("/files", Handlers.resource(files));
         Undertow.builder()
                 .addHttpListener(Integer.parseInt(arguments[0]), "127.0.0.1")

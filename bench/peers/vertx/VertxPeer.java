@@ -26,6 +26,7 @@ final class VertxPeer extends VerticleBase {
             DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
                     .withZone(ZoneOffset.UTC);
     private static final Buffer HELLO = Buffer.buffer("Hello, World!");
+    private static final Buffer THREE = Buffer.buffer("abc");
     private static final Buffer ECHO = Buffer.buffer("Hello from the echo");
     private static final Buffer NOT_FOUND = Buffer.buffer("Not Found");
 
@@ -71,6 +72,8 @@ final class VertxPeer extends VerticleBase {
             text(response, HELLO);
         } else if (path.equals("/echo")) {
             text(response, ECHO);
+        } else if (path.equals("/three")) {
+            text(response, THREE);
         } else if (path.startsWith("/files/") && path.lastIndexOf('/') == 6) {
             file(response, files.resolve(path.substring(7)));
         } else {
