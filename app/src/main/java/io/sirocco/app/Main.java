@@ -63,8 +63,14 @@ public final class Main implements Runnable {
         String name = line.getCommandSpec().qualifiedName();
         err.println(name + ": " + wrong.getMessage());
         UnmatchedArgumentException.printSuggestions(wrong, err);
-        String helpOf = line.getParent() == null ? "" : " " + line.getCommandName();
-        err.println("Its options: sirocco help" + helpOf);
+        CommandLine parent = line.getParent();
+        err.println(
+                "Its options: "
+                        + (parent == null
+                                ? name + " help"
+                                : parent.getCommandSpec().qualifiedName()
+                                        + " help "
+                                        + line.getCommandName()));
         return line.getCommandSpec().exitCodeOnInvalidInput();
     }
 

@@ -116,7 +116,7 @@ final class HoldCommand implements Callable<Integer> {
             converter = Sources.Word.class,
             description = {
                 "Addresses of our own to connect from: 127.0.0.2-127.0.0.50.",
-                "(default: for a server on 127.0.0.0/8 one for each 20,000 connections, else the"
+                "(default: for a server on 127.0.0.0/8 one for each 10,000 connections, else the"
                         + " system's choice)"
             })
     private Sources sources = Sources.ANY;
