@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.bench.command.TimeWord;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -8,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -77,6 +79,17 @@ final class Serve implements Callable<Integer> {
             })
     private TransportKind transport;
 
+    @Option(
+            names = "--idle",
+            paramLabel = "TIME",
+            defaultValue = "75s",
+            converter = TimeWord.class,
+            description = {
+                "How long a connection may be without a request: 90s, 5m; 0s is for ever.",
+                "(default: ${DEFAULT-VALUE})"
+            })
+    private Duration idle;
+
     @Override
     public Integer call() throws IOException {
         return Serving.run(options(), spec.commandLine().getOut());
@@ -90,7 +103,8 @@ final class Serve implements Callable<Integer> {
                 loops == null
                         ? Runtime.getRuntime().availableProcessors()
                         : within("--loops", loops, 1, MOST_LOOPS),
-                transport);
+                transport,
+                idle);
     }
 
     private Path existing(Path asked) {

@@ -29,7 +29,8 @@ final class Serving implements AutoCloseable {
                         config ->
                                 config.listen(options.address())
                                         .loops(options.loops())
-                                        .transport(options.transport()),
+                                        .transport(options.transport())
+                                        .idle(options.idle()),
                         routes ->
                                 options.directory()
                                         .ifPresentOrElse(

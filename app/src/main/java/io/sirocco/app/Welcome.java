@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.sirocco.http.BadRequest;
 import io.sirocco.http.Handling;
 import io.sirocco.http.MimeTypes;
 import io.sirocco.http.Request;
@@ -15,6 +18,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * What is served when no directory is named: the bundled page, and the live endpoints it shows. Any
@@ -22,6 +26,12 @@ import java.util.function.Supplier;
  */
 final class Welcome implements AutoCloseable {
     private static final long ANY_LENGTH = -1;
+    private static final int MOST_BYTES = 1 << 20;
+    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,7}");
+
+    /** What {@code /bytes} repeats. */
+    private static final byte[] LINE =
+            "A sirocco is a warm wind that comes from the south-east: bytes.\n".getBytes(US_ASCII);
 
     private final CountDownLatch closed = new CountDownLatch(1);
     private final long began = System.nanoTime();
@@ -38,6 +48,7 @@ final class Welcome implements AutoCloseable {
         page(routes, "/welcome.js", "welcome.js");
         page(routes, "/icon.svg", "icon.svg");
         routes.get("/hello/{name}", request -> Response.text("Hello, " + request.param("name")));
+        routes.route("GET", "/bytes/{length}", Welcome::bytes).handling(Handling.INLINE);
         routes.route("POST", "/echo", Welcome::echo).body(ANY_LENGTH);
         routes.route("POST", "/upload", Welcome::count).body(ANY_LENGTH);
         routes.get("/ticks", request -> Response.events(this::tick));
@@ -61,6 +72,20 @@ final class Welcome implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("the welcome site is not bundled: " + resource, e);
         }
+    }
+
+    /** As many bytes as are asked for, for those who load the server and check what comes. */
+    private static Response bytes(Request request) {
+        String word = request.param("length");
+        int length = NUMBER.matcher(word).matches() ? Integer.parseInt(word) : -1;
+        if (length < 0 || length > MOST_BYTES) {
+            throw new BadRequest("The length is a number from 0 to " + MOST_BYTES + ".");
+        }
+        var bytes = new byte[length];
+        for (int i = 0; i < length; i += LINE.length) {
+            System.arraycopy(LINE, 0, bytes, i, Math.min(LINE.length, length - i));
+        }
+        return Response.bytes(bytes).type("text/plain");
     }
 
     /** The body leaves while it still comes in, so its length costs no memory. */

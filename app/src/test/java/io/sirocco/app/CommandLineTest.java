@@ -10,6 +10,7 @@ import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.Optional;
@@ -33,7 +34,8 @@ class CommandLineTest {
                             Optional.empty(),
                             new InetSocketAddress("127.0.0.1", 8080),
                             Runtime.getRuntime().availableProcessors(),
-                            TransportKind.AUTO);
+                            TransportKind.AUTO,
+                            ServeOptions.USUAL_IDLE);
             assertEquals(expected, options());
         }
 
@@ -44,10 +46,12 @@ class CommandLineTest {
                             Optional.of(site),
                             new InetSocketAddress("0.0.0.0", 0),
                             3,
-                            TransportKind.IO_URING);
+                            TransportKind.IO_URING,
+                            Duration.ofMinutes(5));
             assertEquals(
                     expected,
                     options(
+                            "--idle=5m",
                             "--port",
                             "0",
                             "--host",
@@ -97,6 +101,7 @@ class CommandLineTest {
                     "serve --loops 99999      | --loops must be from 1 to 1024, not 99999",
                     "serve --transport epoll  | 'epoll' is none of auto, io_uring, nio",
                     "serve --transport NIO    | 'NIO' is none of auto, io_uring, nio",
+                    "serve --idle soon        | 'soon' is not a time",
                     "serve --host [::zz]      | --host '[::zz]' is no address and no known name",
                     "serve no/such/folder     | there is no directory 'no/such/folder'",
                     "serve pom.xml            | 'pom.xml' is not a directory",
@@ -136,7 +141,15 @@ class CommandLineTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"--port", "--host", "--loops", "--transport", "DIR", "this machine only"})
+            strings = {
+                "--port",
+                "--host",
+                "--loops",
+                "--transport",
+                "--idle",
+                "DIR",
+                "this machine only"
+            })
     void helpOfServeNames(String word) {
         Run run = run("help", "serve");
         assertEquals(0, run.exitCode());

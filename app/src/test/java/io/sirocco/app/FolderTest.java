@@ -296,7 +296,9 @@ class FolderTest {
 
     private Serving open(Path directory) throws IOException {
         var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        return Serving.open(new ServeOptions(Optional.of(directory), loopback, 1, transport));
+        return Serving.open(
+                new ServeOptions(
+                        Optional.of(directory), loopback, 1, transport, ServeOptions.USUAL_IDLE));
     }
 
     private Path write(String name, String content) throws IOException {

@@ -2,6 +2,7 @@
 package io.sirocco.app;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,6 +16,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
@@ -58,7 +60,11 @@ class ServingTest {
 
     private ServeOptions options(int port) {
         return new ServeOptions(
-                Optional.empty(), new InetSocketAddress("127.0.0.1", port), 2, transport);
+                Optional.empty(),
+                new InetSocketAddress("127.0.0.1", port),
+                2,
+                transport,
+                ServeOptions.USUAL_IDLE);
     }
 
     private HttpResponse<byte[]> post(String path, String type, BodyPublisher body)
@@ -89,6 +95,23 @@ class ServingTest {
         Answer answer = Client.get(serving.port(), path);
         assertEquals("text/plain; charset=utf-8", answer.field("Content-Type"));
         assertEquals(greeting, answer.body());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 63, 64, 65, 10_240, 1_048_576})
+    void givesAsManyBytesAsAreAskedFor(int length) throws IOException {
+        Answer answer = Client.get(serving.port(), "/bytes/" + length);
+        assertEquals(200, answer.status());
+        assertEquals("text/plain", answer.field("Content-Type"));
+        assertEquals(Integer.toString(length), answer.field("Content-Length"));
+        assertEquals(length, answer.body().length());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1048577", "-1", "1e3", "x", "99999999999999999999", "+1", "\u0663"})
+    void aLengthThatIsNoneIsABadRequest(String length) throws IOException {
+        String path = "/bytes/" + URLEncoder.encode(length, UTF_8);
+        assertEquals(400, Client.get(serving.port(), path).status());
     }
 
     @ParameterizedTest
@@ -217,7 +240,14 @@ class ServingTest {
     @ValueSource(strings = {"::1", "::", "0.0.0.0", "127.0.0.1"})
     void saysWhereItListensAsAUrl(String host) throws IOException {
         var address = new InetSocketAddress(host, 0);
-        try (var other = Serving.open(new ServeOptions(Optional.empty(), address, 1, transport))) {
+        try (var other =
+                Serving.open(
+                        new ServeOptions(
+                                Optional.empty(),
+                                address,
+                                1,
+                                transport,
+                                ServeOptions.USUAL_IDLE))) {
             String url =
                     "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + other.port();
             assertTrue(other.toString().contains(url + " ("), other.toString());

@@ -36,6 +36,12 @@ class WelcomeSiteTest {
         assertEquals(List.of(), missing);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/hello/{name}", "/bytes/{length}", "/echo", "/ticks", "/upload"})
+    void everyEndpointIsOnThePage(String endpoint) throws IOException {
+        assertTrue(text("index.html").contains("<code>" + endpoint + "</code>"), endpoint);
+    }
+
     /** So that it may be served with {@code Content-Security-Policy: default-src 'self'}. */
     @ParameterizedTest
     @ValueSource(strings = {"style=", "onclick=", "<style", "://", "//cdn"})

@@ -12,7 +12,7 @@ package io.sirocco.bench;
  *               '---HEAD, 204, 304 ---------------------'
  * </pre>
  */
-final class AnswerReader {
+public final class AnswerReader {
     /** Longer heads are taken for something else than HTTP. */
     static final int MAX_HEAD = 64 << 10;
 
@@ -33,23 +33,26 @@ final class AnswerReader {
     private int status;
     private long left; // of the body
     private long length; // of the answer so far, head included
+    private long body; // so far, but for chunks
     private boolean lasting; // the connection stays open behind it
     private boolean chunked;
     private boolean counted;
     private final ChunkEnd chunks = new ChunkEnd();
 
     /** Makes it ready for the next answer. */
-    void begin(boolean toHead) {
+    public void begin(boolean toHead) {
         state = State.HEAD;
         this.toHead = toHead;
         length = 0;
+        body = 0;
+        chunks.forget();
     }
 
     /**
      * Reads on in {@code b[from..to)}; returns the position behind what was used up. Then either
      * the answer is {@link #complete} or {@link #malformed}, or more bytes are needed.
      */
-    int read(byte[] b, int from, int to) {
+    public int read(byte[] b, int from, int to) {
         int p = from;
         while (p < to) {
             switch (state) {
@@ -65,6 +68,7 @@ final class AnswerReader {
                     int n = (int) Math.min(left, to - p);
                     left -= n;
                     length += n;
+                    body += n;
                     p += n;
                     state = left == 0 ? State.COMPLETE : State.COUNTED;
                 }
@@ -80,6 +84,7 @@ final class AnswerReader {
                 }
                 case UNTIL_END -> {
                     length += to - p;
+                    body += to - p;
                     p = to;
                 }
                 case COMPLETE, MALFORMED -> {
@@ -91,32 +96,40 @@ final class AnswerReader {
     }
 
     /** The server has ended its side; returns whether that completes the answer. */
-    boolean end() {
+    public boolean end() {
         if (state == State.UNTIL_END) {
             state = State.COMPLETE;
         }
         return state == State.COMPLETE;
     }
 
-    boolean complete() {
+    /** Whether the answer is all there. */
+    public boolean complete() {
         return state == State.COMPLETE;
     }
 
-    boolean malformed() {
+    /** Whether it is none of HTTP/1.1. */
+    public boolean malformed() {
         return state == State.MALFORMED;
     }
 
-    int status() {
+    /** The status code. */
+    public int status() {
         return status;
     }
 
     /** Bytes of the answer over the wire. */
-    long length() {
+    public long length() {
         return length;
     }
 
+    /** Bytes of the body, without the framing of chunks. */
+    public long bodyLength() {
+        return body + chunks.bytes();
+    }
+
     /** Whether the connection may be used again. */
-    boolean lasting() {
+    public boolean lasting() {
         return lasting;
     }
 

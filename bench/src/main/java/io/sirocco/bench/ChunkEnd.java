@@ -28,10 +28,22 @@ final class ChunkEnd {
     private State state = State.DONE;
     private long size;
     private int inLine; // bytes of the trailer line so far
+    private long bytes;
 
     void begin() {
         state = State.START;
         size = 0;
+        bytes = 0;
+    }
+
+    /** There is no body in chunks. */
+    void forget() {
+        bytes = 0;
+    }
+
+    /** Of what the chunks hold, so far. */
+    long bytes() {
+        return bytes;
     }
 
     boolean done() {
@@ -49,6 +61,7 @@ final class ChunkEnd {
             if (state == State.DATA) {
                 int n = (int) Math.min(size, to - p);
                 size -= n;
+                bytes += n;
                 p += n;
                 state = size == 0 ? State.GAP : State.DATA;
             } else {

@@ -68,6 +68,15 @@ final class Uring implements Transport {
     /** A smaller table could overflow by what one multishot accept brings. */
     private static final int ROOMY = 16_384;
 
+    /** That much: a backlog of the usual size, and what joins it while the kernel empties it. */
+    private static final int TURN_BRINGS = 5_000;
+
+    /**
+     * Places of the main table that only those have which are on their way to another: they leave
+     * two turns later, and meanwhile more may come.
+     */
+    private static final int RESERVE = 8_192;
+
     private static final int BUFFERS = Connection.TURN_BRINGS / Ring.BUFFER_SIZE;
     private static final int BUFFERS_OF_FURTHER_RINGS = 256;
 
@@ -78,6 +87,7 @@ final class Uring implements Transport {
     private final List<Gate> gates = new ArrayList<>();
     private final UringAttempts attempts = new UringAttempts();
     private final UringDatagrams datagrams;
+    private int leaving; // places of the main table that are neither free nor a connection's
     private final Object waking = new Object();
     private boolean awake; // for good: it is closed
     private final int wakeUp;
@@ -254,7 +264,7 @@ final class Uring implements Transport {
                             0,
                             userData(ACCEPTED, gate.id));
             gate.armed = true;
-            gate.multishot = tableSize >= ROOMY && !gate.oneAtATime();
+            gate.multishot = tableSize >= ROOMY && !gate.oneAtATime() && !crowded();
             Ring.priority(entry, gate.multishot ? ACCEPT_MULTISHOT : 0);
             Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
         }
@@ -296,7 +306,7 @@ final class Uring implements Transport {
         }
         if (!gate.armed && gate.accepting()) {
             accept(gate);
-        } else if (gate.armed && gate.multishot && gate.oneAtATime()) {
+        } else if (gate.armed && gate.multishot && (gate.oneAtATime() || crowded())) {
             gate.multishot = false;
             cancel(main, userData(ACCEPTED, gate.id)); // and then again, for one
         }
@@ -330,12 +340,16 @@ final class Uring implements Transport {
         }
     }
 
-    /**
-     * Places of the main table that are kept free for one turn's accepts: into a full table they
-     * would be lost.
-     */
     private int reserve() {
-        return Math.min(5_000, tableSize / 4);
+        return Math.min(RESERVE, tableSize / (tableSize < ROOMY ? 4 : 2));
+    }
+
+    /**
+     * Whether the main table could overflow by what a multishot accept brings: into a full table
+     * they would be lost.
+     */
+    private boolean crowded() {
+        return tableSize - main.connections - leaving < TURN_BRINGS;
     }
 
     private Ring roomy() throws IOException {
@@ -357,6 +371,7 @@ final class Uring implements Transport {
     }
 
     private void handOver(int slot, Ring to, long userDataThere) {
+        leaving++;
         long entry =
                 main.entry(
                         Ring.MSG_RING,
@@ -376,6 +391,7 @@ final class Uring implements Transport {
             LOG.log(Level.WARNING, "{0} lost a connection: {1}", loop, Linux.reason(-result));
         }
         closeSlot(ring, slot);
+        leaving--;
     }
 
     private void admit(Ring ring, int slot, Gate gate) {

@@ -11,15 +11,15 @@ function show(output, text, state, detail = "") {
   if (detail) output.append(Object.assign(document.createElement("small"), { textContent: detail }));
 }
 
-// Asks, and shows the answer with its status, type and time.
-async function ask(output, path, options) {
+// Asks, and shows the answer, or what is said of it, with its status, type and time.
+async function ask(output, path, options, say = (text) => text || "(empty)") {
   const began = performance.now();
   try {
     const answer = await fetch(path, options);
     const text = await answer.text();
     const took = (performance.now() - began).toFixed(1);
     const type = answer.headers.get("content-type") ?? "no type";
-    show(output, text || "(empty)", answer.ok ? "ok" : "bad", `${answer.status} · ${type} · ${took} ms`);
+    show(output, answer.ok ? say(text) : text, answer.ok ? "ok" : "bad", `${answer.status} · ${type} · ${took} ms`);
   } catch {
     show(output, "No answer. Is the server still running?", "bad");
   }
@@ -39,6 +39,12 @@ $("echo").addEventListener("submit", (event) => {
     type = "application/json";
   } catch { /* then it is plain text */ }
   ask($("echo-answer"), "/echo", { method: "POST", headers: { "content-type": type }, body });
+});
+
+$("bytes").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const path = "/bytes/" + encodeURIComponent($("length").value);
+  ask($("bytes-answer"), path, {}, (text) => `${text.length.toLocaleString()} bytes came.`);
 });
 
 // --- /ticks: server-sent events ---

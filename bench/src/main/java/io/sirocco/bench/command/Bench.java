@@ -11,6 +11,7 @@ import picocli.CommandLine.Spec;
         description = "Drives servers and measures them.",
         subcommands = {
             HttpCommand.class,
+            HoldCommand.class,
             CompareCommand.class,
             ReportCommand.class,
             CommandLine.HelpCommand.class

@@ -7,8 +7,11 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads a time as people write it: {@code 500ms}, {@code 10s}, {@code 1.5m}, {@code 2h}. */
-final class TimeWord implements ITypeConverter<Duration> {
+/**
+ * Reads a time as people write it: {@code 500ms}, {@code 10s}, {@code 1.5m}, {@code 2h}. Any
+ * thread.
+ */
+public final class TimeWord implements ITypeConverter<Duration> {
     private static final Pattern TIME = Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,3})?)(ms|s|m|h)");
 
     @Override

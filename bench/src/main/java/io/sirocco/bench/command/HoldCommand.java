@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.command;
+
+import io.sirocco.bench.hold.Hold;
+import io.sirocco.bench.hold.HoldPlan;
+import io.sirocco.bench.hold.HoldResult;
+import io.sirocco.bench.hold.Span;
+import io.sirocco.net.TransportKind;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code sirocco bench hold}: many idle connections, from the words of a command line. */
+@Command(
+        name = "hold",
+        description = {
+            "Opens many keep-alive connections and holds them while each asks now and then; says"
+                    + " whether the server kept them, and what that cost it.",
+            ""
+        },
+        sortOptions = false)
+final class HoldCommand implements Callable<Integer> {
+    /** What stands for the length in a URL; in a URI, braces are written otherwise. */
+    private static final String PLACE = "{length}";
+
+    @Spec private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "URL",
+            description = "What to ask for; {length} in it is replaced by the length.")
+    private String url;
+
+    @Option(
+            names = {"-n", "--connections"},
+            paramLabel = "N",
+            description = "Connections to hold. (default: 10000)")
+    private Integer connections;
+
+    @Option(
+            names = "--ramp",
+            paramLabel = "R/s",
+            defaultValue = "5000/s",
+            converter = RateWord.class,
+            description = "How many are opened per second. (default: ${DEFAULT-VALUE})")
+    private double ramp;
+
+    @Option(
+            names = "--think",
+            paramLabel = "FROM-TO",
+            converter = SpanWord.Times.class,
+            description =
+                    "How long a connection waits from an answer to its next question."
+                            + " (default: 10s-99s)")
+    private Span think;
+
+    @Option(
+            names = "--length",
+            paramLabel = "A-B",
+            converter = SpanWord.Numbers.class,
+            description = {
+                "Ask for bodies of a random length, in place of {length} in the URL or as"
+                        + " length=L in its query.",
+                "(default: all must be as long as the first)"
+            })
+    private Span length;
+
+    @Option(
+            names = {"-d", "--duration"},
+            paramLabel = "TIME",
+            defaultValue = "2m",
+            converter = TimeWord.class,
+            description =
+                    "How long to hold them, from when all are open. (default: ${DEFAULT-VALUE})")
+    private Duration duration;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            defaultValue = "10s",
+            converter = TimeWord.class,
+            description =
+                    "How long to wait for a connection, and for an answer. (default:"
+                            + " ${DEFAULT-VALUE})")
+    private Duration timeout;
+
+    @Option(names = "--no-reopen", description = "What is lost stays lost.")
+    private boolean noReopen;
+
+    @Option(
+            names = "--work",
+            paramLabel = "NAME",
+            description =
+                    "Repeat a published run, http-kit-400k or http-kit-600k; other options override"
+                            + " it.")
+    private String work;
+
+    @Option(
+            names = "--processes",
+            paramLabel = "P",
+            description = "Spread them over so many processes. (default: as few as go)")
+    private Integer processes;
+
+    @Option(
+            names = "--sources",
+            paramLabel = "FROM-TO",
+            converter = Sources.Word.class,
+            description = {
+                "Addresses of our own to connect from: 127.0.0.2-127.0.0.50.",
+                "(default: for a server on 127.0.0.0/8 one for each 10,000 connections, else the"
+                        + " system's choice)"
+            })
+    private Sources sources = Sources.ANY;
+
+    @Option(
+            names = "--pid",
+            paramLabel = "PID",
+            description = "The process of the server. (default: found by its socket)")
+    private Long pid;
+
+    @Option(
+            names = "--transport",
+            paramLabel = "T",
+            defaultValue = "auto",
+            description =
+                    "How to talk to the kernel: auto, io_uring or nio. (default: ${DEFAULT-VALUE})")
+    private String transport;
+
+    @Option(names = "--json", description = "Print the result as JSON, for programs.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        HoldPlan plan = plan();
+        return Interruption.heeded(() -> run(plan));
+    }
+
+    private int run(HoldPlan plan) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        var line = new ProgressLine(spec.commandLine().getErr());
+        HoldResult result = Hold.run(plan, second -> line.show(HoldTable.line(second)));
+        line.end();
+        out.print(json ? HoldJson.of(result) : HoldTable.of(result));
+        out.flush();
+        return result.clean() ? 0 : 1;
+    }
+
+    /** What the options say; what is wrong with them is said in the user's words. */
+    HoldPlan plan() {
+        try {
+            Optional<HoldWork> named = Optional.ofNullable(work).map(HoldWork::named);
+            Site site = Site.of(url.replace(PLACE, "%7Blength%7D"));
+            return HoldPlan.of(
+                    site.address(), site.host(), site.target(), plan -> configure(plan, named));
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage());
+        }
+    }
+
+    private void configure(HoldPlan plan, Optional<HoldWork> named) {
+        set(connections, named, w -> w.connections).ifPresent(plan::connections);
+        set(think, named, w -> w.think).ifPresent(plan::think);
+        plan.length(set(length, named, w -> w.length))
+                .ramp(ramp)
+                .duration(duration)
+                .timeout(timeout)
+                .reopen(!noReopen)
+                .sources(sources.addresses())
+                .transport(transport())
+                .pid(pid == null ? OptionalLong.empty() : OptionalLong.of(pid));
+        if (processes != null) {
+            plan.processes(processes);
+        }
+    }
+
+    /** What the user says comes before what the work says. */
+    private static <T> Optional<T> set(
+            T option, Optional<HoldWork> named, Function<HoldWork, T> of) {
+        return option != null ? Optional.of(option) : named.map(of);
+    }
+
+    private TransportKind transport() {
+        for (TransportKind kind : TransportKind.values()) {
+            if (kind.label().equals(transport)) {
+                return kind;
+            }
+        }
+        throw new IllegalArgumentException(
+                "--transport is auto, io_uring or nio, not '" + transport + "'");
+    }
+}

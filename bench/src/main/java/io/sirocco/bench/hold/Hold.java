@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.hold;
+
+import io.sirocco.bench.hold.HoldSecond.Phase;
+import io.sirocco.bench.hold.Processes.Use;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Opens many connections, holds them while each asks now and then, and says what became of them.
+ *
+ * <pre>
+ *   OPENING -> all were open, or cannot be -> HOLDING -> the duration is over -> RESTING -> close
+ *                       interrupted, or none is left: at once -------------------^
+ * </pre>
+ *
+ * Any thread; it is the calling one that waits.
+ */
+public final class Hold {
+    /** So many attempts that failed, and none that did not: there is no server. */
+    private static final int REFUSALS = 64;
+
+    private final HoldPlan plan;
+    private final Spread spread;
+    private final Optional<ServerWatch> server;
+    private final Consumer<HoldSecond> progress;
+    private final Histogram opening = Tally.noLatency();
+    private final Histogram holding = Tally.noLatency();
+    private final List<HoldSecond> overTime = new ArrayList<>();
+    private final Optional<KernelMemory> kernelBefore = KernelMemory.now();
+    private final Processes own;
+    private final Use ownBefore;
+    private final long heapBefore;
+    private long began;
+    private long ticked; // when the last report came
+    private Use serverThen = Use.NONE;
+    private Report now;
+    private boolean interrupted;
+
+    private Hold(
+            HoldPlan plan,
+            Spread spread,
+            Optional<ServerWatch> server,
+            Consumer<HoldSecond> progress)
+            throws IOException {
+        this.plan = plan;
+        this.spread = spread;
+        this.server = server;
+        this.progress = progress;
+        this.own = spread.processes();
+        this.heapBefore = spread.liveHeap();
+        this.ownBefore = own.use().orElse(Use.NONE);
+    }
+
+    /**
+     * Does what {@code plan} says; returns when it is done, or the thread is interrupted, with what
+     * there is until then. An interrupt is not passed on: it has been obeyed.
+     *
+     * @param progress told about once a second, on the calling thread
+     * @throws IOException when the transport cannot be had, a process that held connections has
+     *     died, or not one connection can be opened
+     */
+    public static HoldResult run(HoldPlan plan, Consumer<HoldSecond> progress) throws IOException {
+        Optional<ServerWatch> server = ServerWatch.on(plan);
+        try (Spread spread = Spread.start(plan)) {
+            return new Hold(plan, spread, server, progress).course();
+        }
+    }
+
+    /** What was used, and answered, until a moment. */
+    private record Mark(Use server, Use own, long answers) {}
+
+    private Mark mark() {
+        return new Mark(lookAtServer(), own.use().orElse(Use.NONE), now.counts().answers());
+    }
+
+    private HoldResult course() throws IOException {
+        open();
+        Mark from = mark();
+        double held = hold() / 1e9;
+        Mark to = mark();
+        OptionalDouble idleShare = rest();
+        return result(from, to, held, idleShare);
+    }
+
+    private HoldResult result(Mark from, Mark to, double held, OptionalDouble idleShare)
+            throws IOException {
+        var kernel = kernelBefore.flatMap(k -> KernelMemory.now().map(after -> after.since(k)));
+        double ownSeconds = (to.own.cpuMillis() - from.own.cpuMillis()) / 1e3;
+        return new HoldResult(
+                now.wanted(),
+                now.alive(),
+                now.openMillis() < 0 ? (ticked - began) / 1e9 : now.openMillis() / 1e3,
+                held,
+                interrupted,
+                now.counts(),
+                Optional.ofNullable(now.refusal()),
+                held == 0 ? 0 : (to.answers - from.answers) / held,
+                plan.expectedRate(),
+                Latency.of(opening),
+                Latency.of(holding),
+                server.map(watch -> watch.cost(from.server, to.server, held, idleShare)),
+                kernel,
+                generator(held == 0 ? 0 : ownSeconds / held),
+                List.copyOf(overTime));
+    }
+
+    private void open() throws IOException {
+        began = System.nanoTime();
+        ticked = began;
+        serverThen = lookAtServer();
+        spread.begin();
+        now = spread.report();
+        opening.add(now.latency());
+        while (!now.opened() && !interrupted) {
+            tick(plan.tick, Phase.OPENING);
+            Counts counts = now.counts();
+            if (counts.connected() == 0 && counts.unopened() >= Math.min(REFUSALS, now.wanted())) {
+                throw new IOException(now.refusal());
+            }
+        }
+    }
+
+    /** Returns how long, in nanoseconds. */
+    private long hold() throws IOException {
+        long from = ticked;
+        long left = plan.duration.toNanos();
+        while (left > 0 && !interrupted && !now.over()) {
+            tick(plan.tick.toNanos() < left ? plan.tick : Duration.ofNanos(left), Phase.HOLDING);
+            left = plan.duration.toNanos() - (ticked - from);
+        }
+        return ticked - from;
+    }
+
+    /** Returns how much of a core the server uses when nobody asks. */
+    private OptionalDouble rest() throws IOException {
+        spread.rest();
+        long latest = System.nanoTime() + plan.timeout.toNanos();
+        while (now.busy() > 0 && !interrupted && System.nanoTime() < latest) {
+            tick(plan.tick, Phase.RESTING);
+        }
+        tick(Duration.ZERO, Phase.RESTING);
+        tick(plan.quiet, Phase.RESTING);
+        return interrupted || server.isEmpty()
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(overTime.getLast().serverCpu());
+    }
+
+    /** Waits, and asks how the connections stand. */
+    private void tick(Duration wait, Phase phase) throws IOException {
+        await(ticked + wait.toNanos() - System.nanoTime());
+        long before = now.counts().answers();
+        now = spread.report();
+        (phase == Phase.OPENING ? opening : holding).add(now.latency());
+        long at = System.nanoTime();
+        Use use = lookAtServer();
+        double share = (use.cpuMillis() - serverThen.cpuMillis()) * 1e6 / Math.max(1, at - ticked);
+        ticked = at;
+        serverThen = use;
+        Counts counts = now.counts();
+        var second =
+                new HoldSecond(
+                        (at - began) / 1_000_000,
+                        phase,
+                        now.wanted(),
+                        now.alive(),
+                        counts.answers() - before,
+                        Latency.of(now.latency()).p99(),
+                        counts.lost() + counts.unopened() + counts.wrong(),
+                        use.rss(),
+                        share);
+        overTime.add(second);
+        progress.accept(second);
+    }
+
+    private void await(long nanos) {
+        try {
+            if (!interrupted && nanos > 0) {
+                Thread.sleep(Duration.ofNanos(nanos));
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+    }
+
+    private Use lookAtServer() {
+        return server.map(ServerWatch::look).orElse(Use.NONE);
+    }
+
+    private GeneratorCost generator(double busyShare) throws IOException {
+        long rss = own.use().orElse(Use.NONE).rss() - ownBefore.rss();
+        return new GeneratorCost(
+                spread.parts().size(),
+                spread.transport(),
+                plan.effectiveSources().size(),
+                spread.liveHeap() - heapBefore,
+                rss,
+                busyShare);
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.hold;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What became of the connections, and what they cost. Immutable.
+ *
+ * @param wanted connections to hold
+ * @param alive that were open at the end
+ * @param openedSeconds how long it took until each had been open once, or could not be opened
+ * @param heldSeconds the holding phase; 0 when the run ended before it
+ * @param interrupted whether it was ended early
+ * @param counts over the whole run
+ * @param refusal why an attempt to connect failed, the first time
+ * @param rate answers per second of the holding phase
+ * @param expectedRate connections / mean think time
+ * @param opening latency until all were open
+ * @param holding latency from then on
+ * @param server absent when its process is not known
+ * @param kernel by how much the kernel's memory of the whole machine grew; absent where it does not
+ *     say
+ * @param overTime an entry for each second
+ */
+public record HoldResult(
+        int wanted,
+        int alive,
+        double openedSeconds,
+        double heldSeconds,
+        boolean interrupted,
+        Counts counts,
+        Optional<String> refusal,
+        double rate,
+        double expectedRate,
+        Latency opening,
+        Latency holding,
+        Optional<ServerCost> server,
+        Optional<KernelMemory> kernel,
+        GeneratorCost generator,
+        List<HoldSecond> overTime) {
+
+    /** Whether all could be opened, none was lost, and all answers were right. */
+    public boolean clean() {
+        return alive == wanted && counts.clean();
+    }
+
+    /** Bytes for each connection that is alive; 0 when none is. */
+    public double perConnection(long bytes) {
+        return alive == 0 ? 0 : (double) bytes / alive;
+    }
+
+    /** CPU time of the server for an answer of the holding phase, in microseconds. */
+    public double cpuMicros(double seconds) {
+        return holding.answers() == 0 ? 0 : seconds * 1e6 / holding.answers();
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.hold;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Some processes of this machine, and what they use together: proc(5). Immutable. */
+record Processes(List<Long> pids) {
+    /** A tick of USER_HZ, which is 100 Hz wherever a JVM runs. */
+    private static final long TICK_MILLIS = 10;
+
+    /**
+     * What they used until a moment.
+     *
+     * @param rss resident bytes
+     * @param userMillis CPU time in their own code
+     * @param systemMillis CPU time in the kernel
+     */
+    record Use(long rss, long userMillis, long systemMillis) {
+        static final Use NONE = new Use(0, 0, 0);
+
+        long cpuMillis() {
+            return userMillis + systemMillis;
+        }
+
+        Use plus(Use other) {
+            return new Use(
+                    rss + other.rss,
+                    userMillis + other.userMillis,
+                    systemMillis + other.systemMillis);
+        }
+    }
+
+    /** Empty when none of them can be asked. */
+    Optional<Use> use() {
+        return pids.stream().map(Processes::use).flatMap(Optional::stream).reduce(Use::plus);
+    }
+
+    private static Optional<Use> use(long pid) {
+        Path process = Path.of("/proc", Long.toString(pid));
+        try {
+            String stat = ProcFile.read(process.resolve("stat")).text();
+            // behind the program's name, which stands in brackets and may hold some itself
+            String[] rest = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            return Optional.of(
+                    new Use(
+                            ProcFile.read(process.resolve("status")).bytes("VmRSS"),
+                            Long.parseLong(rest[11]) * TICK_MILLIS,
+                            Long.parseLong(rest[12]) * TICK_MILLIS));
+        } catch (IOException e) {
+            return Optional.empty(); // it has ended, or this is not Linux
+        }
+    }
+
+    /** Descriptors that they have open. */
+    int descriptors() {
+        int count = 0;
+        for (long pid : pids) {
+            try (var open = Files.newDirectoryStream(Path.of("/proc", "" + pid, "fd"))) {
+                for (Path ignored : open) {
+                    count++;
+                }
+            } catch (IOException | DirectoryIteratorException e) {
+                // it has ended, or is another user's
+            }
+        }
+        return count;
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.hold;
+
+import io.sirocco.bench.hold.Processes.Use;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+/**
+ * Looks at the server's processes while they are at work. What they use before the first connection
+ * is noted when it is made. Used by one thread.
+ */
+final class ServerWatch {
+    private final Processes processes;
+    private final OptionalLong heapBefore;
+    private final Use before;
+    private Use now;
+    private long rssMost;
+
+    private ServerWatch(Processes processes, Use now) {
+        this.processes = processes;
+        this.heapBefore = LiveHeap.of(processes);
+        this.now = now;
+        this.before = look(); // behind the collection
+    }
+
+    /** Empty when the server's process is not on this machine, or not to be seen. */
+    static Optional<ServerWatch> on(HoldPlan plan) {
+        Optional<Processes> processes =
+                plan.pid.isPresent()
+                        ? Optional.of(new Processes(List.of(plan.pid.getAsLong())))
+                        : Listening.on(plan.server);
+        return processes.flatMap(p -> p.use().map(use -> new ServerWatch(p, use)));
+    }
+
+    /** What they have used until now; until the last look, when they have ended. */
+    Use look() {
+        now = processes.use().orElse(now);
+        rssMost = Math.max(rssMost, now.rss());
+        return now;
+    }
+
+    /**
+     * What it cost to hold connections until now.
+     *
+     * @param from at the beginning of the holding phase
+     * @param to at its end
+     * @param seconds between them
+     */
+    ServerCost cost(Use from, Use to, double seconds, OptionalDouble idleShare) {
+        Use end = look();
+        int descriptors = processes.descriptors();
+        double user = (to.userMillis() - from.userMillis()) / 1e3;
+        double system = (to.systemMillis() - from.systemMillis()) / 1e3;
+        return new ServerCost(
+                processes.pids(),
+                heapBefore,
+                LiveHeap.of(processes),
+                before.rss(),
+                end.rss(),
+                rssMost,
+                descriptors,
+                user,
+                system,
+                seconds == 0 ? 0 : (user + system) / seconds,
+                idleShare);
+    }
+}
