@@ -153,9 +153,10 @@ final class HttpCommand implements Callable<Integer> {
             names = "--transport",
             paramLabel = "T",
             defaultValue = "auto",
+            converter = TransportWord.class,
             description =
                     "How to talk to the kernel: auto, io_uring or nio. (default: ${DEFAULT-VALUE})")
-    private String transport;
+    private TransportKind transport;
 
     @Option(names = "--json", description = "Print the result as JSON, for programs.")
     private boolean json;
@@ -243,7 +244,7 @@ final class HttpCommand implements Callable<Integer> {
                 .warmUp(warmUp)
                 .timeout(timeout)
                 .sources(sources.addresses())
-                .transport(transport());
+                .transport(transport);
     }
 
     private Call call(Site site) {
@@ -279,15 +280,6 @@ final class HttpCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw wrong("cannot read the body from " + body.substring(1) + ": " + e.getMessage());
         }
-    }
-
-    private TransportKind transport() {
-        for (TransportKind kind : TransportKind.values()) {
-            if (kind.label().equals(transport)) {
-                return kind;
-            }
-        }
-        throw wrong("--transport is auto, io_uring or nio, not '" + transport + "'");
     }
 
     private ParameterException wrong(String message) {
