@@ -122,6 +122,7 @@ final class Client implements Protocol, Connector {
             crew.free(this, now);
         } else {
             connection.deadline(crew.loop.now() + crew.timeoutMillis); // for the server's end
+            crew.lookWhetherDone();
         }
         return to;
     }

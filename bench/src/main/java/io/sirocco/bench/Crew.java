@@ -251,6 +251,16 @@ final class Crew {
         }
     }
 
+    /** Tells, the first time, that nothing is left to ask and nothing under way. */
+    void lookWhetherDone() {
+        boolean nothingToAsk =
+                measuring && (issued >= quota || !issuing || schedule != null && due() >= until);
+        if (nothingToAsk && !done && underWay == 0) {
+            done = true;
+            whenDone.run();
+        }
+    }
+
     private boolean mayIssue(long now) {
         issuing &= now < until;
         return issuing && issued < quota;
@@ -314,14 +324,5 @@ final class Crew {
                         pump(loop.clock().nanos());
                     }
                 });
-    }
-
-    private void lookWhetherDone() {
-        boolean nothingToAsk =
-                measuring && (issued >= quota || !issuing || schedule != null && due() >= until);
-        if (nothingToAsk && !done && underWay == 0) {
-            done = true;
-            whenDone.run();
-        }
     }
 }
