@@ -3,6 +3,7 @@ package io.sirocco.bench;
 
 import io.sirocco.net.TransportKind;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -25,6 +26,8 @@ public final class Load {
         /** At random, by weight; the same choices in every run. */
         WEIGHTED
     }
+
+    private static final Duration LONGEST = Duration.ofDays(365);
 
     final SocketAddress server;
     final List<Call> calls;
@@ -144,17 +147,27 @@ public final class Load {
         require(
                 pipeline >= 1 && pipeline <= 1_000,
                 "pipeline must be from 1 to 1000, not " + pipeline);
-        require(rate >= 0 && rate <= 1e8, "rate must be from 0 to 100,000,000, not " + rate);
+        require(
+                rate == 0 || rate >= 1e-3 && rate <= 1e8,
+                "rate must be from 0.001 to 100,000,000, or 0 for as many as go, not " + rate);
         require(requests >= 1, "requests must be at least 1, not " + requests);
-        require(positive(duration), "duration must be positive");
-        require(positive(timeout), "timeout must be positive");
+        require(duration.isPositive(), "duration must be positive");
+        require(timeout.isPositive(), "timeout must be positive");
         require(!warmUp.isNegative(), "warm-up must not be negative");
-        require(!close || pipeline == 1, "a connection per request leaves nothing to pipeline");
-        require(rate == 0 || pipeline == 1, "at a fixed rate requests are not pipelined");
+        for (Duration each : List.of(duration, timeout, warmUp)) {
+            require(each.compareTo(LONGEST) <= 0, "a time must be at most a year");
+        }
+        require(!close || pipeline == 1, "close leaves nothing to pipeline: choose one of them");
+        require(
+                rate == 0 || pipeline == 1,
+                "at a fixed rate nothing is pipelined: choose one of rate and pipeline");
     }
 
-    private static boolean positive(Duration duration) {
-        return duration.isPositive();
+    /** The server's address, as people write it. */
+    String where() {
+        return server instanceof InetSocketAddress inet
+                ? inet.getHostString() + ":" + inet.getPort()
+                : server.toString();
     }
 
     private static void require(boolean holds, String otherwise) {
