@@ -110,11 +110,11 @@ public final class HttpBench {
     }
 
     private void begin() {
+        cpu = PROCESS.getProcessCpuTime();
+        began = System.nanoTime(); // no later than any crew's
         if (!interrupted) {
             all(Crew::measure);
         }
-        cpu = PROCESS.getProcessCpuTime();
-        began = System.nanoTime();
     }
 
     private int share(int whole, int i) {
