@@ -32,8 +32,8 @@ class CrowdedTableTest {
     @BeforeEach
     void start() throws Exception {
         assumeTrue(Linux.openFilesLimit() >= TABLE, "a table is not larger than that limit");
-        String most = Files.readString(Path.of("/proc/sys/net/core/somaxconn"));
-        backlog = Math.min(4_096, Integer.parseInt(most.strip()));
+        String most = Files.readAllLines(Path.of("/proc/sys/net/core/somaxconn")).getFirst();
+        backlog = Math.min(4_096, Integer.parseInt(most));
         rig = new Rig(TransportKind.IO_URING);
         System.setProperty(Uring.TABLE_SIZE, Integer.toString(TABLE));
         clients = rig.start(s -> s.loops(1)).all().getFirst();

@@ -46,6 +46,7 @@ final class Held implements Protocol, Connector {
     private int length; // of the body it asked for
     private byte failures; // to connect, in a row
     private boolean settled;
+    private boolean thought;
 
     Held(Keeper keeper, Destination to) {
         this.keeper = keeper;
@@ -78,7 +79,8 @@ final class Held implements Protocol, Connector {
     private void think(Connection c) {
         state = State.THINKING;
         long now = keeper.loop.now();
-        since = now + keeper.thinkMillis();
+        since = now + keeper.thinkMillis(!thought);
+        thought = true;
         c.deadline(since - now > COARSE_FROM ? since - EARLIER : since);
     }
 

@@ -166,8 +166,9 @@ final class Keeper {
         return length;
     }
 
-    long thinkMillis() {
-        return share.think().pick(random);
+    /** The first time is as if one had come in the midst of it. */
+    long thinkMillis(boolean first) {
+        return first ? share.think().rest(random) : share.think().pick(random);
     }
 
     AnswerReader borrow() {
