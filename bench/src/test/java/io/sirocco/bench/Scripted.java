@@ -36,13 +36,21 @@ public final class Scripted implements AutoCloseable {
     private volatile boolean closed;
 
     public Scripted(Script script) throws IOException {
+        this(script, 0);
+    }
+
+    private Scripted(Script script, int port) throws IOException {
         this.script = script;
-        this.listening = new ServerSocket(0, 1_000, InetAddress.ofLiteral("127.0.0.1"));
+        this.listening = new ServerSocket(port, 1_000, InetAddress.ofLiteral("127.0.0.1"));
         Thread.ofVirtual().start(this::accept);
     }
 
     /** One that gives this answer to every request, and closes when it is asked to. */
     public static Scripted answering(String block) throws IOException {
+        return answering(block, 0);
+    }
+
+    static Scripted answering(String block, int port) throws IOException {
         return new Scripted(
                 peer -> {
                     for (String request; (request = peer.request()) != null; ) {
@@ -51,7 +59,8 @@ public final class Scripted implements AutoCloseable {
                             return;
                         }
                     }
-                });
+                },
+                port);
     }
 
     public InetSocketAddress address() {
