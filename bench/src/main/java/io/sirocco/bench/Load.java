@@ -7,7 +7,9 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * What to do to a server: set in the lambda given to {@link #on}, and frozen when it returns.
@@ -27,6 +29,7 @@ public final class Load {
         WEIGHTED
     }
 
+    private static final int SHOWN = 5;
     private static final Duration LONGEST = Duration.ofDays(365);
 
     final SocketAddress server;
@@ -168,6 +171,41 @@ public final class Load {
         return server instanceof InetSocketAddress inet
                 ? inet.getHostString() + ":" + inet.getPort()
                 : server.toString();
+    }
+
+    /** All of it in one line. */
+    @Override
+    public String toString() {
+        var text = new StringJoiner(", ", asked() + " of " + where() + ": ", "");
+        text.add("connections " + connections).add("loops " + loops);
+        text.add(rate == 0 ? "closed loop" : "rate " + rate + "/s");
+        if (pipeline > 1) {
+            text.add("pipeline " + pipeline);
+        }
+        if (close) {
+            text.add("a connection for each request");
+        }
+        text.add("duration " + duration);
+        if (requests < Long.MAX_VALUE) {
+            text.add("requests " + requests);
+        }
+        text.add("warm-up " + warmUp).add("timeout " + timeout);
+        if (!sources.isEmpty()) {
+            String more = sources.size() == 1 ? "" : " and " + (sources.size() - 1) + " more";
+            text.add("from " + sources.getFirst().getHostAddress() + more);
+        }
+        return text.add("transport " + transport.label()).toString();
+    }
+
+    private String asked() {
+        boolean weighted = order == Order.WEIGHTED;
+        String all =
+                calls.stream()
+                        .limit(SHOWN)
+                        .map(call -> call.label() + (weighted ? " (" + call.weight() + ")" : ""))
+                        .collect(Collectors.joining(", "));
+        String more = calls.size() <= SHOWN ? "" : " and " + (calls.size() - SHOWN) + " more";
+        return all + more + (weighted ? ", at random by weight," : "");
     }
 
     private static void require(boolean holds, String otherwise) {

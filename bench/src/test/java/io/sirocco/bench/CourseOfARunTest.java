@@ -130,6 +130,16 @@ class CourseOfARunTest {
         }
     }
 
+    @Test
+    void anInterruptThatComesLastIsNotPassedOnEither() throws Exception {
+        try (var server = Scripted.answering(Scripted.OK)) {
+            Load load = Runs.load(transport, server.address(), List.of(Runs.get("/")), 10, l -> {});
+            Result result = HttpBench.run(load, second -> Thread.currentThread().interrupt());
+            assertFalse(Thread.interrupted());
+            assertEquals(10, result.requests());
+        }
+    }
+
     private record Interrupted(Result result, boolean stillInterrupted) {}
 
     /** A run of an hour that is interrupted when the server has had so many requests. */

@@ -2,19 +2,10 @@
 package io.sirocco.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -167,89 +158,5 @@ class FailuresTest {
         result = run(script, 5, load -> {});
         assertEquals(5, result.requests());
         assertEquals(Map.of(Failure.MALFORMED, 5L), result.failures());
-    }
-
-    @Test
-    void aServerThatIsGoneInTheMiddle() throws Exception {
-        var server = Scripted.answering(Scripted.OK);
-        Load load =
-                Runs.load(
-                        transport,
-                        server.address(),
-                        List.of(Runs.get("/")),
-                        Integer.MAX_VALUE,
-                        l -> l.connections(4).duration(Duration.ofSeconds(2)));
-        Result result =
-                HttpBench.run(
-                        load,
-                        second -> {
-                            if (second.requests() > 0) {
-                                server.stop();
-                            }
-                        });
-        server.close();
-        assertTrue(result.requests() > 0);
-        assertTrue(result.failures().getOrDefault(Failure.CONNECT, 0L) > 0, "it tries again");
-        long broken = result.failed() - result.failures().get(Failure.CONNECT);
-        long connections = server.connections.get() + 4; // some may have waited to be accepted
-        assertTrue(broken <= connections, () -> connections + ": " + result.failures());
-    }
-
-    // ---- when there is no server at all
-
-    private static SocketAddress nobody() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return socket.getLocalSocketAddress();
-        }
-    }
-
-    @Test
-    void aRefusalNamesTheAddress() throws Exception {
-        SocketAddress nobody = nobody();
-        var settings = new ArrayList<Consumer<Load>>();
-        settings.add(load -> load.connections(64).loops(2));
-        settings.add(load -> load.warmUp(Duration.ofMillis(100)));
-        settings.add(load -> load.duration(Duration.ofMillis(1)));
-        settings.add(load -> load.close(true).connections(64));
-        settings.add(load -> load.rate(100).connections(2));
-        for (Consumer<Load> setting : settings) {
-            IOException why =
-                    assertThrows(IOException.class, () -> Runs.run(transport, nobody, 5, setting));
-            String where = "127.0.0.1:" + ((InetSocketAddress) nobody).getPort();
-            assertTrue(why.getMessage().contains(where), why::getMessage);
-            assertTrue(why.getMessage().contains("refused"), why::getMessage);
-        }
-    }
-
-    /** A listener whose backlog is full drops what asks for a connection: that takes for ever. */
-    @Test
-    void whoLetsNobodyInIsNamedToo() throws Exception {
-        var waiting = new ArrayList<Socket>();
-        try (var full = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            SocketAddress address = full.getLocalSocketAddress();
-            try {
-                while (waiting.size() < 64) {
-                    var socket = new Socket();
-                    waiting.add(socket);
-                    socket.connect(address, 200);
-                }
-            } catch (IOException e) {
-                // it is full
-            }
-            String where = "127.0.0.1:" + full.getLocalPort();
-            IOException why =
-                    assertThrows(
-                            IOException.class,
-                            () -> Runs.run(transport, address, 5, load -> load.timeout(SHORT)));
-            assertTrue(why.getMessage().contains(where), why::getMessage);
-            why =
-                    assertThrows(
-                            IOException.class,
-                            () -> Runs.run(transport, address, 5, load -> load.duration(SHORT)));
-            assertTrue(why.getMessage().contains(where), why::getMessage);
-        }
-        for (Socket socket : waiting) {
-            socket.close();
-        }
     }
 }

@@ -213,7 +213,7 @@ class HttpBenchTest {
         var seen = new ConcurrentLinkedQueue<InetAddress>();
         var all = new CountDownLatch(6); // are there before the first is answered
         List<InetAddress> sources =
-                IntStream.range(2, 5).mapToObj(i -> InetAddress.ofLiteral("127.0.0." + i)).toList();
+                IntStream.range(2, 6).mapToObj(i -> InetAddress.ofLiteral("127.0.0." + i)).toList();
         try (var server =
                 new Scripted(
                         peer -> {
@@ -229,10 +229,12 @@ class HttpBenchTest {
                     server.address(),
                     100,
                     load -> load.loops(2).connections(6).sources(sources));
+            List<Long> counts =
+                    sources.stream()
+                            .map(source -> seen.stream().filter(source::equals).count())
+                            .toList();
+            assertEquals(List.of(2L, 2L, 1L, 1L), counts);
             assertEquals(6, seen.size());
-            for (InetAddress source : sources) {
-                assertEquals(2, seen.stream().filter(source::equals).count());
-            }
         }
     }
 }

@@ -19,30 +19,38 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A server that does to each connection what a script says, byte for byte, on a thread of its own;
  * it closes the connection when the script returns. Any thread.
  */
-final class Scripted implements AutoCloseable {
+public final class Scripted implements AutoCloseable {
     /** What is to be done with a connection. */
-    interface Script {
+    public interface Script {
         void serve(Peer peer) throws IOException, InterruptedException;
     }
 
-    static final String OK = "HTTP/1.1 200 OK\nContent-Length: 2\n\nok";
+    public static final String OK = "HTTP/1.1 200 OK\nContent-Length: 2\n\nok";
 
-    final AtomicInteger connections = new AtomicInteger();
-    final AtomicInteger requests = new AtomicInteger();
+    public final AtomicInteger connections = new AtomicInteger();
+    public final AtomicInteger requests = new AtomicInteger();
     private final ServerSocket listening;
     private final Script script;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile Throwable broken;
     private volatile boolean closed;
 
-    Scripted(Script script) throws IOException {
+    public Scripted(Script script) throws IOException {
+        this(script, 0);
+    }
+
+    private Scripted(Script script, int port) throws IOException {
         this.script = script;
-        this.listening = new ServerSocket(0, 1_000, InetAddress.ofLiteral("127.0.0.1"));
+        this.listening = new ServerSocket(port, 1_000, InetAddress.ofLiteral("127.0.0.1"));
         Thread.ofVirtual().start(this::accept);
     }
 
     /** One that gives this answer to every request, and closes when it is asked to. */
-    static Scripted answering(String block) throws IOException {
+    public static Scripted answering(String block) throws IOException {
+        return answering(block, 0);
+    }
+
+    static Scripted answering(String block, int port) throws IOException {
         return new Scripted(
                 peer -> {
                     for (String request; (request = peer.request()) != null; ) {
@@ -51,10 +59,11 @@ final class Scripted implements AutoCloseable {
                             return;
                         }
                     }
-                });
+                },
+                port);
     }
 
-    InetSocketAddress address() {
+    public InetSocketAddress address() {
         return (InetSocketAddress) listening.getLocalSocketAddress();
     }
 
@@ -113,7 +122,7 @@ final class Scripted implements AutoCloseable {
     }
 
     /** The other end of a connection. Used by its thread. */
-    final class Peer {
+    public final class Peer {
         /** Which of the server's connections it is, from 0. */
         final int number;
 
@@ -127,12 +136,12 @@ final class Scripted implements AutoCloseable {
             socket.setTcpNoDelay(true);
         }
 
-        InetAddress from() {
+        public InetAddress from() {
             return socket.getInetAddress();
         }
 
         /** The head of the next request, which has no body; null when the client has ended. */
-        String request() throws IOException {
+        public String request() throws IOException {
             var head = new StringBuilder();
             for (int c; (c = in.read()) >= 0; ) {
                 head.append((char) c);
@@ -151,12 +160,12 @@ final class Scripted implements AutoCloseable {
         }
 
         /** The bytes of a text block, in one piece. */
-        void send(String block) throws IOException {
+        public void send(String block) throws IOException {
             socket.getOutputStream().write(Reading.bytes(block));
         }
 
         /** Waits until the client has ended; answers what it has sent before. */
-        String untilEnd() throws IOException {
+        public String untilEnd() throws IOException {
             return new String(in.readAllBytes(), ISO_8859_1);
         }
 

@@ -13,12 +13,14 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -167,6 +169,9 @@ final class HttpCommand implements Callable<Integer> {
             description = "Write a page with the latency curve and the rate over time.")
     private Path html;
 
+    private Map<String, String> fields; // of each request
+    private byte[] content;
+
     @Override
     public Integer call() throws Exception {
         Load load = load();
@@ -200,18 +205,19 @@ final class HttpCommand implements Callable<Integer> {
 
     /** What the options say; what is wrong with them is said in the user's words. */
     Load load() {
+        if (url == null && urls == null) {
+            throw wrong("a URL is missing, or --urls FILE");
+        }
+        if (url != null && urls != null) {
+            throw wrong("give a URL or --urls, not both");
+        }
         try {
-            return urls == null ? of(site()) : of(UrlFile.read(urls));
+            fields = fields();
+            content = body();
+            return urls == null ? of(Site.of(url)) : of(UrlFile.read(urls));
         } catch (IllegalArgumentException e) {
             throw wrong(e.getMessage());
         }
-    }
-
-    private Site site() {
-        if (url == null) {
-            throw wrong("a URL is missing, or --urls FILE");
-        }
-        return Site.of(url);
     }
 
     private Load of(Site site) {
@@ -219,9 +225,6 @@ final class HttpCommand implements Callable<Integer> {
     }
 
     private Load of(UrlFile file) {
-        if (url != null) {
-            throw wrong("give a URL or --urls, not both");
-        }
         var calls = new ArrayList<Call>();
         for (UrlFile.Entry entry : file.entries()) {
             calls.add(call(entry.site()).times(entry.weight()));
@@ -248,22 +251,23 @@ final class HttpCommand implements Callable<Integer> {
     }
 
     private Call call(Site site) {
-        byte[] bytes = body();
-        String verb = method != null ? method : bytes.length > 0 ? "POST" : "GET";
-        return Call.of(verb, site.host(), site.target(), fields(), bytes);
+        String verb = method != null ? method : body != null ? "POST" : "GET";
+        return Call.of(verb, site.host(), site.target(), fields, content);
     }
 
     private Map<String, String> fields() {
         var fields = new LinkedHashMap<String, String>();
+        var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         for (String header : headers) {
             int colon = header.indexOf(':');
             if (colon < 1) {
                 throw wrong("-H '" + header + "' is not of the form 'Name: value'");
             }
             String name = header.substring(0, colon);
-            if (fields.put(name, header.substring(colon + 1).strip()) != null) {
+            if (!names.add(name)) {
                 throw wrong("-H " + name + " is given twice");
             }
+            fields.put(name, header.substring(colon + 1).strip());
         }
         return fields;
     }
@@ -275,10 +279,13 @@ final class HttpCommand implements Callable<Integer> {
         if (!body.startsWith("@")) {
             return body.getBytes(StandardCharsets.UTF_8);
         }
+        String file = body.substring(1);
         try {
-            return Files.readAllBytes(Path.of(body.substring(1)));
+            return Files.readAllBytes(Path.of(file));
+        } catch (NoSuchFileException e) {
+            throw wrong("--body: there is no file " + file);
         } catch (IOException e) {
-            throw wrong("cannot read the body from " + body.substring(1) + ": " + e.getMessage());
+            throw wrong("cannot read the body from " + file + ": " + e.getMessage());
         }
     }
 
