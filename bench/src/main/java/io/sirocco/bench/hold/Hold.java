@@ -86,6 +86,7 @@ public final class Hold {
         double held = hold() / 1e9;
         Mark to = mark();
         OptionalDouble idleShare = rest();
+        interrupted |= Thread.interrupted(); // from here on it would only keep figures away
         return result(from, to, held, idleShare);
     }
 

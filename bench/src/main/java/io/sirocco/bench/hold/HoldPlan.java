@@ -117,6 +117,21 @@ public final class HoldPlan {
         return this;
     }
 
+    /** Connections to hold. */
+    public int connections() {
+        return connections;
+    }
+
+    /** Milliseconds between an answer and the next question. */
+    public Span think() {
+        return think;
+    }
+
+    /** Bytes to ask for. */
+    public Optional<Span> length() {
+        return length;
+    }
+
     /** Questions per second when nothing takes any time. */
     double expectedRate() {
         return connections * 1e3 / think.mean();

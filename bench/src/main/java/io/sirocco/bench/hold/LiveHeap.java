@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench.hold;
 
-import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalLong;
@@ -49,24 +49,43 @@ final class LiveHeap {
     }
 
     private static OptionalLong of(long pid) {
-        Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
         try {
-            Process tool =
-                    new ProcessBuilder(jcmd.toString(), Long.toString(pid), "GC.class_histogram")
-                            .redirectErrorStream(true)
-                            .start();
-            tool.onExit()
-                    .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
-                    .whenComplete((ended, late) -> tool.destroyForcibly());
-            try (BufferedReader lines = tool.inputReader()) {
-                return lines.lines()
-                        .map(TOTAL::matcher)
-                        .filter(Matcher::lookingAt)
-                        .mapToLong(total -> Long.parseLong(total.group(1)))
-                        .findFirst();
+            Path answer = Files.createTempFile("sirocco-heap", ".txt");
+            try {
+                return ask(pid, answer) ? total(answer) : OptionalLong.empty();
+            } finally {
+                Files.delete(answer);
             }
-        } catch (IOException | RuntimeException e) {
-            return OptionalLong.empty(); // a JVM without tools, or one that does not answer
+        } catch (IOException e) {
+            return OptionalLong.empty(); // a JVM without tools
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return OptionalLong.empty();
+        }
+    }
+
+    /**
+     * The JVM stands still until all of the answer is written, so that goes to a file: were it a
+     * pipe, the JVM would wait for its reader, and for ever if it is this one.
+     */
+    private static boolean ask(long pid, Path answer) throws IOException, InterruptedException {
+        String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+        Process tool =
+                new ProcessBuilder(jcmd, Long.toString(pid), "GC.class_histogram")
+                        .redirectErrorStream(true)
+                        .redirectOutput(answer.toFile())
+                        .start();
+        boolean ended = tool.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        tool.destroyForcibly();
+        return ended;
+    }
+
+    private static OptionalLong total(Path answer) throws IOException {
+        try (Stream<String> lines = Files.lines(answer, StandardCharsets.ISO_8859_1)) {
+            return lines.map(TOTAL::matcher)
+                    .filter(Matcher::lookingAt)
+                    .mapToLong(total -> Long.parseLong(total.group(1)))
+                    .findFirst();
         }
     }
 }

@@ -73,6 +73,9 @@ final class OwnPart implements Part {
 
     @Override
     public void close() {
+        if (keeper != null) {
+            rest(); // or what cannot be opened any more would be tried again
+        }
         loops.close();
     }
 }

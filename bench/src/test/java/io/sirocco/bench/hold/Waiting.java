@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.hold;
+
+import java.util.function.BooleanSupplier;
+
+/** Waits for what is certain to happen, and not for how long it takes. */
+final class Waiting {
+    private static final long PATIENCE = 30_000_000_000L;
+
+    private Waiting() {}
+
+    static void until(String what, BooleanSupplier happened) {
+        long giveUp = System.nanoTime() + PATIENCE;
+        while (!happened.getAsBoolean()) {
+            if (System.nanoTime() > giveUp) {
+                throw new AssertionError("waited in vain until " + what);
+            }
+            Thread.onSpinWait();
+            Thread.yield();
+        }
+    }
+}
