@@ -84,6 +84,13 @@ final class Held implements Protocol, Connector {
         c.deadline(since - now > COARSE_FROM ? since - EARLIER : since);
     }
 
+    /** Asks now, unless {@code c} has been lost meanwhile. */
+    void turn(Connection c) {
+        if (state == State.THINKING && c.open() && keeper.asking()) {
+            ask(c);
+        }
+    }
+
     // ---- the connection
 
     @Override
@@ -165,8 +172,8 @@ final class Held implements Protocol, Connector {
             case THINKING -> {
                 if (keeper.loop.now() < since) {
                     c.deadline(since);
-                } else if (keeper.asking()) {
-                    ask(c);
+                } else {
+                    keeper.shaper.add(this, c);
                 }
             }
             case OUT -> throw new AssertionError("a deadline without a connection");

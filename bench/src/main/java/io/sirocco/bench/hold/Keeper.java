@@ -26,6 +26,7 @@ final class Keeper {
 
     final Loop loop;
     final Share share;
+    final Shaper shaper;
     private final Question question;
     private final List<Destination> destinations;
     private final SplittableRandom random;
@@ -49,6 +50,7 @@ final class Keeper {
     Keeper(Loop loop, Share share) {
         this.loop = loop;
         this.share = share;
+        this.shaper = new Shaper(loop);
         this.question = share.question();
         this.random = new SplittableRandom(share.first());
         this.began = loop.clock().nanos();
