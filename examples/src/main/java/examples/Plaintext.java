@@ -7,7 +7,7 @@ import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
 import java.util.Locale;
 
-/** The same thirteen bytes for everybody, on one loop: what {@code bench/race} measures. */
+/** The same thirteen bytes for everybody, on one loop: the work of most races. */
 public final class Plaintext {
     private Plaintext() {}
 

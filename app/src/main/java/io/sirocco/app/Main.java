@@ -45,6 +45,7 @@ public final class Main implements Runnable {
     static CommandLine commandLine() {
         var line = new CommandLine(new Main());
         line.setUsageHelpAutoWidth(true);
+        line.setExpandAtFiles(false); // a word that begins with @ is the command's affair
         line.setParameterExceptionHandler(Main::explain);
         line.setExecutionExceptionHandler(Main::report);
         return line;
@@ -63,14 +64,13 @@ public final class Main implements Runnable {
         String name = line.getCommandSpec().qualifiedName();
         err.println(name + ": " + wrong.getMessage());
         UnmatchedArgumentException.printSuggestions(wrong, err);
-        CommandLine parent = line.getParent();
-        err.println(
-                "Its options: "
-                        + (parent == null
-                                ? name + " help"
-                                : parent.getCommandSpec().qualifiedName()
-                                        + " help "
-                                        + line.getCommandName()));
+        String help =
+                line.getParent() == null
+                        ? name + " help"
+                        : line.getParent().getCommandSpec().qualifiedName()
+                                + " help "
+                                + line.getCommandName();
+        err.println("Its options: " + help);
         return line.getCommandSpec().exitCodeOnInvalidInput();
     }
 

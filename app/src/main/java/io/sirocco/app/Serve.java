@@ -2,6 +2,7 @@
 package io.sirocco.app;
 
 import io.sirocco.bench.command.TimeWord;
+import io.sirocco.bench.command.TransportWord;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.net.InetAddress;

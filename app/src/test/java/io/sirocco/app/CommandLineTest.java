@@ -106,6 +106,7 @@ class CommandLineTest {
                     "serve no/such/folder     | there is no directory 'no/such/folder'",
                     "serve pom.xml            | 'pom.xml' is not a directory",
                     "serve src pom.xml        | pom.xml",
+                    "serve @pom.xml           | there is no directory '@pom.xml'",
                     "serve --prot 80          | Unknown option",
                     "serve --port             | --port",
                 },
@@ -117,6 +118,22 @@ class CommandLineTest {
             assertTrue(run.err().contains(message), run.err());
             assertTrue(run.err().contains("sirocco help serve"), run.err());
             assertEquals("", run.out());
+        }
+
+        /** A word that begins with @ is meant for the command, not for picocli. */
+        @Test
+        void ofBenchNamesTheHelpThatThereIs() {
+            Run run = run("bench", "http", "http://127.0.0.1/", "--body", "@no/file");
+            assertEquals(2, run.exitCode(), run.err());
+            String expected =
+                    """
+                    sirocco bench http: --body: there is no file no/file
+                    Its options: sirocco bench help http
+                    """;
+            assertEquals(expected, run.err());
+            Run help = run("bench", "help", "http");
+            assertEquals(0, help.exitCode());
+            assertTrue(help.out().contains("--body"), help.out());
         }
 
         @Test

@@ -6,19 +6,13 @@ package io.sirocco.bench;
  * takes, and skips bodies. Allocates nothing. Loop-confined.
  *
  * <pre>
- *   begin -> HEAD --Content-Length--> COUNTED ----------.
- *             ^ |---chunked---------> CHUNKS -----------|--> COMPLETE
+ *   begin -> HEAD --chunked---------> CHUNKS -----------.
+ *             ^ |---Content-Length--> COUNTED ----------|--> COMPLETE
  *        1xx  '-|---neither---------> UNTIL_END -- end -|
- *               '---HEAD, 204, 304 ---------------------'
+ *               '---HEAD, 101, 204, 304 ----------------'
  * </pre>
  */
 public final class AnswerReader {
-    /** Longer heads are taken for something else than HTTP. */
-    static final int MAX_HEAD = 64 << 10;
-
-    private static final byte CR = '\r';
-    private static final byte LF = '\n';
-
     private enum State {
         HEAD,
         COUNTED,
@@ -30,13 +24,11 @@ public final class AnswerReader {
 
     private State state = State.HEAD;
     private boolean toHead; // the request's method was HEAD
-    private int status;
     private long left; // of the body
     private long length; // of the answer so far, head included
     private long body; // so far, but for chunks
     private boolean lasting; // the connection stays open behind it
-    private boolean chunked;
-    private boolean counted;
+    private final AnswerHead head = new AnswerHead();
     private final ChunkEnd chunks = new ChunkEnd();
 
     /** Makes it ready for the next answer. */
@@ -55,27 +47,26 @@ public final class AnswerReader {
     public int read(byte[] b, int from, int to) {
         int p = from;
         while (p < to) {
+            int before = p;
             switch (state) {
                 case HEAD -> {
-                    int end = head(b, p, to);
+                    int end = head.read(b, p, to);
                     if (end < 0) {
+                        state = head.malformed() ? State.MALFORMED : State.HEAD;
                         return p;
                     }
-                    length += end - p;
                     p = end;
+                    decide();
                 }
                 case COUNTED -> {
                     int n = (int) Math.min(left, to - p);
                     left -= n;
-                    length += n;
                     body += n;
                     p += n;
                     state = left == 0 ? State.COMPLETE : State.COUNTED;
                 }
                 case CHUNKS -> {
-                    int end = chunks.read(b, p, to);
-                    length += end - p;
-                    p = end;
+                    p = chunks.read(b, p, to);
                     if (chunks.done()) {
                         state = State.COMPLETE;
                     } else if (chunks.malformed()) {
@@ -83,7 +74,6 @@ public final class AnswerReader {
                     }
                 }
                 case UNTIL_END -> {
-                    length += to - p;
                     body += to - p;
                     p = to;
                 }
@@ -91,8 +81,29 @@ public final class AnswerReader {
                     return p;
                 }
             }
+            length += p - before;
         }
         return p;
+    }
+
+    private void decide() {
+        int status = head.status();
+        if (status < 200 && status != 101) {
+            return; // an interim one: the head of the real one follows
+        }
+        lasting = head.lasting() && status != 101; // another protocol follows: RFC 9110 15.2.2
+        if (toHead || status == 101 || status == 204 || status == 304) {
+            state = State.COMPLETE;
+        } else if (head.chunked()) {
+            state = State.CHUNKS;
+            chunks.begin();
+        } else if (head.length() >= 0 && !head.coded()) {
+            left = head.length();
+            state = left == 0 ? State.COMPLETE : State.COUNTED;
+        } else {
+            state = State.UNTIL_END;
+            lasting = false;
+        }
     }
 
     /** The server has ended its side; returns whether that completes the answer. */
@@ -115,7 +126,7 @@ public final class AnswerReader {
 
     /** The status code. */
     public int status() {
-        return status;
+        return head.status();
     }
 
     /** Bytes of the answer over the wire. */
@@ -131,135 +142,5 @@ public final class AnswerReader {
     /** Whether the connection may be used again. */
     public boolean lasting() {
         return lasting;
-    }
-
-    /** Reads one head; returns where it ends, or -1 when it is not all there or malformed. */
-    private int head(byte[] b, int from, int to) {
-        if (to - from < 16) {
-            return -1; // "HTTP/1.1 200 OK\r" is not even a line
-        }
-        if (!statusLine(b, from)) {
-            state = State.MALFORMED;
-            return -1;
-        }
-        chunked = false;
-        counted = false;
-        int line = from;
-        for (int p = from + 12; p < to; p++) {
-            if (b[p] != LF) {
-                continue;
-            }
-            int lineEnd = b[p - 1] == CR ? p - 1 : p;
-            if (lineEnd == line) {
-                decide();
-                return p + 1;
-            }
-            if (line > from) {
-                field(b, line, lineEnd);
-            }
-            line = p + 1;
-        }
-        if (to - from > MAX_HEAD) {
-            state = State.MALFORMED;
-        }
-        return -1;
-    }
-
-    private boolean statusLine(byte[] b, int p) {
-        boolean http = b[p] == 'H' && b[p + 1] == 'T' && b[p + 2] == 'T' && b[p + 3] == 'P';
-        if (!http || b[p + 4] != '/' || b[p + 5] != '1' || b[p + 6] != '.' || b[p + 8] != ' ') {
-            return false;
-        }
-        lasting = b[p + 7] != '0';
-        int a = b[p + 9] - '0';
-        int c = b[p + 10] - '0';
-        int d = b[p + 11] - '0';
-        status = 100 * a + 10 * c + d;
-        return a >= 1 && a <= 9 && c >= 0 && c <= 9 && d >= 0 && d <= 9;
-    }
-
-    private void field(byte[] b, int from, int to) {
-        switch (b[from] | 0x20) {
-            case 'c' -> {
-                if (named(b, from, to, "content-length:")) {
-                    counted = true;
-                    left = number(b, from + 15, to);
-                } else if (named(b, from, to, "connection:")) {
-                    lasting = contains(b, from + 11, to, "close") ? false : lasting;
-                    lasting |= contains(b, from + 11, to, "keep-alive");
-                }
-            }
-            case 't' -> {
-                if (named(b, from, to, "transfer-encoding:")) {
-                    chunked = contains(b, from + 18, to, "chunked");
-                }
-            }
-            default -> {}
-        }
-    }
-
-    private void decide() {
-        if (state == State.MALFORMED) {
-            return;
-        }
-        if (status < 200) {
-            return; // an interim one: the head of the real one follows
-        }
-        if (toHead || status == 204 || status == 304) {
-            state = State.COMPLETE;
-        } else if (chunked) {
-            state = State.CHUNKS;
-            chunks.begin();
-        } else if (counted) {
-            state = left == 0 ? State.COMPLETE : State.COUNTED;
-        } else {
-            state = State.UNTIL_END;
-            lasting = false;
-        }
-    }
-
-    private long number(byte[] b, int from, int to) {
-        int p = from;
-        while (p < to && b[p] == ' ') {
-            p++;
-        }
-        long value = 0;
-        if (p == to || to - p > 18) {
-            state = State.MALFORMED;
-        }
-        for (; p < to && state != State.MALFORMED; p++) {
-            if (b[p] < '0' || b[p] > '9') {
-                state = State.MALFORMED;
-            }
-            value = value * 10 + b[p] - '0';
-        }
-        return value;
-    }
-
-    private static boolean named(byte[] b, int from, int to, String lowerCase) {
-        return matches(b, from, to, lowerCase);
-    }
-
-    private static boolean contains(byte[] b, int from, int to, String lowerCase) {
-        for (int p = from; p + lowerCase.length() <= to; p++) {
-            if (matches(b, p, to, lowerCase)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean matches(byte[] b, int from, int to, String lowerCase) {
-        int n = lowerCase.length();
-        if (to - from < n) {
-            return false;
-        }
-        for (int i = 0; i < n; i++) {
-            int c = b[from + i];
-            if ((c >= 'A' && c <= 'Z' ? c | 0x20 : c) != lowerCase.charAt(i)) {
-                return false;
-            }
-        }
-        return true;
     }
 }

@@ -22,20 +22,20 @@ public record Call(String label, byte[] bytes, boolean head, int weight) {
      * @param target path and query, as in the request line
      * @param fields further fields, in order; Content-Length is added where there is a body and no
      *     field that says where it ends
-     * @throws IllegalArgumentException when a part would break the head: a line end in a field, a
-     *     blank in the target
+     * @throws IllegalArgumentException when a part would break the head: a method or a name that is
+     *     no token, a blank in the target, a line end in a field
      */
     public static Call of(
             String method, String host, String target, Map<String, String> fields, byte[] body) {
         var head = new StringBuilder();
-        head.append(token("the method", method)).append(' ').append(token("the target", target));
+        head.append(token("the method", method)).append(' ').append(target(target));
         head.append(" HTTP/1.1\r\n");
         if (!has(fields, "Host")) {
-            head.append("Host: ").append(host).append("\r\n");
+            head.append("Host: ").append(line("Host", host)).append("\r\n");
         }
         fields.forEach(
                 (name, value) ->
-                        head.append(token("the field's name", name))
+                        head.append(token("the name of the field", name))
                                 .append(": ")
                                 .append(line(name, value))
                                 .append("\r\n"));
@@ -76,20 +76,31 @@ public record Call(String label, byte[] bytes, boolean head, int weight) {
         return fields.keySet().stream().anyMatch(name::equalsIgnoreCase);
     }
 
+    /** RFC 9110 5.6.2. */
     private static String token(String what, String text) {
-        if (text.isEmpty() || text.chars().anyMatch(c -> c <= ' ' || c == 0x7f)) {
-            throw new IllegalArgumentException(
-                    what
-                            + " must not be empty or hold blanks or control characters: '"
-                            + text
-                            + "'");
-        }
-        return text;
+        boolean holds = !text.isEmpty() && text.chars().allMatch(Call::ofToken);
+        return checked(holds, what, text, "is not made of letters, digits and !#$%&'*+-.^_`|~");
+    }
+
+    private static boolean ofToken(int c) {
+        boolean letter = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
+        return letter || c >= '0' && c <= '9' || "!#$%&'*+-.^_`|~".indexOf(c) >= 0;
+    }
+
+    private static String target(String text) {
+        boolean holds = !text.isEmpty() && text.chars().noneMatch(c -> c <= ' ' || c == 0x7f);
+        return checked(holds, "the target", text, "is empty, or holds blanks");
     }
 
     private static String line(String name, String text) {
-        if (text.chars().anyMatch(c -> c == '\r' || c == '\n' || c == 0)) {
-            throw new IllegalArgumentException("the field " + name + " must be one line");
+        boolean holds = text.chars().noneMatch(c -> c < ' ' && c != '\t' || c == 0x7f);
+        return checked(holds, "the field " + name, text, "holds a line end, or the like");
+    }
+
+    private static String checked(boolean holds, String what, String text, String otherwise) {
+        if (!holds) {
+            String shown = text.replaceAll("\\p{Cntrl}", "?");
+            throw new IllegalArgumentException(what + " " + otherwise + ": '" + shown + "'");
         }
         return text;
     }

@@ -27,13 +27,15 @@ final class ChunkEnd {
 
     private State state = State.DONE;
     private long size;
-    private int inLine; // bytes of the trailer line so far
+    private boolean inLine; // of a trailer
     private long bytes;
+    private boolean cr; // the last byte was one, and only LF may follow
 
     void begin() {
         state = State.START;
         size = 0;
         bytes = 0;
+        cr = false;
     }
 
     /** There is no body in chunks. */
@@ -72,7 +74,12 @@ final class ChunkEnd {
     }
 
     private void step(byte c) {
-        if (c == '\r') {
+        if (cr && c != '\n') {
+            state = State.MALFORMED;
+            return;
+        }
+        cr = c == '\r';
+        if (cr) {
             return; // its LF is what counts
         }
         switch (state) {
@@ -84,13 +91,10 @@ final class ChunkEnd {
             }
             case GAP -> state = c == '\n' ? State.START : State.MALFORMED;
             case TRAILERS -> {
-                if (c != '\n') {
-                    inLine++;
-                } else if (inLine == 0) {
+                if (c == '\n' && !inLine) {
                     state = State.DONE;
-                } else {
-                    inLine = 0;
                 }
+                inLine = c != '\n';
             }
             default -> throw new IllegalStateException(state.name());
         }
@@ -106,12 +110,12 @@ final class ChunkEnd {
         } else if (c == '\n') {
             sizeEnd();
         } else {
-            state = c == ';' || c == ' ' ? State.EXTENSION : State.MALFORMED;
+            state = c == ';' || c == ' ' || c == '\t' ? State.EXTENSION : State.MALFORMED;
         }
     }
 
     private void sizeEnd() {
-        inLine = 0;
+        inLine = false;
         state = size == 0 ? State.TRAILERS : State.DATA;
     }
 }

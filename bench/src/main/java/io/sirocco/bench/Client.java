@@ -25,10 +25,11 @@ final class Client implements Protocol, Connector {
     private final AnswerReader reader = new AnswerReader();
     private Connection connection; // null while there is none
     private boolean connecting;
+    boolean waits; // in the crew's queue
 
     // What was sent and not yet answered, in order: requests [answered, sent)
     private final Call[] calls;
-    private long due; // when they were to be sent; all of one write at once
+    private long due; // when they were to be sent, all of one write at once; or Crew.WARM_UP
     private int sent;
     private int answered;
     private Failure lost; // why the connection ends, when that is known
@@ -41,6 +42,11 @@ final class Client implements Protocol, Connector {
 
     boolean busy() {
         return answered < sent;
+    }
+
+    /** Whether a request would leave now. */
+    boolean canSend() {
+        return connection == null ? crew.load.close : connection.open();
     }
 
     void connect() {
@@ -70,7 +76,6 @@ final class Client implements Protocol, Connector {
         for (int i = 0; i < sent; i++) {
             byte[] bytes = calls[i].bytes();
             connection.writeStable(bytes, 0, bytes.length);
-            crew.wrote(bytes.length);
         }
         reader.begin(calls[0].head());
         connection.deadline(crew.loop.now() + crew.timeoutMillis);
@@ -103,17 +108,23 @@ final class Client implements Protocol, Connector {
         int p = from;
         while (busy()) {
             p = reader.read(bytes, p, to);
-            if (reader.complete()) {
-                if (!answer(now)) {
-                    return to;
-                }
-            } else if (reader.malformed()) {
+            if (reader.malformed()) {
                 return give(c, Failure.MALFORMED, to);
-            } else {
+            } else if (!reader.complete()) {
                 return p;
             }
+            answer(now);
         }
-        return p == to ? to : give(c, Failure.MALFORMED, to); // nobody asked for more
+        if (p < to) {
+            return give(c, Failure.MALFORMED, to); // nobody has asked for more yet
+        }
+        if (reader.lasting() && !crew.load.close) {
+            crew.free(this, now);
+        } else {
+            connection.deadline(crew.loop.now() + crew.timeoutMillis); // for the server's end
+            crew.lookWhetherDone();
+        }
+        return to;
     }
 
     private int give(Connection c, Failure failure, int to) {
@@ -122,19 +133,12 @@ final class Client implements Protocol, Connector {
         return to;
     }
 
-    /** One answer is complete; returns whether the connection goes on. */
-    private boolean answer(long now) {
+    private void answer(long now) {
+        crew.answered(now, due, reader, calls[answered].bytes().length);
         answered++;
-        crew.answered(now, due, reader);
-        boolean lasting = reader.lasting() && !crew.load.close;
         if (busy()) {
             reader.begin(calls[answered].head());
-        } else if (lasting) {
-            crew.free(this, now);
-        } else {
-            connection.deadline(crew.loop.now() + crew.timeoutMillis); // for the server's end
         }
-        return lasting || busy();
     }
 
     @Override
@@ -142,17 +146,13 @@ final class Client implements Protocol, Connector {
         if (busy() && reader.end()) {
             answer(crew.loop.clock().nanos());
         }
-        if (busy()) {
-            lost = Failure.CLOSED;
-        }
-        c.finish(false);
+        lost = Failure.CLOSED;
+        c.abort();
     }
 
     @Override
     public void expired(Connection c) {
-        if (busy()) {
-            lost = Failure.TIMEOUT;
-        }
+        lost = Failure.TIMEOUT;
         c.abort();
     }
 
@@ -165,15 +165,18 @@ final class Client implements Protocol, Connector {
         }
     }
 
-    /** What was sent is not answered any more; bytes that nobody asked for are a failure, too. */
+    /**
+     * What was sent is not answered any more. When that was nothing, a server may close or reset
+     * the connection; but not send more, nor keep it open when it was to close it.
+     */
     private void lose(Failure failure) {
         int count = sent - answered;
         sent = 0;
         answered = 0;
         if (count > 0) {
-            crew.lost(failure, count);
-        } else if (failure == Failure.MALFORMED || failure == Failure.CONNECT) {
-            crew.failed(failure, 1);
+            crew.lost(failure, due, count);
+        } else if (failure != Failure.CLOSED && failure != Failure.RESET) {
+            crew.failed(failure);
         }
     }
 

@@ -6,88 +6,48 @@ import io.sirocco.net.Loop;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Random;
-import java.util.TreeMap;
-import org.HdrHistogram.Histogram;
 
-/** The clients of one loop, and what they have measured. Loop-confined, except where it is said. */
+/** The clients of one loop, and what they have measured. Loop-confined. */
 final class Crew {
+    /** When a request is said to be due that is not measured. */
+    static final long WARM_UP = Long.MIN_VALUE;
+
     /** Connections that are being opened at the same time: no backlog overflows over that. */
     private static final int OPENING = 256;
 
     private static final long AGAIN_MILLIS = 100;
-    private static final long LONGEST = 3_600_000_000_000L; // an hour
+    private static final int HOPELESS = 8; // so many refusals, and not one connection
 
     final Loop loop;
     final Load load;
     final long timeoutMillis;
-    private final int index;
     private final Runnable whenDone;
     private final List<Client> clients = new ArrayList<>();
     private final ArrayDeque<Client> unopened = new ArrayDeque<>();
-    private final ArrayDeque<Client> free = new ArrayDeque<>();
-    private final Call[] calls;
-    private final int[] upTo; // the weights, added up
-    private final Random random;
-    private int turn;
+    private final Choice choice;
     private int opening;
     private boolean everConnected;
     private IOException firstRefusal;
     private int refusals;
 
-    // The measurement: requests that were due in [since, until)
-    private long since = Long.MAX_VALUE;
-    private long until = Long.MAX_VALUE;
-    private long quota;
+    // The measurement: from measure() to giveUp()
+    private boolean measuring;
+    private long until = Long.MAX_VALUE; // requests that are due earlier, answers that come earlier
+    private final long quota;
     private long issued;
-    private long underWay; // requests that were sent and neither answered nor lost
+    private long underWay; // requests that were sent, and neither answered nor lost
     private boolean issuing = true;
     private boolean done;
 
-    // The schedule of an open loop: request k is due at begin + k * gap
-    private final double gap;
+    // The open loop: what is due is sent by the client that has waited longest
+    private final Schedule schedule; // null when the loop is closed
+    private final ArrayDeque<Client> waiting = new ArrayDeque<>();
     private long begin;
-    private long k;
-    private boolean awaited; // an appointment for request k has been made
+    private long k; // the request that is due next
+    private long appointment = Long.MAX_VALUE;
 
     private Tally tally = new Tally();
-
-    /** What came in since it was last asked for. */
-    static final class Tally {
-        final Histogram latency = new Histogram(1, LONGEST, 3);
-        final Map<Integer, long[]> statuses = new TreeMap<>();
-        final EnumMap<Failure, Long> failures = new EnumMap<>(Failure.class);
-        long requests;
-        long bytesIn;
-        long bytesOut;
-        private int lastStatus;
-        private long[] lastCount = {};
-
-        private void status(int status) {
-            if (status != lastStatus) {
-                lastStatus = status;
-                lastCount = statuses.computeIfAbsent(status, s -> new long[1]);
-            }
-            lastCount[0]++;
-        }
-
-        void add(Tally other) {
-            latency.add(other.latency);
-            other.statuses.forEach(
-                    (status, n) -> statuses.computeIfAbsent(status, s -> new long[1])[0] += n[0]);
-            other.failures.forEach((failure, n) -> failures.merge(failure, n, Long::sum));
-            requests += other.requests;
-            bytesIn += other.bytesIn;
-            bytesOut += other.bytesOut;
-        }
-
-        long failed() {
-            return failures.values().stream().mapToLong(Long::longValue).sum();
-        }
-    }
 
     /**
      * @param share how many of the load's connections are its own
@@ -98,21 +58,15 @@ final class Crew {
     Crew(Load load, Loop loop, int index, int share, long quota, Runnable whenDone) {
         this.load = load;
         this.loop = loop;
-        this.index = index;
         this.quota = quota;
         this.whenDone = whenDone;
         this.timeoutMillis = Math.max(1, load.timeout.toMillis());
-        this.gap = load.rate == 0 ? 0 : 1e9 * load.loops / load.rate;
-        this.random = new Random(index);
-        this.calls =
+        this.schedule = load.rate == 0 ? null : new Schedule(load.rate, index, load.loops);
+        Call[] calls =
                 load.calls.stream()
                         .map(call -> load.close ? call.closing() : call)
                         .toArray(Call[]::new);
-        this.upTo = new int[calls.length];
-        int sum = 0;
-        for (int i = 0; i < calls.length; i++) {
-            upTo[i] = sum += calls[i].weight();
-        }
+        this.choice = new Choice(calls, load.order, index);
         for (int i = 0; i < share; i++) {
             Destination to = Destination.of(load.server).within(timeoutMillis);
             int source = index + i * load.loops;
@@ -127,33 +81,34 @@ final class Crew {
 
     // ---- the course of a run
 
-    /** Opens the connections, and begins without measuring. */
+    /** Opens the connections, and begins; without measuring, unless that was said before. */
     void start() {
-        begin = loop.clock().nanos() + (long) (gap * index / load.loops);
+        long now = loop.clock().nanos();
+        begin = measuring ? begin : now;
         if (load.close) {
-            clients.forEach(this::offer);
+            clients.forEach(client -> free(client, now));
         } else {
             unopened.addAll(clients);
             openMore();
         }
     }
 
-    /** Measures from now on. */
+    /** Measures from now on, for as long as the load says. */
     void measure() {
-        since = loop.clock().nanos();
-        tally = new Tally();
-        issued = 0;
-        if (gap > 0) {
-            begin = since + (long) (gap * index / load.loops);
-            k = 0;
-            pump(since);
+        begin = loop.clock().nanos();
+        until = begin + load.duration.toNanos();
+        measuring = true;
+        k = 0;
+        if (schedule != null) {
+            pump(begin);
         }
+        lookWhetherDone();
     }
 
     /** Asks no more; what is under way, or was due before, may still be answered. */
     void end() {
-        until = loop.clock().nanos();
-        if (gap == 0) {
+        until = Math.min(until, loop.clock().nanos());
+        if (schedule == null) {
             issuing = false;
         } else {
             pump(until);
@@ -161,15 +116,19 @@ final class Crew {
         lookWhetherDone();
     }
 
-    /** What is not answered by now is lost. */
+    /** What is not answered by now is lost, and what still comes is not counted. */
     void giveUp() {
-        long unsent = gap == 0 || since == Long.MAX_VALUE ? 0 : Math.max(0, dueBefore(until) - k);
-        long lost = underWay + unsent;
-        if (lost > 0) {
-            tally.failures.merge(Failure.TIMEOUT, lost, Long::sum);
+        if (measuring) {
+            tally.failed(Failure.TIMEOUT, underWay + unsent());
         }
+        measuring = false;
         issuing = false;
         done = true;
+    }
+
+    private long unsent() {
+        long due = schedule == null ? 0 : Math.min(quota, schedule.dueBefore(until - begin));
+        return Math.max(0, due - k); // what is due at the very end may have been sent
     }
 
     /** Hands over what has come in since the last call. */
@@ -179,55 +138,54 @@ final class Crew {
         return taken;
     }
 
-    /** Why no connection could ever be opened; null as long as one was, or may be. */
-    IOException refused() {
-        return !everConnected && refusals >= Math.min(clients.size(), 8) ? firstRefusal : null;
+    /** Why the first connection that was not opened was not, if there is one such. */
+    List<IOException> refusals() {
+        return firstRefusal == null ? List.of() : List.of(firstRefusal);
+    }
+
+    boolean everConnected() {
+        return everConnected;
+    }
+
+    /** Whether all speaks against that a connection will ever be opened. */
+    boolean hopeless() {
+        return !everConnected && refusals >= Math.min(clients.size(), HOPELESS);
     }
 
     // ---- what clients ask and tell
 
     Call nextCall() {
-        if (calls.length == 1) {
-            return calls[0];
-        }
-        if (load.order == Load.Order.ROUND_ROBIN) {
-            turn = turn + 1 == calls.length ? 0 : turn + 1;
-            return calls[turn];
-        }
-        int at = random.nextInt(upTo[upTo.length - 1]);
-        int i = 0;
-        while (upTo[i] <= at) {
-            i++;
-        }
-        return calls[i];
+        return choice.next();
     }
 
-    void wrote(int bytes) {
-        tally.bytesOut += bytes;
-    }
-
-    void answered(long now, long due, AnswerReader answer) {
-        underWay--;
-        if (due < since) {
+    /**
+     * @param asked bytes of the request
+     */
+    void answered(long now, long due, AnswerReader answer, int asked) {
+        if (due == WARM_UP || !measuring) {
             return;
         }
-        tally.latency.recordValue(Math.clamp(now - due, 1, LONGEST));
-        tally.status(answer.status());
+        underWay--;
+        tally.answered(answer.status(), now - due);
         if (now < until) {
             tally.requests++;
             tally.bytesIn += answer.length();
+            tally.bytesOut += asked;
         }
     }
 
     /** Requests that were sent will not be answered. */
-    void lost(Failure failure, int count) {
-        underWay -= count;
-        failed(failure, count);
+    void lost(Failure failure, long due, int count) {
+        if (due != WARM_UP && measuring) {
+            underWay -= count;
+            tally.failed(failure, count);
+        }
     }
 
-    void failed(Failure failure, long count) {
-        if (since != Long.MAX_VALUE) {
-            tally.failures.merge(failure, count, Long::sum);
+    /** A connection has failed that owed no answer. */
+    void failed(Failure failure) {
+        if (measuring) {
+            tally.failed(failure, 1);
         }
     }
 
@@ -262,9 +220,8 @@ final class Crew {
 
     private void again(Client client) {
         if (load.close) {
-            offer(client);
-        } else if (!done) {
-            free.remove(client);
+            free(client, loop.clock().nanos());
+        } else {
             unopened.add(client);
             openMore();
         }
@@ -277,83 +234,95 @@ final class Crew {
         }
     }
 
-    private void offer(Client client) {
-        free(client, loop.clock().nanos());
-    }
-
     /** The client has nothing to do. */
     void free(Client client, long now) {
-        if (gap == 0) {
-            if (mayIssue()) {
-                int count = (int) Math.min(load.pipeline, quota - issued);
-                issued += since == Long.MAX_VALUE ? 0 : count;
-                underWay += count;
-                client.send(now, count);
-            } else {
-                client.rest();
-                lookWhetherDone();
+        if (schedule != null) {
+            client.rest();
+            if (!client.waits) {
+                client.waits = true;
+                waiting.add(client);
             }
+            pump(now);
+        } else if (mayIssue(now)) {
+            issue(client, now, (int) Math.min(load.pipeline, quota - issued));
         } else {
             client.rest();
-            free.add(client);
-            pump(now);
+            lookWhetherDone();
         }
     }
 
-    private boolean mayIssue() {
-        return issuing && issued < quota;
-    }
-
-    // ---- the open loop
-
-    private long dueAt(long k) {
-        return begin + (long) (k * gap);
-    }
-
-    /** How many requests are due before {@code time}, from the first one on. */
-    private long dueBefore(long time) {
-        return time <= begin ? 0 : Math.min(quota, (long) Math.ceil((time - begin) / gap));
-    }
-
-    /** Sends what is due, as far as there are free clients, and comes back for what is not. */
-    private void pump(long now) {
-        while (issuing && issued < quota && !free.isEmpty()) {
-            long due = dueAt(k);
-            if (due >= until) {
-                issuing = false;
-                break;
-            }
-            if (due > now) {
-                await(due);
-                return;
-            }
-            k++;
-            issued += since == Long.MAX_VALUE ? 0 : 1;
-            underWay++;
-            free.poll().send(due, 1);
-        }
-        lookWhetherDone();
-    }
-
-    private void await(long due) {
-        if (!awaited) {
-            awaited = true;
-            loop.at(
-                    due,
-                    () -> {
-                        awaited = false;
-                        pump(loop.clock().nanos());
-                    });
-        }
-    }
-
-    private void lookWhetherDone() {
+    /** Tells, the first time, that nothing is left to ask and nothing under way. */
+    void lookWhetherDone() {
         boolean nothingToAsk =
-                since != Long.MAX_VALUE
-                        && (issued >= quota || !issuing || gap > 0 && dueAt(k) >= until);
+                measuring && (issued >= quota || !issuing || schedule != null && due() >= until);
         if (nothingToAsk && !done && underWay == 0) {
             done = true;
             whenDone.run();
         }
+    }
+
+    private boolean mayIssue(long now) {
+        issuing &= now < until;
+        return issuing && issued < quota;
+    }
+
+    private void issue(Client client, long due, int count) {
+        if (measuring) {
+            issued += count;
+            underWay += count;
+        }
+        client.send(measuring ? due : WARM_UP, count);
+    }
+
+    // ---- the open loop
+
+    private long due() {
+        return begin + schedule.due(k);
+    }
+
+    /** Sends what is due, as far as there are free clients, and comes back for what is not. */
+    private void pump(long now) {
+        while (issuing && issued < quota) {
+            long due = due();
+            if (due >= until) {
+                issuing = false;
+            } else if (due > now) {
+                comeBack(due);
+                return;
+            } else {
+                Client client = longestWaiting();
+                if (client == null) {
+                    return; // the next that is free comes here
+                }
+                k++;
+                issue(client, due, 1);
+            }
+        }
+        lookWhetherDone();
+    }
+
+    private Client longestWaiting() {
+        for (Client client; (client = waiting.poll()) != null; ) {
+            client.waits = false;
+            if (client.canSend()) {
+                return client;
+            }
+        }
+        return null;
+    }
+
+    private void comeBack(long due) {
+        if (due >= appointment) {
+            return;
+        }
+        appointment = due;
+        loop.at(
+                due,
+                () -> {
+                    if (appointment == due) { // else an earlier one was made since
+                        appointment = Long.MAX_VALUE;
+                        pump(loop.clock().nanos());
+                    }
+                });
     }
 }

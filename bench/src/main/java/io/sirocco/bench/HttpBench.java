@@ -6,6 +6,7 @@ import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -13,9 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Puts a load of HTTP/1.1 requests on a server, and measures.
@@ -28,6 +32,7 @@ import java.util.function.Consumer;
  */
 public final class HttpBench {
     private static final long SECOND = 1_000_000_000;
+    private static final long GRACE = SECOND; // for what is under way when a run is interrupted
     private static final OperatingSystemMXBean PROCESS =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -35,9 +40,10 @@ public final class HttpBench {
     private final Consumer<Result.Second> progress;
     private final List<Crew> crews = new ArrayList<>();
     private final CountDownLatch done;
-    private final Crew.Tally total = new Crew.Tally();
+    private final Tally total = new Tally();
     private final List<Result.Second> seconds = new ArrayList<>();
     private long began;
+    private long cpu; // time of the process when it began
     private boolean interrupted;
 
     private HttpBench(Load load, Consumer<Result.Second> progress) {
@@ -66,6 +72,8 @@ public final class HttpBench {
                                         .name("bench")
                                         .heldMillis(0))) {
             return run.on(loops.all());
+        } finally {
+            Thread.interrupted();
         }
     }
 
@@ -75,20 +83,38 @@ public final class HttpBench {
             long quota = load.requests == Long.MAX_VALUE ? Long.MAX_VALUE : share(load.requests, i);
             crews.add(new Crew(load, loops.get(i), i, share, quota, done::countDown));
         }
-        all(Crew::start);
-        pass(load.warmUp, false);
-        all(Crew::measure);
-        long cpu = PROCESS.getProcessCpuTime();
-        began = System.nanoTime();
-        pass(load.duration, true);
-        long elapsed = System.nanoTime() - began;
-        double share = PROCESS.getProcessCpuTime() - cpu;
-        all(Crew::end);
-        await(load.timeout.toNanos());
-        all(Crew::giveUp);
-        collect();
-        int threads = Math.min(load.loops, Runtime.getRuntime().availableProcessors());
-        return result(Duration.ofNanos(elapsed), share / elapsed / threads);
+        try {
+            if (load.warmUp.isZero()) {
+                begin();
+                all(Crew::start);
+            } else {
+                all(Crew::start);
+                pass(load.warmUp, false);
+                begin();
+            }
+            pass(load.duration, true);
+            long elapsed = System.nanoTime() - began;
+            double share = (double) (PROCESS.getProcessCpuTime() - cpu) / elapsed;
+            all(Crew::end);
+            await(Math.min(load.timeout.toNanos(), interrupted ? GRACE : Long.MAX_VALUE));
+            all(Crew::giveUp);
+            collect();
+            failUnlessConnected();
+            int threads = Math.min(load.loops, Runtime.getRuntime().availableProcessors());
+            long measured = Math.min(elapsed, load.duration.toNanos()); // what came later is late
+            return result(Duration.ofNanos(measured), share / threads);
+        } finally {
+            all(Crew::giveUp); // so that none opens connections while the loops stop
+            Thread.interrupted(); // or nobody would wait for that
+        }
+    }
+
+    private void begin() {
+        cpu = PROCESS.getProcessCpuTime();
+        began = System.nanoTime(); // no later than any crew's
+        if (!interrupted) {
+            all(Crew::measure);
+        }
     }
 
     private int share(int whole, int i) {
@@ -106,7 +132,7 @@ public final class HttpBench {
             long until = Math.min(at + SECOND, duration.toNanos());
             await(from + until - System.nanoTime());
             at = until;
-            refuseWhenRefused();
+            failWhenHopeless();
             if (measuring) {
                 seconds.add(collect());
                 progress.accept(seconds.getLast());
@@ -116,36 +142,45 @@ public final class HttpBench {
 
     private void await(long nanos) {
         try {
-            if (!interrupted) {
-                boolean ignored = done.await(nanos, TimeUnit.NANOSECONDS);
-            }
+            boolean ignored = done.await(nanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             interrupted = true;
         }
     }
 
-    private void refuseWhenRefused() throws IOException {
-        var reasons = new ArrayList<IOException>();
-        all(
-                crew -> {
-                    IOException refused = crew.refused();
-                    if (refused != null) {
-                        synchronized (reasons) {
-                            reasons.add(refused);
-                        }
-                    }
-                });
-        if (reasons.size() == crews.size()) {
-            throw reasons.getFirst();
+    private void failWhenHopeless() throws IOException {
+        if (count(Crew::hopeless) == crews.size()) {
+            throw refusal();
         }
+    }
+
+    /** It was short, or the server neither accepted nor refused in that time. */
+    private void failUnlessConnected() throws IOException {
+        if (!interrupted && count(Crew::everConnected) == 0) {
+            throw refusal();
+        }
+    }
+
+    private IOException refusal() {
+        var reasons = new ConcurrentLinkedQueue<IOException>();
+        all(crew -> reasons.addAll(crew.refusals()));
+        return reasons.isEmpty()
+                ? new SocketTimeoutException(load.where() + " has not answered in that time")
+                : reasons.element();
+    }
+
+    private int count(Predicate<Crew> property) {
+        var count = new AtomicInteger();
+        all(crew -> count.addAndGet(property.test(crew) ? 1 : 0));
+        return count.get();
     }
 
     /** Adds what has come in since the last call to the total. */
     private Result.Second collect() {
-        var tally = new Crew.Tally();
+        var tally = new Tally();
         all(
                 crew -> {
-                    Crew.Tally taken = crew.take();
+                    Tally taken = crew.take();
                     synchronized (tally) {
                         tally.add(taken);
                     }

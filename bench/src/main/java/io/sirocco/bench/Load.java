@@ -3,10 +3,13 @@ package io.sirocco.bench;
 
 import io.sirocco.net.TransportKind;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * What to do to a server: set in the lambda given to {@link #on}, and frozen when it returns.
@@ -25,6 +28,9 @@ public final class Load {
         /** At random, by weight; the same choices in every run. */
         WEIGHTED
     }
+
+    private static final int SHOWN = 5;
+    private static final Duration LONGEST = Duration.ofDays(365);
 
     final SocketAddress server;
     final List<Call> calls;
@@ -144,17 +150,62 @@ public final class Load {
         require(
                 pipeline >= 1 && pipeline <= 1_000,
                 "pipeline must be from 1 to 1000, not " + pipeline);
-        require(rate >= 0 && rate <= 1e8, "rate must be from 0 to 100,000,000, not " + rate);
+        require(
+                rate == 0 || rate >= 1e-3 && rate <= 1e8,
+                "rate must be from 0.001 to 100,000,000, or 0 for as many as go, not " + rate);
         require(requests >= 1, "requests must be at least 1, not " + requests);
-        require(positive(duration), "duration must be positive");
-        require(positive(timeout), "timeout must be positive");
+        require(duration.isPositive(), "duration must be positive");
+        require(timeout.isPositive(), "timeout must be positive");
         require(!warmUp.isNegative(), "warm-up must not be negative");
-        require(!close || pipeline == 1, "a connection per request leaves nothing to pipeline");
-        require(rate == 0 || pipeline == 1, "at a fixed rate requests are not pipelined");
+        for (Duration each : List.of(duration, timeout, warmUp)) {
+            require(each.compareTo(LONGEST) <= 0, "a time must be at most a year");
+        }
+        require(!close || pipeline == 1, "close leaves nothing to pipeline: choose one of them");
+        require(
+                rate == 0 || pipeline == 1,
+                "at a fixed rate nothing is pipelined: choose one of rate and pipeline");
     }
 
-    private static boolean positive(Duration duration) {
-        return duration.isPositive();
+    /** The server's address, as people write it. */
+    String where() {
+        return server instanceof InetSocketAddress inet
+                ? inet.getHostString() + ":" + inet.getPort()
+                : server.toString();
+    }
+
+    /** All of it in one line. */
+    @Override
+    public String toString() {
+        var text = new StringJoiner(", ", asked() + " of " + where() + ": ", "");
+        text.add("connections " + connections).add("loops " + loops);
+        text.add(rate == 0 ? "closed loop" : "rate " + rate + "/s");
+        if (pipeline > 1) {
+            text.add("pipeline " + pipeline);
+        }
+        if (close) {
+            text.add("a connection for each request");
+        }
+        text.add("duration " + duration);
+        if (requests < Long.MAX_VALUE) {
+            text.add("requests " + requests);
+        }
+        text.add("warm-up " + warmUp).add("timeout " + timeout);
+        if (!sources.isEmpty()) {
+            String more = sources.size() == 1 ? "" : " and " + (sources.size() - 1) + " more";
+            text.add("from " + sources.getFirst().getHostAddress() + more);
+        }
+        return text.add("transport " + transport.label()).toString();
+    }
+
+    private String asked() {
+        boolean weighted = order == Order.WEIGHTED;
+        String all =
+                calls.stream()
+                        .limit(SHOWN)
+                        .map(call -> call.label() + (weighted ? " (" + call.weight() + ")" : ""))
+                        .collect(Collectors.joining(", "));
+        String more = calls.size() <= SHOWN ? "" : " and " + (calls.size() - SHOWN) + " more";
+        return all + more + (weighted ? ", at random by weight," : "");
     }
 
     private static void require(boolean holds, String otherwise) {

@@ -165,7 +165,7 @@ final class Exchange implements Runnable {
     }
 
     private static void copy(Content.File file, OutputStream out) throws IOException {
-        byte[] piece = new byte[FILE_PIECE];
+        byte[] piece = new byte[(int) Math.min(FILE_PIECE, Math.max(1, file.length()))];
         try (InputStream in = Files.newInputStream(file.path())) {
             long left = file.length();
             for (int n;

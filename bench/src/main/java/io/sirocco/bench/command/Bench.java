@@ -9,7 +9,13 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         description = "Drives servers and measures them.",
-        subcommands = {HttpCommand.class, HoldCommand.class, CommandLine.HelpCommand.class},
+        subcommands = {
+            HttpCommand.class,
+            HoldCommand.class,
+            CompareCommand.class,
+            ReportCommand.class,
+            CommandLine.HelpCommand.class
+        },
         synopsisSubcommandLabel = "BENCHMARK")
 public final class Bench implements Runnable {
     @Spec private CommandLine.Model.CommandSpec spec;

@@ -131,9 +131,10 @@ final class HoldCommand implements Callable<Integer> {
             names = "--transport",
             paramLabel = "T",
             defaultValue = "auto",
+            converter = TransportWord.class,
             description =
                     "How to talk to the kernel: auto, io_uring or nio. (default: ${DEFAULT-VALUE})")
-    private String transport;
+    private TransportKind transport;
 
     @Option(names = "--json", description = "Print the result as JSON, for programs.")
     private boolean json;
@@ -175,7 +176,7 @@ final class HoldCommand implements Callable<Integer> {
                 .timeout(timeout)
                 .reopen(!noReopen)
                 .sources(sources.addresses())
-                .transport(transport())
+                .transport(transport)
                 .pid(pid == null ? OptionalLong.empty() : OptionalLong.of(pid));
         if (processes != null) {
             plan.processes(processes);
@@ -186,15 +187,5 @@ final class HoldCommand implements Callable<Integer> {
     private static <T> Optional<T> set(
             T option, Optional<HoldWork> named, Function<HoldWork, T> of) {
         return option != null ? Optional.of(option) : named.map(of);
-    }
-
-    private TransportKind transport() {
-        for (TransportKind kind : TransportKind.values()) {
-            if (kind.label().equals(transport)) {
-                return kind;
-            }
-        }
-        throw new IllegalArgumentException(
-                "--transport is auto, io_uring or nio, not '" + transport + "'");
     }
 }

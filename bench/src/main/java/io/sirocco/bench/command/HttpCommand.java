@@ -5,18 +5,24 @@ import io.sirocco.bench.Call;
 import io.sirocco.bench.HttpBench;
 import io.sirocco.bench.Load;
 import io.sirocco.bench.Result;
+import io.sirocco.bench.report.ResultJson;
+import io.sirocco.bench.report.ResultPage;
+import io.sirocco.bench.report.ResultTable;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -149,9 +155,10 @@ final class HttpCommand implements Callable<Integer> {
             names = "--transport",
             paramLabel = "T",
             defaultValue = "auto",
+            converter = TransportWord.class,
             description =
                     "How to talk to the kernel: auto, io_uring or nio. (default: ${DEFAULT-VALUE})")
-    private String transport;
+    private TransportKind transport;
 
     @Option(names = "--json", description = "Print the result as JSON, for programs.")
     private boolean json;
@@ -161,6 +168,9 @@ final class HttpCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "Write a page with the latency curve and the rate over time.")
     private Path html;
+
+    private Map<String, String> fields; // of each request
+    private byte[] content;
 
     @Override
     public Integer call() throws Exception {
@@ -173,24 +183,41 @@ final class HttpCommand implements Callable<Integer> {
         var line = new ProgressLine(spec.commandLine().getErr());
         Result result = HttpBench.run(load, line::show);
         line.end();
+        out.print(json ? ResultJson.write(result) + "\n" : ResultTable.of(result));
         out.flush();
+        if (html != null) {
+            Files.writeString(html, ResultPage.of(title(), commandLine(), result));
+        }
         return result.latency().getTotalCount() > 0 ? 0 : 1;
+    }
+
+    private String title() {
+        return url != null ? url : "the URLs of " + urls;
+    }
+
+    /** As the user could type it again. */
+    private String commandLine() {
+        return "./sirocco "
+                + spec.commandLine().getParseResult().originalArgs().stream()
+                        .map(Words::quoted)
+                        .collect(Collectors.joining(" "));
     }
 
     /** What the options say; what is wrong with them is said in the user's words. */
     Load load() {
+        if (url == null && urls == null) {
+            throw wrong("a URL is missing, or --urls FILE");
+        }
+        if (url != null && urls != null) {
+            throw wrong("give a URL or --urls, not both");
+        }
         try {
-            return urls == null ? of(site()) : of(UrlFile.read(urls));
+            fields = fields();
+            content = body();
+            return urls == null ? of(Site.of(url)) : of(UrlFile.read(urls));
         } catch (IllegalArgumentException e) {
             throw wrong(e.getMessage());
         }
-    }
-
-    private Site site() {
-        if (url == null) {
-            throw wrong("a URL is missing, or --urls FILE");
-        }
-        return Site.of(url);
     }
 
     private Load of(Site site) {
@@ -198,9 +225,6 @@ final class HttpCommand implements Callable<Integer> {
     }
 
     private Load of(UrlFile file) {
-        if (url != null) {
-            throw wrong("give a URL or --urls, not both");
-        }
         var calls = new ArrayList<Call>();
         for (UrlFile.Entry entry : file.entries()) {
             calls.add(call(entry.site()).times(entry.weight()));
@@ -223,26 +247,27 @@ final class HttpCommand implements Callable<Integer> {
                 .warmUp(warmUp)
                 .timeout(timeout)
                 .sources(sources.addresses())
-                .transport(transport());
+                .transport(transport);
     }
 
     private Call call(Site site) {
-        byte[] bytes = body();
-        String verb = method != null ? method : bytes.length > 0 ? "POST" : "GET";
-        return Call.of(verb, site.host(), site.target(), fields(), bytes);
+        String verb = method != null ? method : body != null ? "POST" : "GET";
+        return Call.of(verb, site.host(), site.target(), fields, content);
     }
 
     private Map<String, String> fields() {
         var fields = new LinkedHashMap<String, String>();
+        var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         for (String header : headers) {
             int colon = header.indexOf(':');
             if (colon < 1) {
                 throw wrong("-H '" + header + "' is not of the form 'Name: value'");
             }
             String name = header.substring(0, colon);
-            if (fields.put(name, header.substring(colon + 1).strip()) != null) {
+            if (!names.add(name)) {
                 throw wrong("-H " + name + " is given twice");
             }
+            fields.put(name, header.substring(colon + 1).strip());
         }
         return fields;
     }
@@ -254,20 +279,14 @@ final class HttpCommand implements Callable<Integer> {
         if (!body.startsWith("@")) {
             return body.getBytes(StandardCharsets.UTF_8);
         }
+        String file = body.substring(1);
         try {
-            return Files.readAllBytes(Path.of(body.substring(1)));
+            return Files.readAllBytes(Path.of(file));
+        } catch (NoSuchFileException e) {
+            throw wrong("--body: there is no file " + file);
         } catch (IOException e) {
-            throw wrong("cannot read the body from " + body.substring(1) + ": " + e.getMessage());
+            throw wrong("cannot read the body from " + file + ": " + e.getMessage());
         }
-    }
-
-    private TransportKind transport() {
-        for (TransportKind kind : TransportKind.values()) {
-            if (kind.label().equals(transport)) {
-                return kind;
-            }
-        }
-        throw wrong("--transport is auto, io_uring or nio, not '" + transport + "'");
     }
 
     private ParameterException wrong(String message) {

@@ -25,6 +25,9 @@ record Sources(List<InetAddress> addresses) {
             if (dash < 0) {
                 return new Sources(List.of(literal(word)));
             }
+            if (dash == 0 || dash == word.length() - 1) {
+                throw new TypeConversionException("'" + word + "' is not of the form FROM-TO");
+            }
             long first = number(word.substring(0, dash));
             long last = number(word.substring(dash + 1));
             if (last < first || last - first >= MOST) {

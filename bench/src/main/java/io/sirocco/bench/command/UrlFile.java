@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
  */
 record UrlFile(List<Entry> entries, Load.Order order) {
     private static final int MOST = 100_000;
-    private static final Pattern WEIGHTED = Pattern.compile("([0-9]{1,6})\\s+(\\S.*)");
+    private static final Pattern WEIGHT = Pattern.compile("0*[1-9][0-9]{0,5}");
+    private static final Pattern WEIGHTED = Pattern.compile("([0-9]+)\\s+(\\S.*)");
 
     /** One line of it. */
     record Entry(Site site, int weight) {}
@@ -44,7 +45,7 @@ record UrlFile(List<Entry> entries, Load.Order order) {
                 order = Load.Order.WEIGHTED;
             }
             try {
-                int weight = hasWeight ? Integer.parseInt(weighted.group(1)) : 1;
+                int weight = hasWeight ? weight(weighted.group(1)) : 1;
                 Site site = Site.of(hasWeight ? weighted.group(2) : line);
                 entries.add(checked(new Entry(site, weight), entries));
             } catch (IllegalArgumentException e) {
@@ -59,10 +60,14 @@ record UrlFile(List<Entry> entries, Load.Order order) {
         return new UrlFile(List.copyOf(entries), order);
     }
 
-    private static Entry checked(Entry entry, List<Entry> before) {
-        if (entry.weight < 1) {
-            throw new IllegalArgumentException("a weight is at least 1");
+    private static int weight(String digits) {
+        if (!WEIGHT.matcher(digits).matches()) {
+            throw new IllegalArgumentException("a weight is from 1 to 999,999, not " + digits);
         }
+        return Integer.parseInt(digits);
+    }
+
+    private static Entry checked(Entry entry, List<Entry> before) {
         if (!before.isEmpty() && !before.getFirst().site.address().equals(entry.site.address())) {
             throw new IllegalArgumentException(
                     "all URLs must be of one server, and the first is of "

@@ -70,6 +70,8 @@ public record Race(
      *
      * @param absent why there are no rounds: the peer does not do this work, or gave a wrong
      *     answer; empty when there are
+     * @param rounds in the order of the race. A peer that fails in one has none after it, so those
+     *     of two peers at the same index are of the same round, and are compared
      */
     public record Standing(String peer, String absent, List<Round> rounds) {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.app;
+package io.sirocco.bench.command;
 
 import io.sirocco.net.TransportKind;
 import java.util.Arrays;
@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads the name of a transport as the user writes it: in lower case. */
-final class TransportWord implements ITypeConverter<TransportKind> {
+/** Reads the name of a transport as the user writes it: in lower case. Any thread. */
+public final class TransportWord implements ITypeConverter<TransportKind> {
     @Override
     public TransportKind convert(String word) {
         for (TransportKind each : TransportKind.values()) {

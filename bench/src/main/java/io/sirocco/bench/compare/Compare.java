@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.compare;
+
+import io.sirocco.bench.report.Race;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/**
+ * A race of servers at the same works: builds the peers, starts each on one core, checks what it
+ * answers, and measures them in rounds from another core. What counts first is the CPU time of the
+ * server for a request. Linux only. One thread runs it, the one that made its {@link Ending}.
+ */
+public final class Compare {
+    private final Plan plan;
+    private final List<Work> works;
+    private final List<PeerProgram> programs;
+    private final Generator generator;
+
+    /**
+     * A race as planned.
+     *
+     * @throws IllegalArgumentException when a work or a peer is unknown; says which there are
+     */
+    public Compare(Plan plan) {
+        this(plan, Generator.SIROCCO);
+    }
+
+    Compare(Plan plan, Generator generator) {
+        this.plan = plan;
+        this.works = Works.named(plan.works());
+        this.programs = plan.programs();
+        this.generator = generator;
+    }
+
+    /**
+     * Runs it, for minutes. When {@code ending} is asked for, the answer holds the rounds that were
+     * whole by then, which may be none. No server is left when this returns or throws.
+     *
+     * @param err where it says how far it is
+     * @throws IOException when the machine lacks something that every race needs, or {@code out}
+     *     cannot be written
+     */
+    public Race run(Ending ending, PrintWriter err) throws IOException {
+        requireLinux();
+        Files.createDirectories(plan.logs());
+        Path files = Files.createTempDirectory("sirocco-files");
+        Race.Machine machine = MachineFacts.now();
+        String started = now();
+        String commit = "";
+        var peers = new ArrayList<Race.Peer>();
+        var done = new ArrayList<Race.Work>();
+        try (var lineUp = new LineUp(err)) {
+            ending.lastly(lineUp::close);
+            SiteFiles.write(files);
+            commit = Checkout.commit(plan.peersDir());
+            err.println("building what is not built yet; logs are in " + plan.logs());
+            var prepared = lineUp.prepare(programs);
+            try (var _ = pin(machine.cores())) {
+                List<Entry> entries = lineUp.start(prepared, plan.serverCpu(), files);
+                entries.forEach(entry -> peers.add(entry.peer()));
+                measure(entries, done, ending, err);
+                tellMemory(entries, err);
+            }
+        } catch (InterruptedException e) {
+            ending.noted();
+        } finally {
+            remove(files);
+        }
+        return new Race(
+                plan.command(),
+                started,
+                commit,
+                plan.rounds(),
+                plan.seconds(),
+                machine,
+                List.copyOf(peers),
+                List.copyOf(done));
+    }
+
+    private void measure(
+            List<Entry> entries, List<Race.Work> done, Ending ending, PrintWriter err) {
+        var heats = works.stream().map(w -> new Heat(w, plan, entries, generator)).toList();
+        double planned = heats.stream().mapToDouble(Heat::planned).sum();
+        var progress = new Progress(err, System::nanoTime, planned);
+        var random = new Random(plan.seed());
+        err.println("the order within the rounds is from the seed " + plan.seed());
+        for (Heat heat : heats) {
+            if (!ending.asked()) {
+                heat.run(random, progress, ending).ifPresent(done::add);
+            }
+        }
+    }
+
+    private static void tellMemory(List<Entry> entries, PrintWriter err) {
+        err.printf("%nresident memory at the end:%n");
+        for (Entry entry : entries) {
+            entry.server()
+                    .ifPresent(
+                            server ->
+                                    err.printf(
+                                            Locale.ROOT,
+                                            "  %-12s %,.1f MiB%n",
+                                            entry.peer().name(),
+                                            server.residentBytes() / 1048576.0));
+        }
+        err.flush();
+    }
+
+    /** With one core there is nothing to choose. */
+    private Closeable pin(int cores) throws IOException, InterruptedException {
+        return cores < 2 ? () -> {} : Affinity.pin(plan.generatorCpu());
+    }
+
+    private static void requireLinux() throws IOException {
+        if (!Files.exists(Path.of("/proc/self/stat"))) {
+            throw new IOException("bench compare needs Linux: it reads CPU times from /proc");
+        }
+        Optional<String> missing =
+                Stream.of("bash", "setsid", "taskset").filter(p -> !Programs.onPath(p)).findFirst();
+        if (missing.isPresent()) {
+            throw new IOException(missing.get() + " is missing (packages bash and util-linux)");
+        }
+    }
+
+    private static String now() {
+        return OffsetDateTime.now()
+                .truncatedTo(ChronoUnit.SECONDS)
+                .format(DateTimeFormatter.ISO_OFFSET_DATE_TIME);
+    }
+
+    private static void remove(Path folder) throws IOException {
+        try (var files = Files.newDirectoryStream(folder)) {
+            for (Path file : files) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(folder);
+    }
+}

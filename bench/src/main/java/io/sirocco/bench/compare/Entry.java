@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.compare;
+
+import io.sirocco.bench.report.Race;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A peer at the start.
+ *
+ * @param works those of bench/peers/README.md that it does
+ * @param server empty when it is absent
+ */
+record Entry(Race.Peer peer, Set<String> works, Optional<ServerProcess> server) {
+    private static final Set<String> ON_THE_JVM =
+            Set.of("Java", "Kotlin", "Scala", "Clojure", "Groovy");
+
+    static Entry absent(Race.Peer peer, String reason) {
+        var absent =
+                new Race.Peer(peer.name(), peer.language(), peer.version(), peer.notes(), reason);
+        return new Entry(absent, Set.of(), Optional.empty());
+    }
+
+    /** How long it works before it is measured, in seconds: a JIT compiler needs to see more. */
+    List<Double> warmUps(double seconds) {
+        return ON_THE_JVM.contains(peer.language())
+                ? List.of(seconds, seconds)
+                : List.of(seconds / 2);
+    }
+
+    /** Why it has no part in a work; empty when it has. */
+    Optional<String> excused(Work work) {
+        if (!peer.absent().isEmpty()) {
+            return Optional.of(peer.absent());
+        }
+        return works.contains(work.needs())
+                ? Optional.empty()
+                : Optional.of("does not do " + work.needs());
+    }
+}

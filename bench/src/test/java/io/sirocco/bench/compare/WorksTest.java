@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.compare;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class WorksTest {
+    @Test
+    void allAreTheNineBasicOnes() {
+        assertEquals(
+                List.of(
+                        "plaintext",
+                        "plaintext-512",
+                        "pipelined",
+                        "churn",
+                        "churn-1000",
+                        "virtual",
+                        "echo19",
+                        "files",
+                        "files-close"),
+                names("all"));
+    }
+
+    @Test
+    void aWorkOfTwoGroupsIsDoneOnce() {
+        assertEquals(
+                List.of("files", "files-close", "plaintext"),
+                names("files", "pokerface", "plaintext"));
+    }
+
+    @Test
+    void qurricaneIsAbAsItWasAndOurGeneratorAsItIsFair() {
+        assertEquals(
+                List.of(
+                        "qurricane-ab-30",
+                        "qurricane-ab-1000",
+                        "qurricane-30",
+                        "qurricane-1000",
+                        "echo19"),
+                names("qurricane"));
+        Work literal = Works.named(List.of("qurricane-ab-30")).getFirst();
+        assertEquals(15, literal.rounds(5));
+    }
+
+    @Test
+    void anUnknownOneNamesTheKnown() {
+        var e = assertThrows(IllegalArgumentException.class, () -> names("plaintxt"));
+        assertTrue(e.getMessage().startsWith("there is no work 'plaintxt'; there are plaintext, "));
+        assertTrue(e.getMessage().endsWith("the groups all, qurricane, pokerface, fire-io-rest"));
+    }
+
+    @Test
+    void everyWorkMakesALoad() {
+        var server = new InetSocketAddress("127.0.0.1", 8080);
+        for (Work work : Works.named(List.of("all", "qurricane", "pokerface", "fire-io-rest"))) {
+            work.load(server, Duration.ofSeconds(1));
+        }
+    }
+
+    @Test
+    void theFilesHaveTheSizesOfThePublishedOnes() {
+        assertEquals(81, SiteFiles.PAGE.body().length);
+        assertEquals(130_768, SiteFiles.PICTURE.body().length);
+        assertEquals(284_184, SiteFiles.LIBRARY.body().length);
+    }
+
+    private static List<String> names(String... asked) {
+        return Works.named(List.of(asked)).stream().map(Work::name).toList();
+    }
+}
