@@ -140,10 +140,18 @@ final class HoldTable {
                 cost.processes(),
                 cost.processes() == 1 ? "process" : "processes",
                 cost.transport().label(),
-                cost.sources() == 0 ? "the system's addresses" : cost.sources() + " addresses",
+                addresses(cost.sources()),
                 each(cost.heapGrowth()),
                 each(cost.rssGrowth()),
                 cost.busyShare() * 100);
+    }
+
+    private static String addresses(int count) {
+        return switch (count) {
+            case 0 -> "addresses of the system's choice";
+            case 1 -> "1 address";
+            default -> count + " addresses";
+        };
     }
 
     private void line(String name, String form, Object... values) {
