@@ -58,7 +58,7 @@ final class Method {
                 + Units.memory(machine.memoryBytes())
                 + "; "
                 + machine.os()
-                + ", Linux "
+                + ", "
                 + machine.kernel()
                 + "; "
                 + machine.jvm();
