@@ -9,11 +9,7 @@ import io.sirocco.app.Client.Answer;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -24,8 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The command as a process of its own, with real signals. */
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "it has no signals")
 class ServeProcessTest {
-    private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+) ");
-
     @ParameterizedTest
     @ValueSource(strings = {"io_uring", "nio"})
     void sigtermLetsARequestEndAndExitsWith0(String transport) throws Exception {
@@ -161,69 +155,6 @@ class ServeProcessTest {
             upload.send("12");
             assertEquals("{\"bytes\":2}", upload.last().body());
             assertEquals(129, child.exitCode());
-        }
-    }
-
-    /** A JVM that runs the command line. */
-    private static final class Child implements AutoCloseable {
-        private final Process process;
-        private String first;
-
-        Child(String... arguments) throws IOException {
-            this(
-                    List.of(
-                            "--add-opens=java.base/java.lang=ALL-UNNAMED",
-                            "--enable-native-access=ALL-UNNAMED"),
-                    arguments);
-        }
-
-        Child(List<String> options, String... arguments) throws IOException {
-            var command = new ArrayList<String>();
-            if (OS.LINUX.isCurrentOs()) { // tests that run in the background ignore SIGINT, and so
-                // would it
-                command.addAll(List.of("env", "--default-signal=INT"));
-            }
-            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            command.addAll(options);
-            command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-            command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-            command.add(Main.class.getName());
-            command.addAll(List.of(arguments));
-            process = new ProcessBuilder(command).start();
-        }
-
-        /** The first line of its output; empty when it ends without one. */
-        String line() throws IOException {
-            if (first == null) {
-                String line = process.inputReader().readLine();
-                first = line == null ? "" : line;
-            }
-            return first;
-        }
-
-        int port() throws IOException {
-            Matcher address = ADDRESS.matcher(line());
-            assertTrue(address.find(), line());
-            return Integer.parseInt(address.group(1));
-        }
-
-        String err() throws IOException {
-            return new String(process.getErrorStream().readAllBytes());
-        }
-
-        void signal(String name) throws Exception {
-            String pid = Long.toString(process.pid());
-            assertEquals(0, new ProcessBuilder("kill", "-" + name, pid).start().waitFor());
-        }
-
-        int exitCode() throws InterruptedException {
-            assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it does not end");
-            return process.exitValue();
-        }
-
-        @Override
-        public void close() {
-            process.destroyForcibly().onExit().join();
         }
     }
 }

@@ -253,8 +253,7 @@ final class Crew {
 
     /** Tells, the first time, that nothing is left to ask and nothing under way. */
     void lookWhetherDone() {
-        boolean nothingToAsk =
-                measuring && (issued >= quota || !issuing || schedule != null && due() >= until);
+        boolean nothingToAsk = measuring && (issued >= quota || !issuing);
         if (nothingToAsk && !done && underWay == 0) {
             done = true;
             whenDone.run();

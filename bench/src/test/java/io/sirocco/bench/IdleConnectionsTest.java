@@ -28,7 +28,10 @@ class IdleConnectionsTest {
         rig.close();
     }
 
-    /** It has closed while nothing was asked, and is found out when the next request is due. */
+    /**
+     * It has closed while nothing was asked; the next request is due before the connection is gone
+     * altogether, in the same turn of the loop.
+     */
     @Test
     void aRequestIsNotSentToWhoHasClosed() throws Exception {
         var close = new CountDownLatch(1);
@@ -49,10 +52,14 @@ class IdleConnectionsTest {
             rig.measure(crew);
             rig.awaitAnswers(1, crew);
             rig.ask(
-                    () -> { // the loop is held until both have happened
+                    () -> { // the loop is held until the server has closed
                         close.countDown();
                         closed.await();
-                        rig.clock.advance(100);
+                        rig.loop.execute( // next turn, behind the news of that
+                                () -> {
+                                    rig.clock.advance(150);
+                                    crew.end(); // sends what was due at 100 ms
+                                });
                         return null;
                     });
             rig.awaitAnswers(2, crew);

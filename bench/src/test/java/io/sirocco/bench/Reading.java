@@ -3,6 +3,7 @@ package io.sirocco.bench;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,7 +78,9 @@ final class Reading {
             }
         }
         if (began < all.length) {
-            answers.add(reader.end() ? reader.status() + " by the end" : "cut short");
+            boolean whole = reader.end();
+            answers.add(whole ? reader.status() + " by the end" : "cut short");
+            assertFalse(whole && reader.lasting(), "the server has ended its side");
         }
         return String.join(", ", answers);
     }
