@@ -142,14 +142,18 @@ final class HoldCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         HoldPlan plan = plan();
-        return Interruption.heeded(() -> run(plan));
+        return Interruption.heeded(() -> run(plan), this::print);
     }
 
-    private int run(HoldPlan plan) throws IOException {
-        PrintWriter out = spec.commandLine().getOut();
+    private HoldResult run(HoldPlan plan) throws IOException {
         var line = new ProgressLine(spec.commandLine().getErr());
         HoldResult result = Hold.run(plan, second -> line.show(HoldTable.line(second)));
         line.end();
+        return result;
+    }
+
+    private int print(HoldResult result) {
+        PrintWriter out = spec.commandLine().getOut();
         out.print(json ? HoldJson.of(result) : HoldTable.of(result));
         out.flush();
         return result.clean() ? 0 : 1;

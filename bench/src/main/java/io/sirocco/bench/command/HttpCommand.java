@@ -175,15 +175,19 @@ final class HttpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Load load = load();
-        return Interruption.heeded(() -> run(load));
+        return Interruption.heeded(() -> run(load), this::print);
     }
 
-    private int run(Load load) throws IOException {
-        PrintWriter out = spec.commandLine().getOut();
+    private Result run(Load load) throws IOException {
         var line = new ProgressLine(spec.commandLine().getErr());
         Result result = HttpBench.run(load, line::show);
         line.end();
-        out.print(json ? ResultJson.write(result) + "\n" : ResultTable.of(result));
+        return result;
+    }
+
+    private int print(Result result) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(json ? ResultJson.write(result) : ResultTable.of(result));
         out.flush();
         if (html != null) {
             Files.writeString(html, ResultPage.of(title(), commandLine(), result));
