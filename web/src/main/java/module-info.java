@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Handlers and filters of a web server: files, compression, access rules, logs. */
+module io.sirocco.web {
+    requires transitive io.sirocco.http;
+}
