@@ -13,6 +13,7 @@ import io.sirocco.net.Chunk;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
+import io.sirocco.net.OpenFile;
 import io.sirocco.net.Protocol;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -449,6 +450,11 @@ final class Http1 implements Protocol, Wire {
     }
 
     @Override
+    public void file(OpenFile file, long from, long length) {
+        connection.write(file, from, length);
+    }
+
+    @Override
     public void end() {
         if (is(CHUNKED_OUT) && !exchange.headOnly()) {
             connection.room(LAST_CHUNK.length).put(LAST_CHUNK);
@@ -705,6 +711,7 @@ final class Http1 implements Protocol, Wire {
             if (!cut.ended) {
                 cut.ended = true;
                 cut.responded = true;
+                cut.bytesOut = Math.max(0, cut.bytesOut - connection.unsent());
                 exchange = cut;
                 tellAnswered(false);
                 exchange = null;
