@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
  */
 public final class Redirect implements Handler {
     private static final Set<Integer> STATUSES = Set.of(301, 302, 303, 307, 308);
-    private static final Pattern WITH_HOST = Pattern.compile("https?://[^/?#\\s]+/.*|/.*");
+    private static final Pattern WHOLE = Pattern.compile("(https?://[^/?#\\s]+)?(/.*)?");
+    private static final Pattern BEGINNING = Pattern.compile("(https?://[^/?#\\s]+)?/.*");
     private static final Pattern SLASHES = Pattern.compile("^/{2,}");
 
     private final Template to;
@@ -37,8 +38,11 @@ public final class Redirect implements Handler {
         }
         this.to = Template.parse(path, to);
         this.status = status;
-        String beginning = this.to.constant() ? to + '/' : this.to.beginning();
-        if (!WITH_HOST.matcher(beginning).matches() || beginning.startsWith("//")) {
+        boolean decided = // on the host, before anything is put in
+                this.to.constant()
+                        ? !to.isEmpty() && WHOLE.matcher(to).matches()
+                        : BEGINNING.matcher(this.to.beginning()).matches();
+        if (!decided || to.startsWith("//")) {
             throw new IllegalArgumentException(
                     "\""
                             + to

@@ -108,16 +108,18 @@ final class Serving implements AutoCloseable {
         void send(String method, String target, String... fields) throws IOException {
             String lines = String.join("\r\n", fields);
             boolean hasHost = lines.startsWith("Host: ");
-            socket.getOutputStream()
-                    .write(
-                            (method
-                                            + " "
-                                            + target
-                                            + " HTTP/1.1\r\n"
-                                            + (hasHost ? "" : "Host: a\r\n")
-                                            + (lines.isEmpty() ? "" : lines + "\r\n")
-                                            + "\r\n")
-                                    .getBytes(ISO_8859_1));
+            send(
+                    method
+                            + " "
+                            + target
+                            + " HTTP/1.1\r\n"
+                            + (hasHost ? "" : "Host: a\r\n")
+                            + (lines.isEmpty() ? "" : lines + "\r\n")
+                            + "\r\n");
+        }
+
+        void send(String bytes) throws IOException {
+            socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
         }
 
         Reply reply() throws IOException {
