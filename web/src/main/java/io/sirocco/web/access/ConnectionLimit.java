@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.access;
 
+import io.sirocco.http.Admission;
 import java.net.SocketAddress;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -13,8 +14,8 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>Clients of a Unix-domain socket cannot be told apart, and are not limited. Counts as {@code
  * connections-per-address}. Any thread.
  */
-public final class ConnectionLimit {
-    private final int most;
+public final class ConnectionLimit implements Admission {
+    private volatile int most;
     private final AddressTable table;
     private final LongAdder refused;
 
@@ -24,16 +25,27 @@ public final class ConnectionLimit {
      * @throws IllegalArgumentException which says what cannot be
      */
     public ConnectionLimit(int most, int addresses, Rejections rejections) {
+        this.table = new AddressTable(addresses);
+        this.refused = rejections.count("connections-per-address");
+        most(most);
+    }
+
+    /**
+     * Changes the limit. Connections that are open still count, so a server that reloads keeps this
+     * object.
+     *
+     * @throws IllegalArgumentException when it is less than 1
+     */
+    public void most(int most) {
         if (most < 1) {
             throw new IllegalArgumentException(
                     "connections-per-address is 1 or more, not " + most + ".");
         }
         this.most = most;
-        this.table = new AddressTable(addresses);
-        this.refused = rejections.count("connections-per-address");
     }
 
     /** Whether the peer may have one more, which is counted then. */
+    @Override
     public boolean admit(SocketAddress remote) {
         byte[] address = Ip.bytes(remote);
         if (address == null) {
@@ -52,7 +64,7 @@ public final class ConnectionLimit {
         return false;
     }
 
-    /** A connection that was admitted has ended. */
+    @Override
     public void gone(SocketAddress remote) {
         byte[] address = Ip.bytes(remote);
         if (address == null) {

@@ -7,13 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.ErrorPages;
+import java.io.EOFException;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.UnixDomainSocketAddress;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** How many connections one client may have. */
 class ConnectionLimitTest {
@@ -39,6 +43,55 @@ class ConnectionLimitTest {
         assertTrue(limit.admit(peer));
         assertFalse(limit.admit(peer));
         assertEquals(Map.of("connections-per-address", 2L), rejections.counts());
+    }
+
+    @Test
+    @Timeout(30)
+    void aServerClosesWhatIsBeyondTheLimitAndServesOthers() throws Exception {
+        var serving = new Serving();
+        var limit = new ConnectionLimit(2, 1024, serving.rejections);
+        serving.admission = limit;
+        try (var site = serving.start();
+                var one = site.client("127.0.0.2");
+                var other = site.client("127.0.0.3")) {
+            assertEquals(200, one.ask("GET", "/").status());
+            var two = site.client("127.0.0.2");
+            assertEquals(200, two.ask("GET", "/").status());
+            try (var third = site.client("127.0.0.2")) {
+                assertThrows(IOException.class, () -> third.ask("GET", "/"));
+            }
+            assertEquals(200, other.ask("GET", "/").status());
+            two.close();
+            long tries = 1;
+            while (!isServed(site)) { // until the server has seen that the second is gone
+                tries++;
+            }
+            assertEquals(Map.of("connections-per-address", tries), site.counts());
+        }
+    }
+
+    private static boolean isServed(Serving site) throws IOException {
+        try (var client = site.client("127.0.0.2")) {
+            return client.ask("GET", "/").status() == 200;
+        } catch (EOFException | SocketException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void aLimitThatIsRaisedOrLoweredCountsOn() {
+        var limit = new ConnectionLimit(2, 1024, rejections);
+        SocketAddress peer = peer("192.0.2.1");
+        limit.admit(peer);
+        limit.admit(peer);
+        limit.most(3);
+        assertTrue(limit.admit(peer));
+        limit.most(1);
+        limit.gone(peer);
+        limit.gone(peer);
+        assertFalse(limit.admit(peer), "one is open still");
+        limit.gone(peer);
+        assertTrue(limit.admit(peer));
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.sirocco.web.access;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sirocco.http.Admission;
 import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
@@ -29,6 +30,7 @@ final class Serving implements AutoCloseable {
     static final Response HELLO = Response.text("hello");
 
     final Rejections rejections = new Rejections(ErrorPages.PLAIN);
+    Admission admission = Admission.ALL;
     private Server server;
 
     /** Serves the routes. */
@@ -38,7 +40,8 @@ final class Serving implements AutoCloseable {
                         config ->
                                 config.listen(new InetSocketAddress("127.0.0.1", 0))
                                         .loops(2)
-                                        .handling(Handling.INLINE),
+                                        .handling(Handling.INLINE)
+                                        .admission(admission),
                         routes);
         return this;
     }
