@@ -82,7 +82,7 @@ class FiltersTest extends OnTheWire {
 
     @Test
     void theBodyIsThereForTheHandlerThatIsCalledLater() {
-        wireWhole("POST /door/ann HTTP/1.1\nHost: a\nContent-Length: 5\n\nhello")
+        wire("POST /door/ann HTTP/1.1\nHost: a\nContent-Length: 5\n\nhello")
                 .answers(200, "hello")
                 .goesOn();
     }

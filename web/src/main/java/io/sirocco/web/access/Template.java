@@ -19,11 +19,17 @@ final class Template {
     private static final Pattern PARAMETER = Pattern.compile("\\{([\\w-]+)}|(\\*)$");
     private static final String REST = "*";
 
-    private final List<Object> parts; // String or Place
+    private final List<Part> parts;
 
-    private record Place(String name) {}
+    private sealed interface Part {
+        /** Is there as it stands. */
+        record Text(String text) implements Part {}
 
-    private Template(List<Object> parts) {
+        /** Takes what the path has under this name. */
+        record Place(String name) implements Part {}
+    }
+
+    private Template(List<Part> parts) {
         this.parts = parts;
     }
 
@@ -38,7 +44,7 @@ final class Template {
         for (Matcher m = PARAMETER.matcher(path); m.find(); ) {
             known.add(m.group(1) == null ? REST : m.group(1));
         }
-        var parts = new ArrayList<Object>();
+        var parts = new ArrayList<Part>();
         int end = 0;
         for (Matcher m = PLACE.matcher(text); m.find(); end = m.end()) {
             if (!known.contains(m.group(1))) {
@@ -52,18 +58,20 @@ final class Template {
                                 + "\" does not; "
                                 + remedy(known));
             }
-            parts.add(text.substring(end, m.start()));
-            parts.add(new Place(m.group(1)));
+            parts.add(plain(text, end, m.start()));
+            parts.add(new Part.Place(m.group(1)));
         }
-        parts.add(text.substring(end));
-        parts.removeIf(""::equals);
-        for (Object part : parts) {
-            if (part instanceof String s && (s.indexOf('{') >= 0 || s.indexOf('}') >= 0)) {
-                throw new IllegalArgumentException(
-                        "\"" + text + "\" has a brace without the other; write {name} or {*}.");
-            }
-        }
+        parts.add(plain(text, end, text.length()));
         return new Template(List.copyOf(parts));
+    }
+
+    private static Part plain(String whole, int from, int to) {
+        String text = whole.substring(from, to);
+        if (text.indexOf('{') >= 0 || text.indexOf('}') >= 0) {
+            throw new IllegalArgumentException(
+                    "\"" + whole + "\" has a brace without the other; write {name} or {*}.");
+        }
+        return new Part.Text(text);
     }
 
     private static String remedy(TreeSet<String> known) {
@@ -74,23 +82,24 @@ final class Template {
 
     /** Whether nothing is put in. */
     boolean constant() {
-        return parts.stream().noneMatch(Place.class::isInstance);
+        return parts.size() == 1;
     }
 
     /** The text up to the first place. */
     String beginning() {
-        return !parts.isEmpty() && parts.getFirst() instanceof String text ? text : "";
+        return parts.getFirst() instanceof Part.Text(String text) ? text : "";
     }
 
     String fill(Request request) {
         var out = new StringBuilder();
-        for (Object part : parts) {
-            switch (part) {
-                case Place(String name) when name.equals(REST) ->
-                        out.append(Percent.encodePath(request.param(name)));
-                case Place(String name) -> out.append(Percent.encode(request.param(name)));
-                default -> out.append(part);
-            }
+        for (Part part : parts) {
+            out.append(
+                    switch (part) {
+                        case Part.Text(String text) -> text;
+                        case Part.Place(String name) when name.equals(REST) ->
+                                Percent.encodePath(request.param(name));
+                        case Part.Place(String name) -> Percent.encode(request.param(name));
+                    });
         }
         return out.toString();
     }
