@@ -3,4 +3,7 @@
 /** Handlers and filters of a web server: files, compression, access rules, logs. */
 module io.sirocco.web {
     requires transitive io.sirocco.http;
+    requires spring.security.crypto; // bcrypt
+
+    exports io.sirocco.web.access;
 }
