@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * One reading of a configuration: what all its tables share. Used by one thread.
+ *
+ * @param folder what paths are relative to
+ * @param files every file that was named and exists, to be watched
+ */
+record Reading(Path folder, Report report, Set<Path> files) {
+    Reading(Path folder, Report report) {
+        this(folder, report, new TreeSet<>());
+    }
+}
