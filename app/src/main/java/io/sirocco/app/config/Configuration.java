@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * All that {@code sirocco serve} can be told: a file, the command line over it, and the usual value
@@ -17,8 +16,7 @@ import java.util.TreeSet;
  * also knows the text that it came from, and is equal to itself only.
  *
  * @param sites none: the welcome page
- * @param files every file that it was made of, to be watched: its own, certificates, lists of users
- * @param warnings what it says that has no effect; it holds nevertheless
+ * @param document what it was read from
  */
 public record Configuration(
         Server server,
@@ -31,8 +29,6 @@ public record Configuration(
         Log log,
         Admin admin,
         List<Site> sites,
-        Set<Path> files,
-        List<Problem> warnings,
         Document document) {
 
     /**
@@ -41,10 +37,10 @@ public record Configuration(
      * @throws InvalidConfiguration which says all that is wrong with it
      */
     public static Configuration load(Path file, Overrides overrides) throws InvalidConfiguration {
-        Configuration configuration = parse(Source.read(file), overrides);
-        var files = new TreeSet<>(configuration.files);
-        files.add(file.toAbsolutePath().normalize());
-        return configuration.with(files);
+        Path whole = file.toAbsolutePath().normalize();
+        var reading = new Reading(whole.getParent(), new Report());
+        reading.watch(whole);
+        return parse(Source.read(file), overrides, reading);
     }
 
     /**
@@ -54,23 +50,23 @@ public record Configuration(
      */
     public static Configuration of(Overrides overrides) throws InvalidConfiguration {
         Source none = Source.commandLine("");
-        return checked(none, Node.Fields.of(none.nowhere(), Map.of()), overrides, new Report());
+        var reading = new Reading(none.folder(), new Report());
+        return checked(none, Node.Fields.of(none.nowhere(), Map.of()), overrides, reading);
     }
 
-    static Configuration parse(Source source, Overrides overrides) throws InvalidConfiguration {
-        var report = new Report();
-        Node.Fields fields = Toml.read(source, report);
-        report.throwIfErrors();
-        return checked(source, fields, overrides, report);
+    static Configuration parse(Source source, Overrides overrides, Reading reading)
+            throws InvalidConfiguration {
+        Node.Fields fields = Toml.read(source, reading.report());
+        reading.report().throwIfErrors();
+        return checked(source, fields, overrides, reading);
     }
 
     private static Configuration checked(
-            Source source, Node.Fields fields, Overrides overrides, Report report)
+            Source source, Node.Fields fields, Overrides overrides, Reading reading)
             throws InvalidConfiguration {
-        Node.Fields all = new Overlay(overrides, report).over(fields);
-        var reading = new Reading(source.folder(), report);
+        Node.Fields all = new Overlay(overrides, reading.report()).over(fields);
         Configuration configuration = Options.read(source, all, reading);
-        report.throwIfErrors();
+        reading.report().throwIfErrors();
         return configuration;
     }
 
@@ -107,29 +103,14 @@ public record Configuration(
         return options;
     }
 
-    Configuration with(List<Problem> warnings) {
-        return with(files, warnings);
+    /** What it says that has no effect, and such; it holds nevertheless. */
+    public List<Problem> warnings() {
+        return document.warnings();
     }
 
-    private Configuration with(Set<Path> files) {
-        return with(files, warnings);
-    }
-
-    private Configuration with(Set<Path> files, List<Problem> warnings) {
-        return new Configuration(
-                server,
-                listen,
-                tls,
-                limits,
-                deadlines,
-                bandwidth,
-                accessLog,
-                log,
-                admin,
-                sites,
-                Set.copyOf(files),
-                warnings,
-                document);
+    /** Every file that it was made of: its own, certificates and keys, lists of users. */
+    public Set<Path> files() {
+        return document.stamps().keySet();
     }
 
     /** The file's name. */

@@ -3,15 +3,23 @@ package io.sirocco.app.config;
 
 import io.sirocco.app.config.Node.Field;
 import io.sirocco.app.config.Node.Fields;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What a configuration was read from, and what it came to. Immutable.
  *
  * @param fields what was given, by the file and the command line
  * @param section what all options came to
+ * @param stamps of every file that it was made of, from before it was read
  */
-record Document(Source source, Fields fields, Section section) {
+record Document(
+        Source source,
+        Fields fields,
+        Section section,
+        Map<Path, Stamp> stamps,
+        List<Problem> warnings) {
 
     /**
      * Where a value stands, or the table that it is not in.

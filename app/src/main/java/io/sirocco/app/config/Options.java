@@ -20,14 +20,32 @@ final class Options {
     static Configuration read(Source source, Fields fields, Reading reading) {
         Fields all = withAddress(fields);
         var top = new Table(all, reading);
-        return new Options(top).read(new Document(source, all, top.section()), reading);
+        Report report = reading.report();
+        var places = new Document(source, all, top.section(), Map.of(), List.of());
+        Configuration parts = new Options(top).read(places);
+        new Coherence(report, parts).check();
+        var document =
+                new Document(
+                        source, all, top.section(), Map.copyOf(reading.files()), report.warnings());
+        return new Configuration(
+                parts.server(),
+                parts.listen(),
+                parts.tls(),
+                parts.limits(),
+                parts.deadlines(),
+                parts.bandwidth(),
+                parts.accessLog(),
+                parts.log(),
+                parts.admin(),
+                parts.sites(),
+                document);
     }
 
-    private Configuration read(Document document, Reading reading) {
-        var configuration =
+    private Configuration read(Document places) {
+        var parts =
                 new Configuration(
                         part("server", Server::read),
-                        top.tables("listen", "[[listen]]").stream().map(Listen::read).toList(),
+                        tables("listen", Listen::read),
                         part("tls", Tls::read),
                         part("limits", Limits::read),
                         part("deadlines", Deadlines::read),
@@ -35,13 +53,14 @@ final class Options {
                         part("access-log", AccessLog::read),
                         part("log", Log::read),
                         part("admin", Admin::read),
-                        top.tables("site", "[[site]]").stream().map(Site::read).toList(),
-                        reading.files(),
-                        List.of(),
-                        document);
+                        tables("site", Site::read),
+                        places);
         top.end();
-        new Coherence(reading.report(), configuration).check();
-        return configuration.with(reading.report().warnings());
+        return parts;
+    }
+
+    private <T> List<T> tables(String key, Function<Table, T> read) {
+        return top.tables(key, "[[" + key + "]]").stream().map(read).toList();
     }
 
     private <T> T part(String key, Function<Table, T> read) {

@@ -294,7 +294,7 @@ final class Table {
     /** A file that must be there; it is watched. */
     Optional<Path> file(String key) {
         Optional<Path> file = value(key, Texts.text(name -> Paths.file(name, folder())));
-        file.ifPresent(reading.files()::add);
+        file.ifPresent(reading::watch);
         return file;
     }
 
