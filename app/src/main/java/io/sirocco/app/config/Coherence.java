@@ -51,10 +51,10 @@ final class Coherence {
         if (earlier == null) return;
         report.error(
                 place,
-                "two listen on \"" + address + "\"",
+                "the address \"" + address + "\" is taken twice",
                 earlier.from() < 0
-                        ? "the other one is the usual"
-                        : "the other one is in line " + earlier.line());
+                        ? "it is the usual one of [[listen]]"
+                        : "the first time in line " + earlier.line());
     }
 
     /** Names and spellings that come to the same socket. */

@@ -18,7 +18,13 @@ final class Nearest {
         return candidates.stream()
                 .filter(candidate -> !candidate.equals(word))
                 .min(Comparator.comparingInt(candidate -> edits(word, candidate)))
-                .filter(best -> edits(word, best) <= Math.max(1, best.length() / 3));
+                .filter(best -> isNear(word, best));
+    }
+
+    private static boolean isNear(String word, String best) {
+        if (best.length() <= 3) return simple(word).equals(simple(best));
+        return edits(word, best) <= best.length() / 3
+                || word.length() >= 3 && simple(best).startsWith(simple(word));
     }
 
     /** A hint, or nothing. */

@@ -71,6 +71,10 @@ public record Network(InetAddress address, int prefix) {
     @Override
     public String toString() {
         boolean one = prefix == address.getAddress().length * 8;
-        return address.getHostAddress() + (one ? "" : "/" + prefix);
+        String text = address.getHostAddress();
+        if (text.contains(":")) { // RFC 5952 4.2, nearly
+            text = text.replaceFirst("(^|:)0(:0)+(:|$)", "::");
+        }
+        return text + (one ? "" : "/" + prefix);
     }
 }

@@ -47,6 +47,7 @@ final class Outline {
     private int at;
     private int unclosed = -1;
     private int excess = -1;
+    private String why = "";
 
     Outline(String text) {
         this.text = text;
@@ -70,9 +71,14 @@ final class Outline {
         return root;
     }
 
-    /** Where something nests too deep, or a number is too long; -1 when nothing is so. */
+    /** Where something is deeper or longer than an option can be; -1 when nothing is so. */
     int excess() {
         return excess;
+    }
+
+    /** What is the matter there. */
+    String why() {
+        return why;
     }
 
     /** Where a quote, bracket or brace opens that nothing closes; -1 when all are closed. */
@@ -154,14 +160,14 @@ final class Outline {
                 path.add(new Key(text.substring(from, at), from, at));
             }
             skipSpace(false);
-            if (path.size() == DEEPEST) exceed(from);
+            if (path.size() == DEEPEST) tooDeep(from);
         } while (peek() == '.' && at++ >= 0);
         return path;
     }
 
     private void value(Spot spot, int depth) {
         spot.from = at;
-        if (depth > DEEPEST) exceed(at);
+        if (depth > DEEPEST) tooDeep(at);
         switch (peek()) {
             case '"', '\'' -> skipText();
             case '[' -> items(spot, depth);
@@ -213,7 +219,7 @@ final class Outline {
         int from = at;
         while (at < text.length() && ",]}#\n".indexOf(peek()) < 0) at++;
         while (at > from && " \t\r".indexOf(text.charAt(at - 1)) >= 0) at--;
-        if (at - from > LONGEST_NUMBER) exceed(from);
+        if (at - from > LONGEST_NUMBER) exceed(from, "this is too long for a number");
     }
 
     /** Any of the four kinds of quoted text. */
@@ -261,8 +267,14 @@ final class Outline {
         at = end < 0 ? text.length() : end;
     }
 
-    private void exceed(int offset) {
-        if (excess < 0) excess = offset;
+    private void tooDeep(int offset) {
+        exceed(offset, "this nests deeper than any option");
+    }
+
+    private void exceed(int offset, String why) {
+        if (excess >= 0) return;
+        excess = offset;
+        this.why = why;
     }
 
     /** The next character, or NUL behind the end. */

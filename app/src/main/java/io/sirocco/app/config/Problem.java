@@ -23,9 +23,21 @@ public record Problem(
         WARNING
     }
 
+    private static final int LONGEST = 200;
+
     static Problem at(Place place, Severity severity, String message, String hint) {
         return new Problem(
-                severity, place.position(), message, place.source().excerpt(place), hint);
+                severity,
+                place.position(),
+                harmless(message),
+                place.source().excerpt(place),
+                harmless(hint));
+    }
+
+    /** What a file says is shown, but never acted on by a terminal, and not at any length. */
+    private static String harmless(String text) {
+        String shown = Source.shown(text);
+        return shown.length() <= LONGEST ? shown : shown.substring(0, LONGEST) + "...";
     }
 
     /** All of it, several lines, the last one ended. */

@@ -40,11 +40,11 @@ public record Site(
 
     private static String host(String text) throws Unfit {
         try {
-            if (!text.isEmpty()) return Routes.hostPattern(text);
+            if (!text.isEmpty() && !text.equals("*")) return Routes.hostPattern(text);
         } catch (IllegalArgumentException e) {
             throw Texts.refused(text, e);
         }
-        throw new Unfit("has an empty host", "write hosts = [] for any host");
+        throw new Unfit("names no host: \"" + text + "\"", "write hosts = [] for any host");
     }
 
     private static String name(String text) throws Unfit {

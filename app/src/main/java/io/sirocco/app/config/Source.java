@@ -146,9 +146,13 @@ final class Source {
     }
 
     private String shown(int from, int to) {
+        return shown(text.substring(from, Math.max(from, to)));
+    }
+
+    /** With a question mark for each character that a terminal would act on. */
+    static String shown(String text) {
         var line = new StringBuilder();
-        text.substring(from, Math.max(from, to))
-                .codePoints()
+        text.codePoints()
                 .map(c -> Character.isISOControl(c) && c != '\t' ? '?' : c)
                 .map(c -> Character.getType(c) == Character.FORMAT ? '?' : c)
                 .forEach(line::appendCodePoint);

@@ -8,117 +8,143 @@ import io.sirocco.app.config.Outline.Spot;
  * meant is guessed from the line. Used by one thread.
  */
 final class Syntax {
-    private static final String TEXT_IN_QUOTES = "a text stands in quotes: ";
+    private static final String KEYS =
+            "a key is made of the letters a to z, digits, - and _; put any other in quotes";
 
     private final Source source;
     private final String text;
     private final Outline outline;
+    private Report report;
 
-    Syntax(Source source, Outline outline) {
+    /** The text is that of the source, but for lines that are blank because they have been told. */
+    Syntax(Source source, String text, Outline outline) {
         this.source = source;
-        this.text = source.text();
+        this.text = text;
         this.outline = outline;
     }
 
-    /** Takes what Jackson says, and the offset at which it stopped. */
-    void explain(String why, int at, Report report) {
+    /**
+     * Takes what Jackson says, and the offset at which it stopped. Answers whether the matter is
+     * one of this line alone.
+     */
+    boolean explain(String why, int at, Report report) {
+        this.report = report;
         if (why.startsWith("Duplicate key") || why.startsWith("Table redefined")) {
-            twice(at, report);
-        } else if (why.startsWith("Path into existing")) {
-            taken(at, report);
-        } else if (why.startsWith("Premature end") || why.startsWith("Newline not")) {
-            unfinished(at, report);
-        } else if (why.startsWith("Unknown token") || why.startsWith("More data after")) {
-            word(at, report);
+            twice(at);
+            return false;
+        }
+        if (why.startsWith("Path into existing")) {
+            taken(at);
+            return false;
+        }
+        if (why.startsWith("Premature end") || why.startsWith("Newline not")) {
+            return unfinished(at);
+        }
+        if (why.startsWith("Unknown token") || why.startsWith("More data after")) {
+            word(at);
         } else if (why.startsWith("Unknown escape")) {
-            report.error(
-                    source.place(at, at + 2),
-                    "\"" + text.substring(at, Math.min(at + 2, text.length())) + "\" is no escape",
+            int end = Math.min(at + 2, text.length());
+            error(
+                    at,
+                    end,
+                    "\"" + text.substring(at, end) + "\" is no escape",
                     "write \\\\ for a backslash, or put the text in 'single quotes'");
         } else if (why.startsWith("Trailing comma")) {
-            report.error(source.place(at, at + 1), "nothing follows this comma", "leave it out");
+            error(at, at + 1, "nothing follows this comma", "leave it out");
         } else if (why.startsWith("Comment not")) {
             int end = text.indexOf('\n', at);
-            report.error(
-                    source.place(at, end < 0 ? text.length() : end),
+            error(
+                    at,
+                    end < 0 ? text.length() : end,
                     "a comment cannot stand here",
                     "put it in a line of its own above");
+            return false;
         } else if (why.startsWith("Zero-prefixed")) {
             report.error(token(at), "a number does not begin with 0", "");
+        } else if (text.startsWith("=", at)) {
+            error(at, at + 1, "a key must stand before the =", "");
         } else {
-            report.error(
-                    source.place(at, at + 1),
-                    "this is not TOML: " + Character.toLowerCase(why.charAt(0)) + why.substring(1),
-                    "");
+            String said = Character.toLowerCase(why.charAt(0)) + why.substring(1);
+            error(at, at + 1, "this is not TOML: " + said, "");
         }
+        return true;
     }
 
-    private void twice(int at, Report report) {
+    private void error(int from, int to, String message, String hint) {
+        report.error(source.place(from, to), message, hint);
+    }
+
+    private void twice(int at) {
         Spot key = outline.keyBefore(at);
         if (key == null) key = outline.root();
-        String name = text.substring(Math.max(0, key.keyFrom), Math.max(0, key.keyTo));
         String hint =
                 key.earlier == null
                         ? ""
                         : "the first time in line "
                                 + source.place(key.earlier.keyFrom, key.earlier.keyTo).line();
-        report.error(source.place(key.keyFrom, key.keyTo), quoted(name) + " is set twice", hint);
+        error(key.keyFrom, key.keyTo, quoted(name(key)) + " is set twice", hint);
     }
 
-    private void taken(int at, Report report) {
+    private void taken(int at) {
         Spot key = outline.keyBefore(at);
         if (key == null) key = outline.root();
-        String name = text.substring(Math.max(0, key.keyFrom), Math.max(0, key.keyTo));
         boolean list = key.earlier != null && !key.earlier.items.isEmpty();
-        report.error(
-                source.place(key.keyFrom, key.keyTo),
-                quoted(name) + (list ? " is a list of tables" : " cannot be put into a value"),
+        error(
+                key.keyFrom,
+                key.keyTo,
+                quoted(name(key)) + (list ? " is a list of tables" : " cannot be put into a value"),
                 list
-                        ? "write [[" + name + "]] for a further one"
+                        ? "write [[" + name(key) + "]] for a further one"
                         : "what it lies in has been set to something else above");
     }
 
-    /** The line or the file ends where more must come. */
-    private void unfinished(int at, Report report) {
+    private String name(Spot key) {
+        return key.keyFrom < 0 ? "" : text.substring(key.keyFrom, key.keyTo);
+    }
+
+    /** The line or the file ends where more must come; answers whether it is only the line. */
+    private boolean unfinished(int at) {
         int open = outline.unclosed();
-        int begin = text.lastIndexOf('\n', at - 1) + 1;
-        String line = text.substring(begin, at).strip();
-        if (line.endsWith("=")) {
-            int end = begin + text.substring(begin, at).stripTrailing().length();
-            report.error(source.place(end - 1, end), "a value must follow", "");
-        } else if (line.startsWith("[") && !line.contains("=")) {
-            report.error(source.place(at, at + 1), "the name of a table ends with ]", "");
-        } else if (open >= 0 && (text.charAt(open) == '"' || text.charAt(open) == '\'')) {
-            report.error(source.place(open, open + 1), "nothing closes this quote", "");
-        } else if (open >= 0) {
-            String what = text.charAt(open) == '{' ? "brace" : "bracket";
-            report.error(source.place(open, open + 1), "nothing closes this " + what, "");
-        } else {
-            report.error(
-                    source.place(at, at + 1),
-                    "the line ends too early",
-                    "a table in braces stands on one line");
+        int begin = lineBegin(at);
+        String line = text.substring(begin, at);
+        if (line.strip().endsWith("=")) {
+            int end = begin + line.stripTrailing().length();
+            error(end - 1, end, "a value must follow", "");
+            return true;
         }
+        if (line.strip().startsWith("[") && !line.contains("=")) {
+            error(at, at + 1, "the name of a table ends with ]", "");
+            return true;
+        }
+        if (open >= 0) {
+            char opening = text.charAt(open);
+            String what = opening == '{' ? "brace" : opening == '[' ? "bracket" : "quote";
+            error(open, open + 1, "nothing closes this " + what, "");
+            return opening == '"' && !text.startsWith("\"\"\"", open);
+        }
+        error(at, at + 1, "the line ends too early", "a table in braces stands on one line");
+        return false;
     }
 
     /** A word that is no value, or no key. */
-    private void word(int at, Report report) {
-        int begin = text.lastIndexOf('\n', at - 1) + 1;
-        String before = text.substring(begin, at);
+    private void word(int at) {
+        String before = text.substring(lineBegin(at), at);
         Place token = token(at);
         String word = text.substring(token.from(), token.to());
         if (before.strip().endsWith("=") && text.startsWith("=", at)) {
-            report.error(source.place(at, at + 1), "one = is enough", "");
+            error(at, at + 1, "one = is enough", "");
         } else if (before.contains("=") || before.strip().startsWith("[") || isInList(at)) {
             report.error(token, quoted(word) + " is no value", meant(word));
-        } else if (text.startsWith(":", at) || !before.isBlank()) {
-            report.error(source.place(at, at + 1), "= must stand between a key and its value", "");
+        } else if (before.isBlank() || isPartOfKey(at)) {
+            error(at, at + 1, "this cannot stand in a key", KEYS);
         } else {
-            report.error(
-                    source.place(at, at + 1),
-                    "this cannot begin a key",
-                    "a key is made of letters, digits, - and _; put any other in quotes");
+            String hint = word.endsWith("{") ? "a table begins with its name: [name]" : "";
+            error(at, at + 1, "= must stand between a key and its value", hint);
         }
+    }
+
+    private boolean isPartOfKey(int at) {
+        return at < text.length() && ": \t\r\n".indexOf(text.charAt(at)) < 0;
     }
 
     private boolean isInList(int at) {
@@ -134,7 +160,7 @@ final class Syntax {
         }
         if (word.contains("=")) return "each option stands in a line of its own";
         if (word.isEmpty() || word.matches(".*[\"'].*")) return "is a quote missing or too many?";
-        return TEXT_IN_QUOTES + quoted(word);
+        return "a text stands in quotes: " + quoted(word);
     }
 
     /** The value around an offset: from the = or the comma before it to the end of the line. */
@@ -146,6 +172,10 @@ final class Syntax {
         while (to < text.length() && ",]}#\r\n".indexOf(text.charAt(to)) < 0) to++;
         while (to > at && Character.isWhitespace(text.charAt(to - 1))) to--;
         return source.place(from, Math.max(to, from));
+    }
+
+    private int lineBegin(int at) {
+        return text.lastIndexOf('\n', at - 1) + 1;
     }
 
     private static String quoted(String word) {

@@ -456,11 +456,11 @@ final class Table {
     }
 
     private void unknown(String key, Field field) {
-        String hint = Nearest.hint(key, section.asked());
+        String elsewhere = Options.elsewhere(key);
         reading.report()
                 .error(
                         field.key(),
                         "unknown key " + Escapes.quoted(key) + " in " + section.title(),
-                        hint.isEmpty() ? Options.elsewhere(key) : hint);
+                        elsewhere.isEmpty() ? Nearest.hint(key, section.asked()) : elsewhere);
     }
 }

@@ -27,35 +27,55 @@ final class Toml {
                                     .build())
                     .build();
 
+    private static final Node.Fields NOTHING =
+            new Node.Fields(Map.of(), Source.commandLine("").nowhere());
+
     private final Source source;
 
     private Toml(Source source) {
         this.source = source;
     }
 
-    /** The fields of a file; none, and an error in the report, when it is not TOML. */
+    /**
+     * The fields of a file; none, and errors in the report, when it is not TOML. What is wrong
+     * within one line does not keep the others from being looked at.
+     */
     static Node.Fields read(Source source, Report report) {
-        var outline = new Outline(source.text());
-        if (outline.excess() >= 0) {
-            report.error(
-                    source.place(outline.excess(), outline.excess() + 1),
-                    "this nests deeper, or is a longer number, than any option",
-                    "");
-            return new Node.Fields(Map.of(), source.nowhere());
+        var text = new StringBuilder(source.text());
+        for (int mistakes = 0; mistakes < Report.MOST; mistakes++) {
+            var outline = new Outline(text.toString());
+            if (outline.excess() >= 0) {
+                Place place = source.place(outline.excess(), outline.excess() + 1);
+                report.error(place, outline.why(), "");
+                break;
+            }
+            try (JsonParser parser =
+                    TOML.createParser(ObjectReadContext.empty(), text.toString())) {
+                parser.nextToken();
+                Node.Fields fields =
+                        new Toml(source).fields(parser, outline.root(), source.nowhere());
+                return mistakes == 0 ? fields : NOTHING;
+            } catch (JacksonException wrong) {
+                var syntax = new Syntax(source, text.toString(), outline);
+                int at = offset(wrong, text.length());
+                boolean isWholeLine = syntax.explain(wrong.getOriginalMessage(), at, report);
+                if (!isWholeLine) break;
+                blank(text, at);
+            }
         }
-        try (JsonParser parser = TOML.createParser(ObjectReadContext.empty(), source.text())) {
-            parser.nextToken();
-            return new Toml(source).fields(parser, outline.root(), source.nowhere());
-        } catch (JacksonException wrong) {
-            var location = wrong.getLocation();
-            long at = location == null ? 0 : location.getCharOffset();
-            new Syntax(source, outline)
-                    .explain(
-                            wrong.getOriginalMessage(),
-                            Math.clamp(at, 0, source.text().length()),
-                            report);
-            return new Node.Fields(Map.of(), source.nowhere());
-        }
+        return NOTHING;
+    }
+
+    private static int offset(JacksonException wrong, int length) {
+        var location = wrong.getLocation();
+        return location == null ? 0 : Math.clamp(location.getCharOffset(), 0, length);
+    }
+
+    /** Makes spaces of the line around an offset, so that all others keep their places. */
+    private static void blank(StringBuilder text, int at) {
+        int from = text.lastIndexOf("\n", at - 1) + 1;
+        int end = text.indexOf("\n", at);
+        for (int i = from; i < (end < 0 ? text.length() : end); i++) text.setCharAt(i, ' ');
     }
 
     private Node node(JsonParser parser, Spot spot, Place around) {
