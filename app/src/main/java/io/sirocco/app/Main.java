@@ -17,7 +17,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
         name = "sirocco",
         description = "A network server for the JVM.",
-        subcommands = {Serve.class, Bench.class, Version.class, HelpCommand.class},
+        subcommands = {Serve.class, Check.class, Bench.class, Version.class, HelpCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 public final class Main implements Runnable {
 
