@@ -3,4 +3,6 @@
 /** Handlers and filters of a web server: files, compression, access rules, logs. */
 module io.sirocco.web {
     requires transitive io.sirocco.http;
+
+    exports io.sirocco.web.log;
 }

@@ -297,7 +297,7 @@ final class ObservationTest {
             assertEquals("HOST_MISSING 'GET' '/b' alone", notes.all.take());
             for (var wrong :
                     List.of(
-                            "POST /a%zz HTTP/1.1\r\n\r\n -> BAD_TARGET 'POST' '/a' alone",
+                            "POST /a%zz HTTP/1.1\r\n\r\n -> BAD_TARGET 'POST' '/a%' alone",
                             "G(T / HTTP/1.1\r\n\r\n -> BAD_METHOD '' '' alone")) {
                 String[] parts = wrong.split(" -> ");
                 try (Client client = Client.to(server.port())) {
