@@ -5,4 +5,5 @@ module io.sirocco.web {
     requires transitive io.sirocco.http;
 
     exports io.sirocco.web.log;
+    exports io.sirocco.web.metrics;
 }
