@@ -2,6 +2,7 @@
 package io.sirocco.web.metrics;
 
 import io.sirocco.http.Monitor.Answered;
+import io.sirocco.http.Monitor.Rejected;
 import io.sirocco.http.Rule;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,8 +32,11 @@ final class LoopCounts {
         return routes.computeIfAbsent(bounded, none -> new RouteCounts());
     }
 
-    void refused(Rule rule) {
-        refused[rule.ordinal()]++;
+    void add(Rejected rejected) {
+        refused[rejected.rule().ordinal()]++;
+        if (rejected.alone()) {
+            route(Metrics.REFUSED).refused(rejected.method(), rejected.rule().status());
+        }
     }
 
     void addTo(Map<String, RouteTotals> sums, Map<Rule, Long> refusals) {

@@ -18,6 +18,11 @@ public final class Metrics implements Monitor {
     /** The name of what no route has matched. */
     public static final String NO_ROUTE = "(none)";
 
+    /**
+     * The name of requests whose head was refused: nobody knows their route, or how long they took.
+     */
+    public static final String REFUSED = "(refused)";
+
     /** The name of all routes beyond {@link #MOST_ROUTES}. */
     public static final String OTHER_ROUTES = "(other)";
 
@@ -49,7 +54,7 @@ public final class Metrics implements Monitor {
 
     @Override
     public void rejected(Rejected rejected) {
-        of(rejected.loop()).refused(rejected.rule());
+        of(rejected.loop()).add(rejected);
     }
 
     @Override

@@ -45,6 +45,11 @@ final class RouteCounts {
         cell(method(answered.method()), answered.status()).count++;
     }
 
+    /** Counts a request of which no more is known. */
+    void refused(String method, int status) {
+        cell(method(method), status).count++;
+    }
+
     private static int method(String name) {
         for (int i = 0; i < OTHER; i++) {
             if (METHODS[i].equals(name)) {

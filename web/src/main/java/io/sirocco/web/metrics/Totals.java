@@ -8,7 +8,8 @@ import java.util.SortedMap;
 /**
  * All that {@link Metrics} has counted, at one moment. Immutable.
  *
- * @param routes by pattern; {@link Metrics#NO_ROUTE} is what no route matched
+ * @param routes by pattern; {@link Metrics#NO_ROUTE} is what no route matched, {@link
+ *     Metrics#REFUSED} what did not come so far
  * @param refused by rule; none that has not refused anything
  * @param failed handlers that threw
  */

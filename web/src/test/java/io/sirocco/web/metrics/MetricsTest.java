@@ -96,7 +96,9 @@ class MetricsTest {
             assertEquals(400, send(server, "GET / HTTP/1.1\r\n\r\n"));
         }
         assertEquals(Map.of(Rule.HOST_MISSING, 1L), metrics.totals().refused());
-        assertTrue(metrics.totals().routes().isEmpty());
+        RouteTotals refused = metrics.totals().routes().get(Metrics.REFUSED);
+        assertEquals(Map.of(new Outcome("GET", 400), 1L), refused.requests());
+        assertEquals(0, refused.latency().count());
     }
 
     @Test
