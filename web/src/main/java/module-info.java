@@ -6,4 +6,6 @@ module io.sirocco.web {
     requires spring.security.crypto; // bcrypt
 
     exports io.sirocco.web.access;
+    exports io.sirocco.web.log;
+    exports io.sirocco.web.metrics;
 }

@@ -163,7 +163,7 @@ class Http1 implements Protocol, Wire {
                 return -1;
             }
             case REJECTED -> {
-                reject(head.rule());
+                reject(head.rule(), head.methodSeen(), head.targetSeen());
                 return to;
             }
         }
@@ -298,9 +298,13 @@ class Http1 implements Protocol, Wire {
 
     // ---- refusals
 
-    private void reject(Rule rule) {
+    /** Refuses a head, of which so much was read. */
+    private void reject(Rule rule, String method, String target) {
         worker.requests++;
-        tellRejected(rule);
+        worker.rejected++;
+        if (worker.monitored()) {
+            tellRejected(rule, worker.nextId(), method, target, true);
+        }
         flags &= ~KEEP_ALIVE;
         Response page = worker.page(rule.status(), Status.reason(rule.status()));
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
@@ -309,12 +313,29 @@ class Http1 implements Protocol, Wire {
         finish();
     }
 
+    /** Refuses a request whose head was good. */
     private void tellRejected(Rule rule) {
         worker.rejected++;
+        exchange.rule = rule;
         if (worker.monitored()) {
-            var rejected = new Monitor.Rejected(connection.remote(), rule);
-            worker.tell(() -> worker.setup.monitor().rejected(rejected));
+            Request request = exchange.request;
+            tellRejected(rule, exchange.id(), request.method(), request.target(), false);
         }
+    }
+
+    private void tellRejected(Rule rule, String id, String method, String target, boolean alone) {
+        var rejected =
+                new Monitor.Rejected(
+                        worker.loop.index(),
+                        id,
+                        worker.loop.clock().wallMillis(),
+                        connection.remote(),
+                        secure(),
+                        rule,
+                        method,
+                        target,
+                        alone);
+        worker.tell(() -> worker.setup.monitor().rejected(rejected));
     }
 
     /**
@@ -523,18 +544,7 @@ class Http1 implements Protocol, Wire {
             exchange.event.commit(exchange, complete, worker.loop);
         }
         if (worker.monitored()) {
-            Exchange x = exchange;
-            var answered =
-                    new Monitor.Answered(
-                            connection.remote(),
-                            x.request.method(),
-                            x.request.target(),
-                            x.endpoint.path(),
-                            x.status,
-                            x.bytesIn(),
-                            x.bytesOut,
-                            worker.loop.clock().nanos() - x.began,
-                            complete);
+            Monitor.Answered answered = exchange.over(complete);
             worker.tell(() -> worker.setup.monitor().answered(answered));
         }
     }
@@ -549,6 +559,12 @@ class Http1 implements Protocol, Wire {
     @Override
     public SocketAddress remote() {
         return connection.remote();
+    }
+
+    /** Until there is TLS. */
+    @Override
+    public boolean secure() {
+        return false;
     }
 
     @Override
@@ -646,7 +662,7 @@ class Http1 implements Protocol, Wire {
             abortUnlessItTakes();
         } else if (exchange == null) {
             if (is(HEAD_BEGUN)) {
-                reject(Rule.HEAD_DEADLINE);
+                reject(Rule.HEAD_DEADLINE, "", "");
             } else if (unsentBefore > 0) { // it has taken the last response, slowly
                 unsentBefore = 0;
                 connection.deadline(after(worker.limits.idleMillis()));

@@ -15,6 +15,12 @@ import java.util.function.BiConsumer;
  * thread at a time.
  */
 public final class Request {
+    /**
+     * The attribute under which whoever has authenticated the client leaves its name: the access
+     * log has a place for it.
+     */
+    public static final String USER = "io.sirocco.user";
+
     private final Exchange exchange;
     private final PathParams params;
     private Head head;

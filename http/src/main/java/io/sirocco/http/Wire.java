@@ -14,6 +14,9 @@ interface Wire {
     /** The peer. */
     SocketAddress remote();
 
+    /** Whether TLS stands between the peer and us. */
+    boolean secure();
+
     /** Whether the client can still be answered. */
     boolean connected();
 

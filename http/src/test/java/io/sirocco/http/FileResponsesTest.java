@@ -174,7 +174,7 @@ class FileResponsesTest extends OnTheWire {
                 client.send("GET /huge HTTP/1.1\nHost: a\n\n").until(1000);
             }
             serving.awaitQuiet();
-            Monitor.Answered answered = serving.answers().getFirst();
+            Serving.Told answered = serving.answers().getFirst();
             assertFalse(answered.complete());
             assertTrue(answered.bytesOut() < 50 << 20, () -> "" + answered);
             open.release();
