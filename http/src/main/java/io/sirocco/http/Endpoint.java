@@ -31,7 +31,7 @@ record Endpoint(
                 route.deadline == Route.UNSET ? limits.handlerMillis() : route.deadline,
                 Optional.ofNullable(route.reads),
                 Optional.ofNullable(route.writes),
-                true);
+                route.readsBody);
     }
 
     /** What answers a request that no route matches. */

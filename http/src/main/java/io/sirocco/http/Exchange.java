@@ -259,6 +259,10 @@ final class Exchange implements Runnable, Monitor.Answered {
         return id;
     }
 
+    SocketAddress local() {
+        return wire.local();
+    }
+
     boolean connected() {
         return wire.connected();
     }

@@ -561,6 +561,11 @@ class Http1 implements Protocol, Wire {
         return connection.remote();
     }
 
+    @Override
+    public SocketAddress local() {
+        return connection.local();
+    }
+
     /** Until there is TLS. */
     @Override
     public boolean secure() {

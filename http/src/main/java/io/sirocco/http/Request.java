@@ -174,6 +174,11 @@ public final class Request {
         return exchange.remote();
     }
 
+    /** The address that it came to. */
+    public SocketAddress local() {
+        return exchange.local();
+    }
+
     /** A name for this request in logs, unlike any other's of this process. */
     public String id() {
         return exchange.id();

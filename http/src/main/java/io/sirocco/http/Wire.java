@@ -14,6 +14,9 @@ interface Wire {
     /** The peer. */
     SocketAddress remote();
 
+    /** The address that the connection was accepted on. Any thread. */
+    SocketAddress local();
+
     /** Whether TLS stands between the peer and us. */
     boolean secure();
 

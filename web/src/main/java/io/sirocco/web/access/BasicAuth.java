@@ -24,7 +24,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 public final class BasicAuth implements Filter {
     /** The attribute of a request that has the name of its user, a String. */
-    public static final String USER = "user";
+    public static final String USER = Request.USER;
 
     private static final int GUESSES = 10;
     private static final Duration PER_GUESS = Duration.ofSeconds(6);
