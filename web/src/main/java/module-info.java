@@ -3,4 +3,10 @@
 /** Handlers and filters of a web server: files, compression, access rules, logs. */
 module io.sirocco.web {
     requires transitive io.sirocco.http;
+    requires com.aayushatharva.brotli4j;
+    requires com.github.benmanes.caffeine;
+    requires com.github.luben.zstd_jni;
+
+    exports io.sirocco.web.compress;
+    exports io.sirocco.web.files;
 }
