@@ -45,6 +45,13 @@ public final class Chunk {
         return end - start;
     }
 
+    /** Its first {@code n} bytes, to be read before anything else is done to it. */
+    ByteBuffer text(int n) {
+        return array != null
+                ? ByteBuffer.wrap(array, start, n)
+                : view.limit(start + n).position(start);
+    }
+
     int room() {
         return array != null ? 0 : (int) memory.byteSize() - end;
     }

@@ -9,6 +9,7 @@ import java.net.UnixDomainSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * One connection of a loop: bytes in, bytes out, one deadline. While it is idle it owns no buffer.
@@ -90,6 +91,7 @@ public final class Connection extends Timer {
     private int heldLength;
     private Chunk first; // output, in order
     private Chunk last;
+    private TlsLayer tls; // null when what is written is what leaves
     private Pacing pacing; // null when nothing limits its bandwidth
     private SocketAddress remote;
     Connection newer; // the loop's list of all its connections
@@ -124,6 +126,11 @@ public final class Connection extends Timer {
     /** The address it was accepted on; of one that we opened, our end's, asked of the kernel. */
     public SocketAddress local() {
         return origin.local(this);
+    }
+
+    /** What its two ends have agreed on, if it speaks TLS. */
+    public Optional<TlsSession> tls() {
+        return tls == null ? Optional.empty() : tls.session();
     }
 
     /**
@@ -253,6 +260,15 @@ public final class Connection extends Timer {
         if ((flags & OVER) != 0) {
             return; // it came after our last word
         }
+        if (tls == null) {
+            arrived(memory, offset, length);
+        } else {
+            tls.received(memory, offset, length);
+        }
+    }
+
+    /** Input for the protocol: what was received, or what TLS has made of it. */
+    void arrived(MemorySegment memory, long offset, int length) {
         if ((flags & (SUSPENDED | RESUMING)) != 0) {
             keep(memory, offset, length);
             return;
@@ -376,6 +392,10 @@ public final class Connection extends Timer {
             close(CloseCause.FINISHED);
             return;
         }
+        if (tls != null && tls.cut() && (flags & OVER) == 0) {
+            close(CloseCause.TRUNCATED);
+            return;
+        }
         tellEnd();
     }
 
@@ -448,7 +468,7 @@ public final class Connection extends Timer {
         for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
             bytes += chunk.length();
         }
-        return bytes;
+        return tls == null ? bytes : bytes + tls.unsent();
     }
 
     /** Whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
@@ -460,7 +480,8 @@ public final class Connection extends Timer {
         return true;
     }
 
-    private void queue() {
+    /** Has it flushed at the end of the turn. */
+    void queue() {
         if ((flags & QUEUED) == 0) {
             flags |= QUEUED;
             loop.written(this);
@@ -482,20 +503,15 @@ public final class Connection extends Timer {
         if ((flags & (SENDING | CLOSING | WRITE_PAUSED)) != 0) {
             return;
         }
-        while (first != null) {
-            gather();
-            int length = first.length();
-            if (length == 0) { // room was asked for, and left empty
-                spent(0);
-                continue;
-            }
+        for (Chunk chunk; (chunk = tls == null ? gathered() : tls.next()) != null; ) {
+            int length = chunk.length();
             if (pacing != null) {
                 length = paceWrite(length);
                 if (length == 0) {
                     return;
                 }
             }
-            int taken = loop.poller().send(this, first, length);
+            int taken = loop.poller().send(this, chunk, length);
             if (taken < 0) {
                 flags |= SENDING;
                 return;
@@ -515,10 +531,22 @@ public final class Connection extends Timer {
         if ((flags & CLOSING) != 0) {
             return;
         }
-        if (first != null || (flags & FINISHING) != 0) {
+        if (first != null || (flags & FINISHING) != 0 || tls != null && tls.unsent() > 0) {
             queue();
         }
         tellDrained();
+    }
+
+    /** The next chunk to send as it is; null when there is none. */
+    private Chunk gathered() {
+        while (first != null) {
+            gather();
+            if (first.length() > 0) {
+                return first;
+            }
+            drop(0); // room was asked for, and left empty
+        }
+        return null;
     }
 
     /**
@@ -544,21 +572,31 @@ public final class Connection extends Timer {
 
     private void spent(int taken) {
         loop.bytesOut += taken;
-        if (first == null) {
-            return;
-        }
-        first.start += taken;
         if (pacing != null) {
             pacing.wrote(taken, loop.nanos());
             flags |= SERVED;
         }
-        if (first.length() == 0) {
+        if (tls == null) {
+            drop(taken);
+        } else {
+            tls.spent(taken);
+        }
+    }
+
+    /** Forgets the first {@code bytes} of what was written: they have left, or are sealed. */
+    void drop(int bytes) {
+        int rest = bytes;
+        while (first != null && rest >= first.length()) {
             Chunk empty = first;
+            rest -= empty.length();
             first = empty.next;
             if (first == null) {
                 last = null;
             }
             loop.chunks.give(empty);
+        }
+        if (first != null) {
+            first.start += rest;
         }
     }
 
@@ -610,6 +648,14 @@ public final class Connection extends Timer {
 
     /** It has a slot: {@code acceptor} says what is spoken on it from now on. */
     void start(Acceptor acceptor) {
+        speak(acceptor);
+        if ((flags & (UNREAD | CLOSING)) == 0) {
+            loop.poller().reading(this, true);
+        }
+    }
+
+    /** Has {@code acceptor} say what is spoken: at the start, or once TLS has shaken hands. */
+    void speak(Acceptor acceptor) {
         try {
             protocol = Objects.requireNonNull(acceptor.accept(this));
         } catch (Throwable e) {
@@ -617,9 +663,21 @@ public final class Connection extends Timer {
             protocol = (c, bytes, from, to) -> to;
             abort();
         }
-        if ((flags & (UNREAD | CLOSING)) == 0) {
-            loop.poller().reading(this, true);
-        }
+    }
+
+    /** From now on {@code layer} stands between it and the transport. */
+    void secure(TlsLayer layer) {
+        tls = layer;
+    }
+
+    /** The chunk with the oldest output that TLS has not sealed yet; null when there is none. */
+    Chunk written() {
+        return first;
+    }
+
+    /** Whether our side ends when all that was written has left. */
+    boolean finishing() {
+        return (flags & (FINISHING | LINGERING)) == FINISHING;
     }
 
     Protocol protocol() {
@@ -646,7 +704,8 @@ public final class Connection extends Timer {
 
     void close(CloseCause cause) {
         if ((flags & CLOSING) == 0) {
-            flags |= CLOSING | cause.ordinal() << CAUSE_SHIFT;
+            CloseCause why = tls == null ? cause : tls.cause(cause);
+            flags |= CLOSING | why.ordinal() << CAUSE_SHIFT;
             loop.wheel().cancel(this);
             loop.poller().close(this);
         }
@@ -663,6 +722,9 @@ public final class Connection extends Timer {
         last = null;
         held = null;
         heldLength = 0;
+        if (tls != null) {
+            tls.gone();
+        }
         loop.gone(this);
         origin.gone(this);
         if (protocol != null) {
