@@ -384,7 +384,7 @@ public final class Connection extends Timer {
 
     /** The transport has met the end of the stream. */
     void endOfInput() {
-        if ((flags & (ENDED | CLOSING)) != 0) {
+        if ((flags & (ENDED | CLOSING)) != 0 || tls != null && tls.postponesEnd()) {
             return;
         }
         flags |= ENDED;

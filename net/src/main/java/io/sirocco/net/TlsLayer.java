@@ -53,6 +53,7 @@ final class TlsLayer implements Protocol {
     private long handshakeBytes;
     private int useless;
     private boolean reckoning; // the engine has tasks, and waits in the loop's queue
+    private boolean streamEnded; // meanwhile
     private boolean established;
     private boolean ended; // the peer has said that it sends no more
     private boolean failed;
@@ -129,6 +130,9 @@ final class TlsLayer implements Protocol {
         }
         reckoning = false;
         proceed();
+        if (streamEnded) {
+            connection.endOfInput();
+        }
     }
 
     /** Opens the next record; answers whether there was one. */
@@ -177,6 +181,12 @@ final class TlsLayer implements Protocol {
             connection.noDeadline();
             connection.speak(origin.acceptor());
         }
+    }
+
+    /** Whether the end of the stream lies behind records that wait for the engine's tasks. */
+    boolean postponesEnd() {
+        streamEnded = reckoning && connection.open();
+        return streamEnded;
     }
 
     /** Whether the stream ended without the peer's saying so: bytes may be missing. */

@@ -208,7 +208,7 @@ class TlsHandshakeTest {
     @Test
     void unknownNamesAreRefusedIfThatIsWanted() throws Exception {
         Listener listener = listen(s -> s.certificate(a.chain(), a.key()).refuseUnknownNames());
-        has(sClient(listener, "", "-servername", "c.test"), "alert unrecognized name");
+        has(sClient(listener, "", "-servername", "c.test"), "tlsv1 unrecognized name");
         assertEquals("subject=CN = a", subject(sClient(listener, "", "-servername", "a.test")));
         assertEquals("subject=CN = a", subject(sClient(listener, "", "-noservername")));
     }
@@ -246,16 +246,18 @@ class TlsHandshakeTest {
 
     // ---- certificates of clients
 
-    private String asClient(Listener listener, Pair own) {
-        return sClient(
-                listener,
-                "hello\n",
-                "-quiet",
-                "-no_ign_eof",
-                "-cert",
-                own.chain().toString(),
-                "-key",
-                own.key().toString());
+    private String asClient(Listener listener, Pair own, String... more) {
+        var options =
+                new ArrayList<>(
+                        List.of("-quiet", "-no_ign_eof", "-cert", own.chain().toString(), "-key"));
+        options.add(own.key().toString());
+        options.addAll(List.of(more));
+        return sClient(listener, "hello\n", options.toArray(String[]::new));
+    }
+
+    /** It waits until it is told. */
+    private String refused(Listener listener, Pair own) {
+        return asClient(listener, own, "-ign_eof");
     }
 
     @Test
@@ -269,8 +271,8 @@ class TlsHandshakeTest {
                                                 ClientCertificates.NEEDED, files.authority()));
         Listener listener = listen(tls, probe);
         has(sClient(listener, "hello\n", "-quiet"), "alert certificate required");
-        has(sClient(listener, "hello\n", "-quiet", "-tls1_2"), "alert bad certificate");
-        has(asClient(listener, files.stranger("eve")), "alert");
+        has(sClient(listener, "hello\n", "-quiet", "-tls1_2"), "alert handshake failure");
+        has(refused(listener, files.stranger("eve")), "alert");
         assertFalse(probe.opened.isDone());
         asClient(listener, files.client("carol"));
         TlsSession session = probe.connection().tls().orElseThrow();
@@ -298,8 +300,8 @@ class TlsHandshakeTest {
         sClient(listener, "");
         assertEquals(List.of(), sessions.take().peerCertificates());
         asClient(listener, files.client("carol"));
-        assertEquals(1, sessions.take().peerCertificates().size());
-        has(asClient(listener, files.stranger("eve")), "alert");
+        assertFalse(sessions.take().peerCertificates().isEmpty());
+        has(refused(listener, files.stranger("eve")), "alert");
         assertTrue(sessions.isEmpty());
     }
 
@@ -421,7 +423,7 @@ class TlsHandshakeTest {
             quick.shakeHands().send("x");
             assertEquals("x", quick.text(1));
             Rig.until("all are here", () -> rig.stats().connections() == 3);
-            clock.advance(5_100);
+            clock.advance(7_000);
             assertTrue(silent.over());
             assertTrue(slow.over());
             quick.send("y");

@@ -206,6 +206,11 @@ final class TlsPeer implements AutoCloseable {
         return this;
     }
 
+    /** Closes the socket, now. */
+    void hangUp() throws IOException {
+        peer.close();
+    }
+
     @Override
     public void close() throws IOException {
         peer.close();
