@@ -345,14 +345,14 @@ public final class Connection extends Timer {
         }
     }
 
-    private void stopReading() {
+    void stopReading() {
         if ((flags & UNREAD) == 0) {
             flags |= UNREAD;
             loop.poller().reading(this, false);
         }
     }
 
-    private void readAgain() {
+    void readAgain() {
         boolean full = (flags & SUSPENDED) != 0 && heldLength >= INPUT_HELD;
         if ((flags & UNREAD) != 0 && !full && (flags & (READ_PAUSED | CLOSING | ENDED)) == 0) {
             flags &= ~UNREAD;

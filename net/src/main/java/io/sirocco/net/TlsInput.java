@@ -50,6 +50,11 @@ final class TlsInput {
         to = held;
     }
 
+    /** Bytes of records that were not opened yet. */
+    int held() {
+        return to - from;
+    }
+
     /** Whether it begins as text does, and no record. */
     boolean isText() {
         return bytes != null && bytes[from] >= 'A' && bytes[from] <= 'Z';

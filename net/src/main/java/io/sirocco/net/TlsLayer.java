@@ -50,7 +50,7 @@ final class TlsLayer implements Protocol {
     private final TlsInput input = new TlsInput();
     private Chunk first; // sealed output, in order
     private Chunk last;
-    private long handshakeBytes;
+    private int handshakeBytes;
     private int useless;
     private boolean reckoning; // the engine has tasks, and waits in the loop's queue
     private boolean streamEnded; // meanwhile
@@ -78,20 +78,15 @@ final class TlsLayer implements Protocol {
         if (ended) {
             return; // behind its last word
         }
-        boolean begins = !established && handshakeBytes == 0;
         input.add(memory, offset, length);
-        if (begins && input.isText()) {
+        if (handshakeBytes == 0 && input.isText()) {
             answerPlainText();
             return;
         }
-        if (!established) {
-            handshakeBytes += length;
-            if (handshakeBytes > MOST_OF_HANDSHAKE) {
-                fail("a handshake of more than " + MOST_OF_HANDSHAKE + " bytes");
-                return;
-            }
-        }
         proceed();
+        if (reckoning && input.held() >= Connection.INPUT_HELD) {
+            connection.stopReading();
+        }
     }
 
     /** Does what can be done without waiting: for the peer, or for the loop's queue. */
@@ -133,6 +128,9 @@ final class TlsLayer implements Protocol {
         if (streamEnded) {
             connection.endOfInput();
         }
+        if (!reckoning) {
+            connection.readAgain();
+        }
     }
 
     /** Opens the next record; answers whether there was one. */
@@ -148,6 +146,13 @@ final class TlsLayer implements Protocol {
             return made(result); // it has something to say or to do first
         }
         input.consumed();
+        if (!established) {
+            handshakeBytes += result.bytesConsumed();
+            if (handshakeBytes > MOST_OF_HANDSHAKE) {
+                fail("a handshake of more than " + MOST_OF_HANDSHAKE + " bytes");
+                return false;
+            }
+        }
         handshaken(result);
         if (opened.position() > 0) {
             useless = 0;

@@ -157,6 +157,16 @@ final class TlsPeer implements AutoCloseable {
         }
     }
 
+    /** The first five bytes of the record that comes next. */
+    byte[] nextHeader() {
+        network.compact();
+        if (network.position() < 5) {
+            network.put(peer.read(5 - network.position()));
+        }
+        network.flip();
+        return java.util.Arrays.copyOf(network.array(), 5);
+    }
+
     /** So many bytes, or fewer if the stream ends before. */
     byte[] read(int length) throws SSLException {
         var all = new ByteArrayOutputStream();
