@@ -3,6 +3,7 @@ package io.sirocco.net;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -10,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * One connection of a loop: bytes in, bytes out, one deadline. While it is idle it owns no buffer.
@@ -462,11 +464,28 @@ public final class Connection extends Timer {
         }
     }
 
+    /**
+     * Writes {@code length} bytes of {@code file} from {@code position} on. The kernel sends them
+     * where it can, and they never wait in memory; the loop does not wait for the disk. A file that
+     * turns out to be shorter resets the connection, since the peer was promised more.
+     *
+     * <p>The caller has {@linkplain OpenFile#retain retained} the file for this; it is released
+     * when its last byte has left, or the connection has gone.
+     */
+    public void write(OpenFile file, long position, long length) {
+        if ((flags & (CLOSING | LINGERING)) != 0 || length == 0) {
+            file.release();
+        } else {
+            queue();
+            append(new Chunk(file, position, length));
+        }
+    }
+
     /** Bytes that were written and have not left yet. */
     public long unsent() {
         long bytes = 0;
         for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
-            bytes += chunk.length();
+            bytes += chunk.unsent();
         }
         return tls == null ? bytes : bytes + tls.unsent();
     }
@@ -503,7 +522,7 @@ public final class Connection extends Timer {
         if ((flags & (SENDING | CLOSING | WRITE_PAUSED)) != 0) {
             return;
         }
-        for (Chunk chunk; (chunk = tls == null ? gathered() : tls.next()) != null; ) {
+        for (Chunk chunk; (chunk = tls == null ? ready() : tls.next()) != null; ) {
             int length = chunk.length();
             if (pacing != null) {
                 length = paceWrite(length);
@@ -511,14 +530,22 @@ public final class Connection extends Timer {
                     return;
                 }
             }
-            int taken = loop.poller().send(this, chunk, length);
+            boolean more = chunk.file != null && length > Disk.WINDOW;
+            int taken = loop.poller().send(this, chunk, more ? Disk.WINDOW : length);
             if (taken < 0) {
                 flags |= SENDING;
                 return;
             }
             spent(taken);
+            if (more) { // after all others
+                queue();
+                return;
+            }
         }
-        if ((flags & (FINISHING | LINGERING)) == FINISHING) {
+        if ((flags & (SENDING | CLOSING)) != 0) {
+            return; // it waits for the disk, or was given up
+        }
+        if (finishing()) {
             outputLeft();
         }
         tellDrained();
@@ -537,10 +564,9 @@ public final class Connection extends Timer {
         tellDrained();
     }
 
-    /** The next chunk to send as it is; null when there is none. */
-    private Chunk gathered() {
-        while (first != null) {
-            gather();
+    /** The next chunk that the kernel can send; null when there is none, or the disk brings it. */
+    private Chunk ready() {
+        while (first != null && !waitsForDisk() && gather()) {
             if (first.length() > 0) {
                 return first;
             }
@@ -549,25 +575,94 @@ public final class Connection extends Timer {
         return null;
     }
 
+    /** The next chunk with bytes that TLS can seal; null when there is none, or as above. */
+    Chunk readable() {
+        while (first != null) {
+            if (first.file != null || first.next != null && first.next.file != null) {
+                first.compact();
+                if (waitsForDisk() || !gather()) {
+                    return null;
+                }
+            }
+            if (first.length() > 0) {
+                return first;
+            }
+            drop(0);
+        }
+        return null;
+    }
+
+    /** Whether a file comes next that is not in memory: then a thread brings it. */
+    private boolean waitsForDisk() {
+        Chunk chunk = first.file != null || first.next == null ? first : first.next;
+        if (chunk.file == null || chunk.file.atHand(chunk.position, chunk.length(), loop.nanos())) {
+            return false;
+        }
+        flags |= SENDING;
+        Disk.bring(chunk.file, chunk.position, chunk.length(), this::brought);
+        return true;
+    }
+
+    private void brought() {
+        try {
+            loop.execute(() -> sent(0));
+        } catch (RejectedExecutionException e) {
+            // the loop has ended, and the connection with it
+        }
+    }
+
     /**
-     * Makes the first chunk one that the kernel can read, and fills its room from the arrays behind
-     * it.
+     * Makes the first chunk one that the kernel can send, and fills its room from the arrays behind
+     * it, and from files that it does not send itself. False when that has failed.
      */
-    private void gather() {
-        if (first.array != null) {
-            Chunk chunk = loop.chunks.take();
+    private boolean gather() {
+        boolean reads = reads(first) || first.next != null && reads(first.next);
+        if (first.array != null || reads(first)) {
+            Chunk chunk = loop.chunks.take(first.unsent());
             chunk.next = first;
             first = chunk;
         }
-        while (first.next != null && first.next.array != null && first.room() > 0) {
-            first.takeFrom(first.next);
-            if (first.next.length() == 0) {
-                first.next = first.next.next;
+        while (first.next != null && first.room() > 0) {
+            if (first.next.array != null) {
+                first.takeFrom(first.next);
+            } else if (!reads || first.next.file == null) {
+                break;
+            } else if (!readNext()) {
+                return false;
+            }
+            if (first.next.unsent() == 0) {
+                Chunk empty = first.next;
+                first.next = empty.next;
                 if (first.next == null) {
                     last = first;
                 }
+                loop.chunks.give(empty);
             }
         }
+        return true;
+    }
+
+    /** Whether it is of a file that has to be read, since the kernel cannot send it. */
+    private boolean reads(Chunk chunk) {
+        return chunk.file != null && (tls != null || !loop.poller().sendsFiles(this));
+    }
+
+    private boolean readNext() {
+        try {
+            if (first.readFrom(first.next)) {
+                return true;
+            }
+            cutShort();
+        } catch (IOException e) {
+            loop.failed(e);
+            reset();
+        }
+        return false;
+    }
+
+    /** A file is shorter than it was. */
+    void cutShort() {
+        reset();
     }
 
     private void spent(int taken) {
@@ -586,9 +681,9 @@ public final class Connection extends Timer {
     /** Forgets the first {@code bytes} of what was written: they have left, or are sealed. */
     void drop(int bytes) {
         int rest = bytes;
-        while (first != null && rest >= first.length()) {
+        while (first != null && rest >= first.unsent()) {
             Chunk empty = first;
-            rest -= empty.length();
+            rest -= (int) empty.unsent();
             first = empty.next;
             if (first == null) {
                 last = null;
@@ -596,7 +691,7 @@ public final class Connection extends Timer {
             loop.chunks.give(empty);
         }
         if (first != null) {
-            first.start += rest;
+            first.advance(rest);
         }
     }
 
@@ -713,18 +808,8 @@ public final class Connection extends Timer {
 
     /** The transport holds nothing of it any more. */
     void gone() {
-        for (Chunk chunk = first; chunk != null; ) {
-            Chunk following = chunk.next;
-            loop.chunks.give(chunk);
-            chunk = following;
-        }
-        first = null;
-        last = null;
         held = null;
         heldLength = 0;
-        if (tls != null) {
-            tls.gone();
-        }
         loop.gone(this);
         origin.gone(this);
         if (protocol != null) {
@@ -734,5 +819,15 @@ public final class Connection extends Timer {
                 loop.failed(e);
             }
         }
+        if (tls != null) {
+            tls.gone();
+        }
+        for (Chunk chunk = first; chunk != null; ) { // until now it could be told what is unsent
+            Chunk following = chunk.next;
+            loop.chunks.give(chunk);
+            chunk = following;
+        }
+        first = null;
+        last = null;
     }
 }

@@ -214,29 +214,36 @@ final class TlsLayer implements Protocol {
         } catch (SSLException e) {
             broken(e);
         }
-        return first;
+        return first == null || first.length() == 0 ? null : first;
     }
 
-    /** A record is sealed when nothing is left to send, or when it fits behind what is. */
+    /** Whether there is something to seal, and nothing sealed yet or room behind it. */
     private boolean wantsSealing() {
-        Chunk text = connection.written();
-        if (text == null) {
-            return false;
+        if (first == null) {
+            return connection.readable() != null;
         }
-        return first == null || first.next == null && first.room() >= text.length() + AROUND;
+        Chunk text = connection.written();
+        return text != null
+                && text.file == null
+                && first.next == null
+                && first.room() >= Math.min(text.length(), RECORD) + AROUND;
     }
 
+    /** Makes a record of what is at hand. */
     private void seal() throws SSLException {
-        int most = first == null ? RECORD : first.room() - AROUND;
+        Chunk text = connection.written();
+        if (first == null) {
+            link(connection.loop().chunks.take(connection.unsent() + AROUND));
+        }
+        int most = Math.min(RECORD, first.room() - AROUND);
         int count = 0;
         int total = 0;
         ByteBuffer[] sources = work.sources;
-        for (Chunk chunk = connection.written();
-                chunk != null && total < most && count < sources.length;
-                chunk = chunk.next) {
-            int n = Math.min(chunk.length(), most - total);
-            sources[count++] = chunk.text(n);
+        while (text != null && text.file == null && total < most && count < sources.length) {
+            int n = Math.min(text.length(), most - total);
+            sources[count++] = text.text(n);
             total += n;
+            text = text.next;
         }
         if (total == 0) {
             connection.drop(0); // room was asked for, and left empty
