@@ -28,6 +28,9 @@ public final class Listener implements AutoCloseable {
         int parked = 10_000;
         long parkedMillis = 20_000;
         Bandwidth accepts = Bandwidth.perSecond(Bandwidth.UNLIMITED);
+        private Tls tls; // null for none
+        private List<String> protocols = List.of();
+        private byte[] toPlainText = {};
 
         Options() {}
 
@@ -58,6 +61,33 @@ public final class Listener implements AutoCloseable {
         public Options accepts(Bandwidth perSecond) {
             this.accepts = perSecond;
             return this;
+        }
+
+        /**
+         * Speaks TLS below what the acceptor speaks; it is asked for that when the handshake is
+         * done, so {@link Connection#tls} tells it what was agreed on.
+         *
+         * @param protocols what it can speak, the best first (ALPN, RFC 7301). A client that names
+         *     others only is refused; one that names none is not. None at all: it is not asked
+         */
+        public Options tls(Tls tls, String... protocols) {
+            this.tls = tls;
+            this.protocols = List.of(protocols);
+            return this;
+        }
+
+        /**
+         * What a client is told that sends text to a listener that speaks TLS, before it is closed:
+         * most likely it took one port for the other. Nothing unless set.
+         */
+        public Options toPlainText(byte[] answer) {
+            this.toPlainText = answer.clone();
+            return this;
+        }
+
+        /** What the gates are to call. */
+        Acceptor over(Acceptor acceptor) {
+            return tls == null ? acceptor : new TlsAcceptor(tls, protocols, toPlainText, acceptor);
         }
     }
 

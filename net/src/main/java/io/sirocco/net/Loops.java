@@ -120,7 +120,7 @@ public final class Loops implements AutoCloseable {
             throws IOException {
         var options = new Listener.Options();
         configure.accept(options);
-        var listener = new Listener(options, acceptor);
+        var listener = new Listener(options, options.over(acceptor));
         boolean shared = all.size() > 1 && canShare(address);
         if (shared) {
             refuseIfTaken(address, options);
