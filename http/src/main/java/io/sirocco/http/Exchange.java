@@ -3,10 +3,12 @@ package io.sirocco.http;
 
 import io.sirocco.http.h1.Head;
 import io.sirocco.net.OpenFile;
+import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -237,6 +239,11 @@ final class Exchange implements Runnable {
             return wire.remote();
         }
         return ask(() -> CompletableFuture.completedFuture(wire.remote())).join();
+    }
+
+    /** It has not changed since the connection began. Any thread. */
+    Optional<TlsSession> tls() {
+        return wire.tls();
     }
 
     String id() {

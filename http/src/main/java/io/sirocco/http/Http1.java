@@ -15,9 +15,11 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -561,6 +563,11 @@ class Http1 implements Protocol, Wire {
     @Override
     public SocketAddress remote() {
         return connection.remote();
+    }
+
+    @Override
+    public Optional<TlsSession> tls() {
+        return connection.tls();
     }
 
     @Override
