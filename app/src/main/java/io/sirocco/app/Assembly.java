@@ -34,7 +34,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -44,7 +43,10 @@ import java.util.Optional;
  * frozen.
  */
 final class Assembly implements AutoCloseable {
-    /** Where a certificate authority looks for its proof, which it wants without HTTPS (RFC 8555 8.3). */
+    /**
+     * Where a certificate authority looks for its proof, which it wants without HTTPS (RFC 8555
+     * 8.3).
+     */
     private static final String ACME = "/.well-known/acme-challenge/";
 
     /** Of which connections are counted. */
@@ -118,10 +120,7 @@ final class Assembly implements AutoCloseable {
         var server = configuration.server();
         config.transport(server.transport()).serverHeader(server.name());
         if (server.loops() > 0) config.loops(server.loops());
-        configuration.listen().stream()
-                .mapToInt(Listen::backlog)
-                .max()
-                .ifPresent(config::backlog);
+        configuration.listen().stream().mapToInt(Listen::backlog).max().ifPresent(config::backlog);
         limits(config, configuration.limits());
         deadlines(config, configuration.deadlines());
         bandwidth(config, configuration.bandwidth());
@@ -163,8 +162,7 @@ final class Assembly implements AutoCloseable {
         try {
             return address.resolved();
         } catch (UnknownHostException e) {
-            throw new IllegalArgumentException(
-                    "the address " + address + " is no known name", e);
+            throw new IllegalArgumentException("the address " + address + " is no known name", e);
         }
     }
 
@@ -284,8 +282,7 @@ final class Assembly implements AutoCloseable {
         if (before.isPresent() && before.get().configuration.accessLog().equals(wanted)) {
             return before.get().log;
         }
-        LogFormat format =
-                wanted.format() == Format.JSON ? LogFormat.JSON : LogFormat.COMBINED;
+        LogFormat format = wanted.format() == Format.JSON ? LogFormat.JSON : LogFormat.COMBINED;
         return switch (wanted.file()) {
             case LogFile.Unset() -> Optional.empty();
             case LogFile.StandardOutput() ->

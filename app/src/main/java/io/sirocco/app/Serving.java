@@ -52,8 +52,7 @@ final class Serving implements AutoCloseable, Subject {
 
     private Server created(Assembly first) throws IOException {
         try {
-            return Server.create(
-                    first::configure, routes -> first.routes(routes, welcome));
+            return Server.create(first::configure, routes -> first.routes(routes, welcome));
         } catch (IllegalArgumentException | UncheckedIOException e) {
             first.close();
             throw new IOException(e.getMessage(), e);
@@ -116,11 +115,14 @@ final class Serving implements AutoCloseable, Subject {
         String why = failure.getCause().getMessage();
         List<Listen> all = configuration.listen();
         for (int i = 0; i < all.size(); i++) {
-            if (why.startsWith("cannot listen on " + shown(Assembly.resolved(all.get(i).address())))) {
+            if (why.startsWith(
+                    "cannot listen on " + shown(Assembly.resolved(all.get(i).address())))) {
                 boolean anyPort = why.contains(":0:");
                 throw configuration.invalid(
                         why,
-                        anyPort ? "" : "another program may listen there; port 0 takes any free one",
+                        anyPort
+                                ? ""
+                                : "another program may listen there; port 0 takes any free one",
                         "listen",
                         i,
                         "address");
@@ -186,9 +188,11 @@ final class Serving implements AutoCloseable, Subject {
         var hangUps = new HangUps();
         try (Serving serving = open(source)) {
             Signals.onStop(serving::drain);
-            Signals.onHangUp(hangUps);
-            hangUps.handledBy(serving::reloadOrSay);
-            // What ends the JVM otherwise drains as well.
+            if (source.file().isPresent()) {
+                Signals.onHangUp(hangUps);
+                hangUps.handledBy(serving::reloadOrSay);
+            }
+            // What ends the JVM otherwise drains as well: SIGHUP of a closed terminal, for one.
             Runtime.getRuntime().addShutdownHook(new Thread(serving::close, "sirocco-drain"));
             out.println(serving);
             out.flush();
@@ -280,8 +284,7 @@ final class Serving implements AutoCloseable, Subject {
         var sites = assembly.configuration().sites();
         return switch (sites.size()) {
             case 0 -> "the welcome site";
-            case 1 ->
-                    sites.getFirst().files().root().map(Object::toString).orElse("one site");
+            case 1 -> sites.getFirst().files().root().map(Object::toString).orElse("one site");
             default -> sites.size() + " sites";
         };
     }

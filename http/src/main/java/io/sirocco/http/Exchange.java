@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import io.sirocco.http.h1.Head;
 import io.sirocco.net.OpenFile;
+import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketAddress;
@@ -251,6 +252,11 @@ final class Exchange implements Runnable, Monitor.Answered {
         return ask(() -> CompletableFuture.completedFuture(wire.remote())).join();
     }
 
+    /** It has not changed since the connection began. Any thread. */
+    Optional<TlsSession> tls() {
+        return wire.tls();
+    }
+
     @Override
     public String id() {
         if (id == null) {
@@ -434,7 +440,7 @@ final class Exchange implements Runnable, Monitor.Answered {
 
     @Override
     public boolean secure() {
-        return wire.secure();
+        return wire.tls().isPresent();
     }
 
     @Override

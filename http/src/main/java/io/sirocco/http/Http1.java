@@ -15,9 +15,11 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -330,7 +332,7 @@ class Http1 implements Protocol, Wire {
                         id,
                         worker.loop.clock().wallMillis(),
                         connection.remote(),
-                        secure(),
+                        connection.tls().isPresent(),
                         rule,
                         method,
                         target,
@@ -566,10 +568,9 @@ class Http1 implements Protocol, Wire {
         return connection.local();
     }
 
-    /** Until there is TLS. */
     @Override
-    public boolean secure() {
-        return false;
+    public Optional<TlsSession> tls() {
+        return connection.tls();
     }
 
     @Override

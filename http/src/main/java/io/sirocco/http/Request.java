@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.h1.Head;
+import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.HashMap;
@@ -177,6 +178,21 @@ public final class Request {
     /** The address that it came to. */
     public SocketAddress local() {
         return exchange.local();
+    }
+
+    /** Whether it came over TLS: to us, that is; a proxy before us may have spoken it, too. */
+    public boolean secure() {
+        return exchange.tls().isPresent();
+    }
+
+    /** {@code https} or {@code http}. */
+    public String scheme() {
+        return secure() ? "https" : "http";
+    }
+
+    /** What was agreed on with the client, where TLS is spoken: its certificate, for instance. */
+    public Optional<TlsSession> tls() {
+        return exchange.tls();
     }
 
     /** A name for this request in logs, unlike any other's of this process. */

@@ -85,6 +85,11 @@ public record Configuration(
         return Problem.at(document.place(path), Problem.Severity.ERROR, message, hint);
     }
 
+    /** The same as an exception. */
+    public InvalidConfiguration invalid(String message, String hint, Object... path) {
+        return new InvalidConfiguration(problem(message, hint, path));
+    }
+
     /** All options with their values, as a file that comes to the same; files are named in full. */
     public String toToml() {
         return TomlText.of(document.section());
@@ -100,6 +105,9 @@ public record Configuration(
         var options = new ArrayList<String>();
         if (server.loops() != next.server.loops()) options.add("server.loops");
         if (server.transport() != next.server.transport()) options.add("server.transport");
+        if (limits.connections() != next.limits.connections()) options.add("limits.connections");
+        if (!admin.equals(next.admin)) options.add("admin");
+        if (!log.equals(next.log)) options.add("log");
         return options;
     }
 
