@@ -39,6 +39,11 @@ final class Report {
         }
     }
 
+    /** Whether further errors are only counted. */
+    boolean isFull() {
+        return errors.size() == MOST;
+    }
+
     /** Whether something has been said of a piece, so that what it came to means nothing. */
     boolean concerns(Place piece) {
         return seen.stream().anyMatch(one -> one.offset >= piece.from() && one.offset < piece.to());

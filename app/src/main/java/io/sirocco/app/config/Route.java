@@ -34,7 +34,7 @@ public record Route(String path, Action action, Files files, Rules rules, long b
 
     /** It belongs to its root: who sets either takes neither from elsewhere. */
     private static String strip(Table own, List<Table> behind) {
-        own.value("strip", Texts.text(Texts::page));
+        own.value("strip", Values.text(Texts::page));
         return Stream.concat(Stream.of(own), behind.stream())
                 .filter(table -> table.sets("root") || table.sets("strip"))
                 .findFirst()
