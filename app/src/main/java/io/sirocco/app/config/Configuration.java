@@ -100,6 +100,13 @@ public record Configuration(
         var options = new ArrayList<String>();
         if (server.loops() != next.server.loops()) options.add("server.loops");
         if (server.transport() != next.server.transport()) options.add("server.transport");
+        for (Listen ours : listen) {
+            boolean differs =
+                    next.listen.stream()
+                            .filter(theirs -> theirs.address().equals(ours.address()))
+                            .anyMatch(theirs -> theirs.backlog() != ours.backlog());
+            if (differs) options.add("backlog of " + ours.address());
+        }
         return options;
     }
 

@@ -17,7 +17,7 @@ public record Route(String path, Action action, Files files, Rules rules, long b
      */
     static Route read(Table own, RoutePath path, List<Table> behind) {
         Action action = Action.read(own, path.parameters());
-        long bandwidth = own.size("bandwidth-out", "0", 0, Long.MAX_VALUE);
+        long bandwidth = own.value("bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
         String strip = strip(own, behind);
         Table table = own.before(behind);
         var route =

@@ -84,6 +84,8 @@ class ConfigurationTest {
         Configuration next = Read.valid("[server]\nloops = 2\nname = \"x\"\ntransport = \"nio\"\n");
         assertEquals(List.of("server.loops", "server.transport"), old.needsStart(next));
         assertEquals(List.of(), next.needsStart(next));
+        Configuration backlog = Read.valid("[[listen]]\nbacklog = 1\n");
+        assertEquals(List.of("backlog of 127.0.0.1:8080"), Read.valid("").needsStart(backlog));
     }
 
     @Test
