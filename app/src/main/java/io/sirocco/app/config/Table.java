@@ -159,11 +159,14 @@ final class Table {
 
     /** Files in full, so that what is printed holds in any folder; all else as it was given. */
     private static Node printed(Node given, Object value) {
-        return switch (value) {
-            case Path _, Address.Unix _, LogFile.Named _ -> Node.of(value.toString());
-            case Optional<?> perhaps when perhaps.isPresent() -> printed(given, perhaps.get());
-            default -> given;
-        };
+        if (value instanceof Optional<?> perhaps && perhaps.isPresent()) {
+            return printed(given, perhaps.get());
+        }
+        boolean isFile =
+                value instanceof Path
+                        || value instanceof Address.Unix
+                        || value instanceof LogFile.Named;
+        return isFile ? Node.of(value.toString()) : given;
     }
 
     private boolean isRoute() {

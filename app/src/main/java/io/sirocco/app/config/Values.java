@@ -52,10 +52,10 @@ final class Values {
     static Reader<Duration> time(Duration least) {
         return node -> {
             Duration time = Quantity.time(node);
-            String given = TomlText.value(node);
-            if (time.compareTo(least) < 0) throw new Unfit("cannot be so short: " + given, "");
-            if (time.compareTo(LONGEST) <= 0) return time;
-            throw new Unfit("is longer than ten years: " + given, "");
+            boolean isShort = time.compareTo(least) < 0;
+            if (!isShort && time.compareTo(LONGEST) <= 0) return time;
+            String what = isShort ? "cannot be so short: " : "is longer than ten years: ";
+            throw new Unfit(what + TomlText.value(node), "");
         };
     }
 
