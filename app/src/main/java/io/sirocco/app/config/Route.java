@@ -50,6 +50,10 @@ public record Route(String path, Action action, Files files, Rules rules, long b
                 }
             }
         }
+        if (action instanceof Action.Redirect(String to, _)
+                && to.equals(path.replaceFirst("\\*$", "{*}"))) {
+            own.error("redirect", "every request is redirected to where it is already", "");
+        }
         if (own.sets("strip") && !covered(path, files.strip())) {
             own.error(
                     "strip",

@@ -5,6 +5,8 @@ import io.sirocco.http.Headers;
 import io.sirocco.http.MediaType;
 import java.nio.charset.Charset;
 import java.nio.charset.IllegalCharsetNameException;
+import java.util.Locale;
+import java.util.Set;
 
 /** What texts may say: each check answers the text, or throws what is wrong with it. */
 final class Texts {
@@ -15,6 +17,17 @@ final class Texts {
     }
 
     private static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+
+    /** Whoever sets one of these makes responses that cannot be told apart. */
+    private static final Set<String> OF_THE_CONNECTION =
+            Set.of(
+                    "connection",
+                    "content-length",
+                    "keep-alive",
+                    "te",
+                    "trailer",
+                    "transfer-encoding",
+                    "upgrade");
 
     private Texts() {}
 
@@ -34,6 +47,9 @@ final class Texts {
     static void field(String name, String value) throws Unfit {
         if (!name.matches(TOKEN)) {
             throw new Unfit("is no name of a header", "a name has no spaces and no brackets");
+        }
+        if (OF_THE_CONNECTION.contains(name.toLowerCase(Locale.ROOT))) {
+            throw new Unfit("is for the server to say", "it frames the response: leave it out");
         }
         fieldValue(value);
     }
