@@ -37,7 +37,7 @@ public sealed interface Action {
     static Action read(Table table, Set<String> parameters) {
         Optional<Action> redirect = table.inline("redirect", inner -> redirect(inner, parameters));
         Optional<Action> rewrite =
-                table.value("rewrite", Texts.text(to -> new Rewrite(page(to, parameters))));
+                table.value("rewrite", Values.text(to -> new Rewrite(page(to, parameters))));
         Optional<Action> respond = table.inline("respond", Action::respond);
         List<String> set = Stream.of("redirect", "rewrite", "respond").filter(table::sets).toList();
         if (set.size() > 1) {
@@ -51,9 +51,8 @@ public sealed interface Action {
     }
 
     private static Redirect redirect(Table table, Set<String> parameters) {
-        String to =
-                table.needed("to", Table.node("/"), Texts.text(text -> target(text, parameters)));
-        long status = table.value("status", Table.node(308), Action::redirection);
+        String to = table.needed("to", Node.of("/"), Values.text(text -> target(text, parameters)));
+        long status = table.value("status", Node.of(308), Action::redirection);
         return new Redirect(to, (int) status);
     }
 

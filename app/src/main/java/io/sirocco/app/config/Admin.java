@@ -18,8 +18,8 @@ public record Admin(Optional<Address> address, Optional<Path> token, boolean hea
         Optional<Address> address =
                 table.value(
                         "address",
-                        Table.node(""),
-                        Texts.text(
+                        Node.of(""),
+                        Values.text(
                                 text ->
                                         text.isEmpty()
                                                 ? none

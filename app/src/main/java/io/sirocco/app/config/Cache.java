@@ -15,7 +15,7 @@ public record Cache(long bytes, long largest, Duration check) {
     static Cache read(Table table) {
         return new Cache(
                 table.size("cache", "64MiB", 0, Long.MAX_VALUE),
-                table.size("cache-file", "64KiB", 0, 1 << 30),
+                table.size("cache-file", "16KiB", 0, 1 << 30),
                 table.time("cache-check", "1s"));
     }
 }

@@ -25,7 +25,7 @@ public sealed interface Certificate {
         Optional<Path> chain = table.file("chain");
         Optional<Path> key = table.file("key");
         Optional<Path> store = table.file("store");
-        Optional<String> alias = table.value("alias", Texts::text);
+        Optional<String> alias = table.value("alias", Values::text);
         Optional<Path> password = table.file("password-file");
         check(table);
         table.end();

@@ -17,7 +17,7 @@ final class Ciphers {
         List<String> known = known();
         var names = new ArrayList<String>();
         for (Node item : items) {
-            String name = Texts.text(item);
+            String name = Values.text(item);
             if (!known.contains(name)) {
                 throw new Unfit(
                                 "names a cipher suite that this JDK does not have: \""

@@ -59,27 +59,33 @@ final class Coherence {
 
     /** Names and spellings that come to the same socket. */
     private static String comparable(Address address) {
-        return switch (address) {
-            case Address.Internet(String host, int port) ->
-                    switch (host) {
-                        case "0.0.0.0", "::" -> ":" + port;
-                        case "localhost" -> "127.0.0.1:" + port;
-                        default -> host + ":" + port;
-                    };
-            case Address.Unix unix -> unix.toString();
-        };
+        if (!(address instanceof Address.Internet(String host, int port))) {
+            return address.toString();
+        }
+        String name =
+                switch (host) {
+                    case "0.0.0.0", "::" -> "";
+                    case "localhost" -> "127.0.0.1";
+                    default -> host;
+                };
+        return name + ":" + port;
     }
 
     private boolean hasTls() {
         return all.listen().stream().anyMatch(Listen::tls);
     }
 
+    private boolean hasTls(int port) {
+        return all.listen().stream()
+                .filter(Listen::tls)
+                .map(Listen::address)
+                .anyMatch(
+                        address -> address instanceof Address.Internet(_, int own) && own == port);
+    }
+
     private void certificates() {
         Tls tls = all.tls();
-        boolean certified =
-                tls.selfSigned()
-                        || all.document().fields().value("tls") instanceof Node.Fields given
-                                && given.all().containsKey("certificate");
+        boolean certified = tls.selfSigned() || !tls.certificates().isEmpty();
         for (int i = 0; i < all.listen().size(); i++) {
             if (all.listen().get(i).tls() && !certified) {
                 report.error(
@@ -99,15 +105,7 @@ final class Coherence {
     private void redirects() {
         for (int i = 0; i < all.listen().size(); i++) {
             int port = all.listen().get(i).redirectToHttps();
-            boolean found =
-                    all.listen().stream()
-                            .filter(Listen::tls)
-                            .anyMatch(
-                                    listen ->
-                                            !(listen.address()
-                                                            instanceof Address.Internet(_, int own))
-                                                    || own == port);
-            if (port != 0 && !found) {
+            if (port != 0 && !hasTls(port)) {
                 report.warning(
                         place("listen", i, "redirect-to-https"),
                         "no address here has the port " + port + " and tls = true",

@@ -108,6 +108,13 @@ public record Configuration(
         if (limits.connections() != next.limits.connections()) options.add("limits.connections");
         if (!admin.equals(next.admin)) options.add("admin");
         if (!log.equals(next.log)) options.add("log");
+        for (Listen ours : listen) {
+            boolean differs =
+                    next.listen.stream()
+                            .filter(theirs -> theirs.address().equals(ours.address()))
+                            .anyMatch(theirs -> theirs.backlog() != ours.backlog());
+            if (differs) options.add("backlog of " + ours.address());
+        }
         return options;
     }
 

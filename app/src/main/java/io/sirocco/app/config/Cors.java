@@ -23,11 +23,11 @@ public record Cors(
                 new Cors(
                         table.needed(
                                 "origins",
-                                Table.node(List.of()),
-                                Table.list(Texts.text(Cors::origin))),
-                        table.list("methods", List.of("GET"), Texts.text(Texts::token)),
-                        table.list("headers", List.of(), Texts.text(Texts::token)),
-                        table.list("expose", List.of(), Texts.text(Texts::token)),
+                                Node.of(List.of()),
+                                Values.list(Values.text(Cors::origin))),
+                        table.list("methods", List.of("GET"), Values.text(Texts::token)),
+                        table.list("headers", List.of(), Values.text(Texts::token)),
+                        table.list("expose", List.of(), Values.text(Texts::token)),
                         table.flag("credentials", false),
                         table.time("max-age", "10m"));
         if (cors.credentials && cors.origins.contains("*")) {

@@ -38,11 +38,13 @@ record Document(
     }
 
     private static Node child(Node node, Object step) {
-        return switch (node) {
-            case Fields(var all, _) when all.get(step) instanceof Field(_, Node value) -> value;
-            case Node.Items(List<Node> all, _) when step instanceof Integer i && i < all.size() ->
-                    all.get(i);
-            default -> null;
-        };
+        if (node instanceof Fields(var all, _)) {
+            return all.get(step) instanceof Field(_, Node value) ? value : null;
+        }
+        boolean isItem =
+                node instanceof Node.Items(var all, _)
+                        && step instanceof Integer i
+                        && i < all.size();
+        return isItem ? ((Node.Items) node).all().get((Integer) step) : null;
     }
 }

@@ -67,10 +67,10 @@ public record Files(
         return new Files(
                 table.directory("root"),
                 strip,
-                table.list("index", List.of("index.html"), Texts.text(Files::name)),
+                table.list("index", List.of("index.html"), Values.text(Files::name)),
                 table.flag("listing", false),
-                table.value("fallback", Texts.text(Texts::page)).filter(page -> !page.isEmpty()),
-                table.value("not-found", Texts.text(Texts::page)).filter(page -> !page.isEmpty()),
+                table.value("fallback", Values.text(Texts::page)).filter(page -> !page.isEmpty()),
+                table.value("not-found", Values.text(Texts::page)).filter(page -> !page.isEmpty()),
                 table.flag("hidden-files", false),
                 table.choice("symbolic-links", SymbolicLinks.INSIDE),
                 table.text("charset", "utf-8", Texts::charset),
@@ -78,13 +78,13 @@ public record Files(
                 table.list(
                         "precompressed",
                         List.of("br", "zst", "gz"),
-                        Texts.oneOf(List.of("br", "zst", "gz"))),
+                        Values.oneOf(List.of("br", "zst", "gz"))),
                 table.list(
                         "compress",
                         List.of("zstd", "br", "gzip"),
-                        Texts.oneOf(List.of("zstd", "br", "gzip"))),
+                        Values.oneOf(List.of("zstd", "br", "gzip"))),
                 table.size("compress-from", "1KiB", 0, Long.MAX_VALUE),
-                table.list("compress-types", COMPRESSIBLE, Texts.text(Texts::mediaRange)),
+                table.list("compress-types", COMPRESSIBLE, Values.text(Texts::mediaRange)),
                 table.inlines("cache-control", CacheControl::read));
     }
 

@@ -53,7 +53,7 @@ final class JsonText {
             case Duration time ->
                     BigDecimal.valueOf(time.toMillis(), 3).stripTrailingZeros().toPlainString();
             case Optional<?> perhaps -> value(perhaps.isPresent() ? perhaps.get() : "", indent);
-            case Enum<?> choice -> Escapes.quoted(Texts.label(choice));
+            case Enum<?> choice -> Escapes.quoted(Values.label(choice));
             case List<?> all ->
                     enclosed(
                             "[",

@@ -16,8 +16,8 @@ public record Listen(Address address, boolean tls, int redirectToHttps, int back
                 new Listen(
                         table.value(
                                 "address",
-                                Table.node(USUAL),
-                                Texts.text(text -> Address.parse(text, table.folder()))),
+                                Node.of(USUAL),
+                                Values.text(text -> Address.parse(text, table.folder()))),
                         table.flag("tls", false),
                         table.whole("redirect-to-https", 0, 0, 65_535),
                         table.whole("backlog", 4096, 1, 1 << 20));

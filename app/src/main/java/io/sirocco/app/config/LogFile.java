@@ -33,8 +33,8 @@ public sealed interface LogFile {
     static LogFile read(Table table, boolean output) {
         return table.value(
                 "file",
-                Table.node(""),
-                Texts.text(
+                Node.of(""),
+                Values.text(
                         name -> {
                             if (name.isEmpty()) return new Unset();
                             if (name.equals("-") && output) return new StandardOutput();

@@ -7,10 +7,29 @@ import java.util.Map;
 
 /** A value of a TOML file, and where it stands. Immutable. */
 sealed interface Node {
+    Place NOWHERE = Source.commandLine("").nowhere();
+
     Place place();
 
     /** What it is called in a message. */
     String kind();
+
+    /** A value that stands nowhere: the usual one of an option. */
+    static Node of(String text) {
+        return new Text(text, NOWHERE);
+    }
+
+    static Node of(long number) {
+        return new Whole(number, NOWHERE);
+    }
+
+    static Node of(boolean flag) {
+        return new Flag(flag, NOWHERE);
+    }
+
+    static Node of(List<String> texts) {
+        return new Items(texts.stream().map(Node::of).toList(), NOWHERE);
+    }
 
     record Text(String value, Place place) implements Node {
         @Override

@@ -33,12 +33,13 @@ final class Quantity {
     }
 
     private static long unit(String name) {
+        if (name == null) return 1;
         return switch (name) {
             case "KiB" -> 1L << 10;
             case "MiB" -> 1L << 20;
             case "GiB" -> 1L << 30;
             case "TiB" -> 1L << 40;
-            case null, default -> 1;
+            default -> 1;
         };
     }
 

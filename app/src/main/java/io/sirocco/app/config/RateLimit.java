@@ -14,7 +14,7 @@ public record RateLimit(int requests, Duration per, int burst, int addresses, Po
     private static final int MOST = 1_000_000_000;
 
     static RateLimit read(Table table) {
-        int requests = table.needed("requests", Table.node(1), Table.whole(1, MOST)).intValue();
+        int requests = table.needed("requests", Node.of(1), Values.whole(1, MOST)).intValue();
         return new RateLimit(
                 requests,
                 table.time("per", "1s", Duration.ofMillis(1)),

@@ -3,7 +3,6 @@ package io.sirocco.app.config;
 
 import io.sirocco.app.config.Problem.Severity;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -12,10 +11,6 @@ import java.util.Set;
 final class Report {
     /** Who has made more mistakes than this wants to see the first ones. */
     static final int MOST = 20;
-
-    private static final Comparator<Problem> AS_IN_THE_FILE =
-            Comparator.comparingInt((Problem problem) -> problem.position().line())
-                    .thenComparingInt(problem -> problem.position().column());
 
     private record Seen(int offset, String message) {}
 
@@ -39,6 +34,11 @@ final class Report {
         }
     }
 
+    /** Whether further errors are only counted. */
+    boolean isFull() {
+        return errors.size() == MOST;
+    }
+
     /** Whether something has been said of a piece, so that what it came to means nothing. */
     boolean concerns(Place piece) {
         return seen.stream().anyMatch(one -> one.offset >= piece.from() && one.offset < piece.to());
@@ -56,7 +56,13 @@ final class Report {
         return sorted(warnings);
     }
 
+    /** As they stand in the file. */
     private static List<Problem> sorted(List<Problem> problems) {
-        return problems.stream().sorted(AS_IN_THE_FILE).toList();
+        return problems.stream().sorted(Report::compare).toList();
+    }
+
+    private static int compare(Problem a, Problem b) {
+        int lines = Integer.compare(a.position().line(), b.position().line());
+        return lines != 0 ? lines : Integer.compare(a.position().column(), b.position().column());
     }
 }

@@ -17,7 +17,7 @@ public record Route(String path, Action action, Files files, Rules rules, long b
      */
     static Route read(Table own, RoutePath path, List<Table> behind) {
         Action action = Action.read(own, path.parameters());
-        long bandwidth = own.size("bandwidth-out", "0", 0, Long.MAX_VALUE);
+        long bandwidth = own.value("bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
         String strip = strip(own, behind);
         Table table = own.before(behind);
         var route =
@@ -34,7 +34,7 @@ public record Route(String path, Action action, Files files, Rules rules, long b
 
     /** It belongs to its root: who sets either takes neither from elsewhere. */
     private static String strip(Table own, List<Table> behind) {
-        own.value("strip", Texts.text(Texts::page));
+        own.value("strip", Values.text(Texts::page));
         return Stream.concat(Stream.of(own), behind.stream())
                 .filter(table -> table.sets("root") || table.sets("strip"))
                 .findFirst()
@@ -49,6 +49,10 @@ public record Route(String path, Action action, Files files, Rules rules, long b
                     own.error(key, "this route serves no files", "leave out \"" + key + "\"");
                 }
             }
+        }
+        if (action instanceof Action.Redirect(String to, _)
+                && to.equals(path.replaceFirst("\\*$", "{*}"))) {
+            own.error("redirect", "every request is redirected to where it is already", "");
         }
         if (own.sets("strip") && !covered(path, files.strip())) {
             own.error(

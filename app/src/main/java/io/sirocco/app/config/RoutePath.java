@@ -44,13 +44,12 @@ record RoutePath(String text, Set<String> parameters, List<String> segments) {
 
     /** Whether every path that fits another one fits this one, and they are not the same. */
     boolean covers(RoutePath other) {
-        if (segments.equals(other.segments)) return false;
         for (int i = 0; i < segments.size(); i++) {
             if (i >= other.segments.size()) return false;
             String theirs = other.segments.get(i);
             switch (segments.get(i)) {
                 case REST -> {
-                    return true;
+                    return !segments.equals(other.segments);
                 }
                 case PARAMETER -> {
                     if (theirs.isEmpty() || theirs.equals(REST)) return false;
@@ -60,7 +59,7 @@ record RoutePath(String text, Set<String> parameters, List<String> segments) {
                 }
             }
         }
-        return segments.size() == other.segments.size();
+        return segments.size() == other.segments.size() && !segments.equals(other.segments);
     }
 
     @Override

@@ -28,12 +28,12 @@ public record Rules(
 
     static Rules read(Table table) {
         return new Rules(
-                table.list("allow", List.of(), Texts.text(Network::parse)),
-                table.list("deny", List.of(), Texts.text(Network::parse)),
+                table.list("allow", List.of(), Values.text(Network::parse)),
+                table.list("deny", List.of(), Values.text(Network::parse)),
                 table.flag("security-headers", true),
                 table.time("hsts", "0s"),
                 table.flag("hsts-subdomains", false),
-                table.map("headers", true, Texts::fieldValue),
+                table.map("headers", true, Texts::field),
                 table.inline("rate-limit", RateLimit::read),
                 table.inline("basic-auth", BasicAuth::read),
                 table.inline("cors", Cors::read));

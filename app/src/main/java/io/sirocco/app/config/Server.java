@@ -21,7 +21,7 @@ public record Server(
         return new Server(
                 table.whole("loops", 0, 0, MOST_LOOPS),
                 table.choice("transport", TransportKind.AUTO),
-                table.text("name", "Sirocco", name -> Texts.fieldValue("Server", name)),
+                table.text("name", "Sirocco", Texts::fieldValue),
                 table.time("drain", "30s"),
                 table.flag("reload", true));
     }

@@ -27,8 +27,8 @@ public record Site(
         List<Route> routes) {
 
     static Site read(Table table) {
-        List<String> hosts = table.list("hosts", List.of(), Texts.text(Site::host));
-        Optional<String> canonical = table.value("canonical-host", Texts.text(Site::name));
+        List<String> hosts = table.list("hosts", List.of(), Values.text(Site::host));
+        Optional<String> canonical = table.value("canonical-host", Values.text(Site::name));
         Files files = Files.read(table);
         Cache cache = Cache.read(table);
         Rules rules = Rules.read(table);
@@ -64,13 +64,17 @@ public record Site(
     /** Each route knows those that cover it, whatever their order. */
     private static List<Route> routes(Table site) {
         Map<Table, RoutePath> paths = paths(site);
+        List<Map.Entry<Table, RoutePath>> wide =
+                paths.entrySet().stream()
+                        .filter(one -> !one.getValue().parameters().isEmpty())
+                        .sorted(Map.Entry.comparingByValue(RoutePath.MOST_SPECIFIC))
+                        .toList();
         var routes = new ArrayList<Route>();
         paths.forEach(
                 (own, path) -> {
                     var behind = new ArrayList<Table>();
-                    paths.entrySet().stream()
+                    wide.stream()
                             .filter(other -> other.getValue().covers(path))
-                            .sorted(Map.Entry.comparingByValue(RoutePath.MOST_SPECIFIC))
                             .forEach(other -> behind.add(other.getKey()));
                     behind.add(site);
                     routes.add(Route.read(own, path, behind));
@@ -83,7 +87,7 @@ public record Site(
         var paths = new LinkedHashMap<Table, RoutePath>();
         var places = new LinkedHashMap<List<String>, Place>();
         for (Table own : site.tables("route", "[[site.route]]")) {
-            RoutePath path = own.needed("path", Table.node("/"), Texts.text(RoutePath::parse));
+            RoutePath path = own.needed("path", Node.of("/"), Values.text(RoutePath::parse));
             boolean read = own.peek("path").equals(Optional.of(path.text()));
             Place earlier = read ? places.putIfAbsent(path.segments(), own.place("path")) : null;
             if (earlier != null) {

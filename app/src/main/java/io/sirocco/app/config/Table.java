@@ -6,13 +6,12 @@ import io.sirocco.app.config.Node.Fields;
 import io.sirocco.app.config.Section.Inner;
 import io.sirocco.app.config.Section.Inners;
 import io.sirocco.app.config.Section.Leaf;
-import io.sirocco.app.config.Texts.Reader;
+import io.sirocco.app.config.Values.Reader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,9 +26,7 @@ import java.util.function.Function;
  * the routes that cover it, and its site. Used by one thread.
  */
 final class Table {
-    private static final Place NOWHERE = Source.commandLine("").nowhere();
-    private static final Fields EMPTY = new Fields(Map.of(), NOWHERE);
-    private static final Duration LONGEST = Duration.ofDays(3650);
+    private static final Fields EMPTY = Fields.of(Source.commandLine("").nowhere(), Map.of());
 
     private final List<Fields> chain;
     private final Reading reading;
@@ -162,70 +159,35 @@ final class Table {
 
     /** Files in full, so that what is printed holds in any folder; all else as it was given. */
     private static Node printed(Node given, Object value) {
-        return switch (value) {
-            case Path _, Address.Unix _, LogFile.Named _ -> node(value.toString());
-            case Optional<?> perhaps when perhaps.isPresent() -> printed(given, perhaps.get());
-            default -> given;
-        };
+        if (value instanceof Optional<?> perhaps && perhaps.isPresent()) {
+            return printed(given, perhaps.get());
+        }
+        boolean isFile =
+                value instanceof Path
+                        || value instanceof Address.Unix
+                        || value instanceof LogFile.Named;
+        return isFile ? Node.of(value.toString()) : given;
     }
 
     private boolean isRoute() {
         return chain.size() > 1;
     }
 
-    static Node node(String text) {
-        return new Node.Text(text, NOWHERE);
-    }
-
-    static Node node(long number) {
-        return new Node.Whole(number, NOWHERE);
-    }
-
-    static Node node(List<String> texts) {
-        return new Node.Items(texts.stream().map(Table::node).toList(), NOWHERE);
-    }
+    // --- the usual kinds of them
 
     boolean flag(String key, boolean otherwise) {
-        return value(
-                key,
-                new Node.Flag(otherwise, NOWHERE),
-                node -> {
-                    if (node instanceof Node.Flag(boolean flag, _)) return flag;
-                    throw new Unfit("must be true or false, not " + node.kind(), "");
-                });
+        return value(key, Node.of(otherwise), Values::flag);
     }
 
     int whole(String key, int otherwise, int least, int most) {
-        return value(key, node(otherwise), whole(least, most)).intValue();
-    }
-
-    static Reader<Long> whole(long least, long most) {
-        return node -> {
-            if (node instanceof Node.Whole(long number, _)) {
-                return within(number, number, least, most);
-            }
-            boolean quoted = node instanceof Node.Text(String text, _) && text.matches("\\d+");
-            throw new Unfit(
-                    "must be a whole number, not " + node.kind(),
-                    quoted ? "leave out the quotes" : "");
-        };
-    }
-
-    private static Long within(long value, Object shown, long least, long most) throws Unfit {
-        if (value >= least && value <= most) return value;
-        String range = most == Long.MAX_VALUE ? least + " or more" : least + " to " + most;
-        throw new Unfit("is out of range: " + shown, "it may be " + range);
+        return value(key, Node.of(otherwise), Values.whole(least, most)).intValue();
     }
 
     /** Bytes. */
     long size(String key, String otherwise, long least, long most) {
-        return value(
-                key,
-                otherwise.matches("\\d+") ? node(Long.parseLong(otherwise)) : node(otherwise),
-                node -> {
-                    long bytes = Quantity.size(node);
-                    return within(bytes, TomlText.value(node), least, most);
-                });
+        boolean plain = otherwise.matches("\\d+");
+        Node usual = plain ? Node.of(Long.parseLong(otherwise)) : Node.of(otherwise);
+        return value(key, usual, Values.size(least, most));
     }
 
     /** A time that may be zero. */
@@ -234,73 +196,35 @@ final class Table {
     }
 
     Duration time(String key, String otherwise, Duration least) {
-        return value(
-                key,
-                node(otherwise),
-                node -> {
-                    Duration time = Quantity.time(node);
-                    if (time.compareTo(least) < 0) {
-                        throw new Unfit("cannot be so short: " + TomlText.value(node), "");
-                    }
-                    if (time.compareTo(LONGEST) > 0) {
-                        throw new Unfit("is longer than ten years: " + TomlText.value(node), "");
-                    }
-                    return time;
-                });
+        return value(key, Node.of(otherwise), Values.time(least));
     }
 
     String text(String key, String otherwise, Texts.Words<String> check) {
-        return value(key, node(otherwise), Texts.text(check));
+        return value(key, Node.of(otherwise), Values.text(check));
     }
 
     <E extends Enum<E>> E choice(String key, E otherwise) {
         var type = otherwise.getDeclaringClass();
-        return value(key, node(Texts.label(otherwise)), Texts.oneOf(type));
+        return value(key, Node.of(Values.label(otherwise)), Values.oneOf(type));
     }
 
     /** A list in which nothing stands twice. */
     <T> List<T> list(String key, List<String> otherwise, Reader<T> reader) {
-        return value(key, node(otherwise), list(reader));
-    }
-
-    static <T> Reader<List<T>> list(Reader<T> reader) {
-        return node -> {
-            if (!(node instanceof Node.Items(List<Node> items, _))) {
-                boolean text = node instanceof Node.Text;
-                throw new Unfit(
-                        "must be a list, not " + node.kind(),
-                        text ? "write [" + TomlText.value(node) + "]" : "");
-            }
-            var values = new LinkedHashSet<T>();
-            for (Node item : items) {
-                if (!values.add(item(item, reader))) {
-                    throw new Unfit("has " + TomlText.value(item) + " twice", "").in(item);
-                }
-            }
-            return List.copyOf(values);
-        };
-    }
-
-    private static <T> T item(Node item, Reader<T> reader) throws Unfit {
-        try {
-            return reader.read(item);
-        } catch (Unfit why) {
-            throw why.in(item);
-        }
+        return value(key, Node.of(otherwise), Values.list(reader));
     }
 
     // --- files
 
     /** A file that must be there; it is watched. */
     Optional<Path> file(String key) {
-        Optional<Path> file = value(key, Texts.text(name -> Paths.file(name, folder())));
+        Optional<Path> file = value(key, Values.text(name -> Paths.file(name, folder())));
         file.ifPresent(reading::watch);
         return file;
     }
 
     /** A directory that must be there. */
     Optional<Path> directory(String key) {
-        return value(key, Texts.text(name -> Paths.directory(name, folder())));
+        return value(key, Values.text(name -> Paths.directory(name, folder())));
     }
 
     // --- tables in it
@@ -350,7 +274,7 @@ final class Table {
                     .put(
                             key,
                             sections.isEmpty()
-                                    ? new Leaf(node(List.of()), List.of())
+                                    ? new Leaf(Node.of(List.of()), List.of())
                                     : new Inners(sections));
         }
         return List.copyOf(values);
@@ -434,7 +358,7 @@ final class Table {
 
     private void put(Map<String, String> all, String name, Field field, Entry check) {
         try {
-            String value = Texts.text(field.value());
+            String value = Values.text(field.value());
             check.check(name, value);
             all.keySet().removeIf(name::equalsIgnoreCase);
             all.put(name, value);
@@ -456,7 +380,7 @@ final class Table {
     }
 
     private void unknown(String key, Field field) {
-        String elsewhere = Options.elsewhere(key);
+        String elsewhere = reading.report().isFull() ? "" : Options.elsewhere(key);
         reading.report()
                 .error(
                         field.key(),

@@ -5,88 +5,53 @@ import io.sirocco.http.Headers;
 import io.sirocco.http.MediaType;
 import java.nio.charset.Charset;
 import java.nio.charset.IllegalCharsetNameException;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.Set;
 
-/** How texts of a file become values, or why they do not. */
+/** What texts may say: each check answers the text, or throws what is wrong with it. */
 final class Texts {
-
-    /** Makes a value of a node. */
-    interface Reader<T> {
-        T read(Node node) throws Unfit;
-    }
 
     /** Makes a value of a text. */
     interface Words<T> {
         T read(String text) throws Unfit;
     }
 
+    private static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+
+    /** Whoever sets one of these makes responses that cannot be told apart. */
+    private static final Set<String> OF_THE_CONNECTION =
+            Set.of(
+                    "connection",
+                    "content-length",
+                    "keep-alive",
+                    "te",
+                    "trailer",
+                    "transfer-encoding",
+                    "upgrade");
+
     private Texts() {}
-
-    static String text(Node node) throws Unfit {
-        if (node instanceof Node.Text(String text, _)) return text;
-        String hint = "put it in \"quotes\"";
-        throw new Unfit(
-                "must be a text, not " + node.kind(),
-                node instanceof Node.Items || node instanceof Node.Fields ? "" : hint);
-    }
-
-    static <T> Reader<T> text(Words<T> words) {
-        return node -> words.read(text(node));
-    }
-
-    /** One of some words, each of which stands for a value. */
-    static <T> Reader<T> oneOf(List<T> values, Function<T, String> label) {
-        Map<String, T> byLabel = values.stream().collect(Collectors.toMap(label, value -> value));
-        List<String> labels = values.stream().map(label).toList();
-        return node -> {
-            String text = text(node);
-            T value = byLabel.get(text);
-            if (value != null) return value;
-            throw new Unfit(
-                    "cannot be \"" + text + "\"",
-                    Nearest.to(text, labels)
-                            .map(near -> "did you mean \"" + near + "\"?")
-                            .orElse("write " + choices(labels)));
-        };
-    }
-
-    static Reader<String> oneOf(List<String> words) {
-        return oneOf(words, word -> word);
-    }
-
-    static <E extends Enum<E>> Reader<E> oneOf(Class<E> type) {
-        return oneOf(Arrays.asList(type.getEnumConstants()), Texts::label);
-    }
-
-    /** The word for a constant in the file. */
-    static String label(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
-    }
-
-    private static String choices(List<String> labels) {
-        List<String> quoted = labels.stream().map(label -> '"' + label + '"').toList();
-        if (quoted.size() == 1) return quoted.getFirst();
-        int last = quoted.size() - 1;
-        return String.join(", ", quoted.subList(0, last)) + " or " + quoted.get(last);
-    }
 
     /** The value of a header field, RFC 9110 5.5; may be empty. */
     static String fieldValue(String text) throws Unfit {
-        return fieldValue("X-Any", text);
-    }
-
-    static String fieldValue(String name, String text) throws Unfit {
         try {
-            Headers.of(name, text);
+            Headers.of("X-Any", text);
             return text;
         } catch (IllegalArgumentException e) {
-            throw new Unfit("cannot stand in a header: \"" + text + "\"", e.getMessage());
+            throw new Unfit(
+                    "cannot stand in a header: \"" + text + "\"",
+                    "it has a control character, or one above U+00FF");
         }
+    }
+
+    /** A field of a header. */
+    static void field(String name, String value) throws Unfit {
+        if (!name.matches(TOKEN)) {
+            throw new Unfit("is no name of a header", "a name has no spaces and no brackets");
+        }
+        if (OF_THE_CONNECTION.contains(name.toLowerCase(Locale.ROOT))) {
+            throw new Unfit("is for the server to say", "it frames the response: leave it out");
+        }
+        fieldValue(value);
     }
 
     /** The path of a page, as a browser asks for it; empty for none. */
@@ -123,7 +88,7 @@ final class Texts {
 
     /** A name in a header, RFC 9110 5.6.2. */
     static String token(String text) throws Unfit {
-        if (text.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+")) return text;
+        if (text.matches(TOKEN)) return text;
         throw new Unfit("cannot be \"" + text + "\"", "a name has no spaces and no brackets");
     }
 

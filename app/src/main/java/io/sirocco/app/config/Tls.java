@@ -47,7 +47,7 @@ public record Tls(
                         table.list(
                                 "versions",
                                 List.of("1.2", "1.3"),
-                                Texts.oneOf(List.of("1.2", "1.3"))),
+                                Values.oneOf(List.of("1.2", "1.3"))),
                         table.value("ciphers", Ciphers::read).orElse(List.of()),
                         table.choice("client-certificates", ClientCertificates.NONE),
                         table.file("client-authorities"),

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,14 @@ class ManualTest {
 
     @Test
     void itsExamplesCanBeUsed(@TempDir Path folder) throws Exception {
+        makeFiles(folder);
+        Configuration all = Read.read(withExamples(), folder, Overrides.NONE);
+        assertEquals(2, all.tls().certificates().size());
+        assertEquals(5, all.sites().getFirst().routes().size());
+        assertEquals(2, all.sites().getFirst().files().cacheControl().size());
+    }
+
+    private static void makeFiles(Path folder) throws IOException {
         String files =
                 "clients.pem example.org.pem example.org.key key.password example.net.p12"
                         + " admin.token users admins";
@@ -54,10 +63,23 @@ class ManualTest {
         for (String directory : "public api".split(" ")) {
             Files.createDirectory(folder.resolve(directory));
         }
-        Configuration all = Read.read(withExamples(), folder, Overrides.NONE);
-        assertEquals(2, all.tls().certificates().size());
-        assertEquals(5, all.sites().getFirst().routes().size());
-        assertEquals(2, all.sites().getFirst().files().cacheControl().size());
+    }
+
+    /** So that the two can be read side by side. */
+    @Test
+    void checkPrintsInItsOrder(@TempDir Path folder) throws Exception {
+        makeFiles(folder);
+        String printed = Read.read(withExamples(), folder, Overrides.NONE).toToml();
+        assertEquals(order(withExamples()), order(printed));
+    }
+
+    private static String order(String text) {
+        String sites = text.substring(0, text.indexOf("[[site.route]]"));
+        return Pattern.compile("(?m)^([a-z-]+ =|\\[.*])")
+                .matcher(sites)
+                .results()
+                .map(MatchResult::group)
+                .collect(Collectors.joining("\n"));
     }
 
     @Test
