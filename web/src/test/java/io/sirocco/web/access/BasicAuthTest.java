@@ -150,12 +150,31 @@ class BasicAuthTest {
     }
 
     @Test
-    void theRightPasswordIsNoGuessHoweverOftenItIsVerified() throws Exception {
-        try (var site = serving.start(door())) {
-            for (int i = 0; i < 12; i++) {
-                assertEquals(200, site.get(basic("ann:open sesame")).status());
-                clock.advance(Duration.ofMinutes(5)); // it is forgotten
+    void theRightPasswordIsNoGuessHoweverManyComeFromOneAddress() throws Exception {
+        var lines = new ArrayList<String>();
+        for (int i = 0; i < 15; i++) { // more than there are guesses
+            lines.add(line("user" + i, "secret" + i));
+        }
+        Users crowd = Users.read(Files.write(folder.resolve("crowd"), lines));
+        var door = new BasicAuth("Crowd", crowd, clock, serving.rejections);
+        try (var site = serving.start(door)) {
+            for (int i = 0; i < lines.size(); i++) {
+                assertEquals(200, site.get(basic("user" + i + ":secret" + i)).status());
             }
+        }
+    }
+
+    @Test
+    void whatWasRightIsRememberedForFiveMinutes() throws Exception {
+        try (var site = serving.start(door())) {
+            assertEquals(200, site.get(basic("ann:open sesame")).status());
+            clock.advance(Duration.ofSeconds(299));
+            for (int i = 0; i < 10; i++) {
+                assertEquals(401, site.get(basic("ann:guess")).status());
+            }
+            assertEquals(200, site.get(basic("ann:open sesame")).status());
+            clock.advance(Duration.ofSeconds(1));
+            assertEquals(429, site.get(basic("ann:open sesame")).status(), "it is not verified");
         }
     }
 
