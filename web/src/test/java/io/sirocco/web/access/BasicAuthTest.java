@@ -4,6 +4,7 @@ package io.sirocco.web.access;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Handling;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -150,12 +152,31 @@ class BasicAuthTest {
     }
 
     @Test
-    void theRightPasswordIsNoGuessHoweverOftenItIsVerified() throws Exception {
-        try (var site = serving.start(door())) {
-            for (int i = 0; i < 12; i++) {
-                assertEquals(200, site.get(basic("ann:open sesame")).status());
-                clock.advance(Duration.ofMinutes(5)); // it is forgotten
+    void theRightPasswordIsNoGuessHoweverManyComeFromOneAddress() throws Exception {
+        var lines = new ArrayList<String>();
+        for (int i = 0; i < 15; i++) { // more than there are guesses
+            lines.add(line("user" + i, "secret" + i));
+        }
+        Users crowd = Users.read(Files.write(folder.resolve("crowd"), lines));
+        var door = new BasicAuth("Crowd", crowd, clock, serving.rejections);
+        try (var site = serving.start(door)) {
+            for (int i = 0; i < lines.size(); i++) {
+                assertEquals(200, site.get(basic("user" + i + ":secret" + i)).status());
             }
+        }
+    }
+
+    @Test
+    void whatWasRightIsRememberedForFiveMinutes() throws Exception {
+        try (var site = serving.start(door())) {
+            assertEquals(200, site.get(basic("ann:open sesame")).status());
+            clock.advance(Duration.ofSeconds(299));
+            for (int i = 0; i < 10; i++) {
+                assertEquals(401, site.get(basic("ann:guess")).status());
+            }
+            assertEquals(200, site.get(basic("ann:open sesame")).status());
+            clock.advance(Duration.ofSeconds(1));
+            assertEquals(429, site.get(basic("ann:open sesame")).status(), "it is not verified");
         }
     }
 
@@ -173,6 +194,41 @@ class BasicAuthTest {
                     assertEquals(200, client.reply().status());
                 }
             }
+        }
+    }
+
+    /**
+     * A check holds one thread for some 20 ms here, and 128 may wait: of 300 at once some cannot.
+     */
+    @Test
+    void whoComesWhenTooManyWaitIsToldSoAndWasNotWrong() throws Exception {
+        String slow = "ann:" + BCrypt.hashpw("open sesame", BCrypt.gensalt("$2y", 6));
+        Users list = Users.read(Files.write(folder.resolve("slow"), List.of(slow)));
+        var door = new BasicAuth("Slow", list, clock, serving.rejections);
+        try (var site = serving.start(door)) {
+            var clients = new ArrayList<Serving.Client>();
+            for (int i = 0; i < 300; i++) {
+                clients.add(site.client("127.0.1." + (1 + i / 10)));
+            }
+            for (int i = 0; i < clients.size(); i++) {
+                clients.get(i).send("GET", "/", basic("ann:guess" + i));
+            }
+            var busy = new int[30]; // by address, of ten each
+            for (int i = 0; i < clients.size(); i++) {
+                try (var client = clients.get(i)) {
+                    Reply reply = client.reply();
+                    if (reply.status() == 503) {
+                        busy[i / 10]++;
+                        assertEquals("1", reply.field("Retry-After"));
+                    } else {
+                        assertEquals(401, reply.status());
+                    }
+                }
+            }
+            int all = Arrays.stream(busy).boxed().toList().indexOf(10);
+            assertTrue(all >= 0, "nobody was told to come again: " + Arrays.toString(busy));
+            Reply again = site.ask("127.0.1." + (1 + all), "GET", "/", basic("ann:open sesame"));
+            assertEquals(200, again.status(), "ten were busy, not wrong");
         }
     }
 
