@@ -60,7 +60,7 @@ const parent = $("charts");
 
 const all = [
   new Chart(parent, {
-    title: "Requests", unit: "per second, by status", format: rate, ceiling: 4, series: [
+    title: "Requests", unit: "per second, by status", format: rate, ceiling: 4, idle: true, series: [
       { name: "2xx", colour: "two", value: outcome(0) },
       { name: "3xx", colour: "three", value: outcome(1) },
       { name: "4xx", colour: "one", value: outcome(2) },
@@ -140,7 +140,7 @@ function routeRow(route, most) {
   bar.style.width = `${most ? (100 * route.requests) / most : 0}%`;
   share.append(bar);
   share.setAttribute("aria-hidden", "true");
-  requests.append(share, number(route.requests));
+  requests.append(share, Object.assign(document.createElement("span"), { className: "figure", textContent: number(route.requests) }));
   const row = document.createElement("tr");
   row.append(
     head(route.route), requests,
@@ -176,7 +176,7 @@ function tiles(frame) {
   $("p50").textContent = duration(frame.p50);
   $("errors").textContent = frame.requests ? percent(errors / frame.requests) : "–";
   $("errors").classList.toggle("bad", errors > 0);
-  $("errors-rate").textContent = errors ? `${number(errors)} answers with 5xx a second` : "no answer with 5xx";
+  $("errors-rate").textContent = errors ? `${number(errors)} per second` : "none of the answers";
   $("connections").textContent = number(frame.connections);
   $("in-progress").textContent = number(frame.inProgress);
   $("busy").textContent = frame.busy.length ? percent(Math.max(...frame.busy)) : "–";
