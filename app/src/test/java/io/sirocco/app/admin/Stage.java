@@ -118,7 +118,9 @@ final class Stage implements Subject, AutoCloseable {
 
     @Override
     public void close() {
-        server.stop(Duration.ofSeconds(1));
+        if (server.isRunning()) {
+            server.stop(Duration.ofSeconds(1));
+        }
     }
 
     public static void main(String[] args) throws Exception {
