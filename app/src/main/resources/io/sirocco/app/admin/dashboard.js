@@ -133,6 +133,9 @@ function emptyRow(columns, text) {
 
 const some = (value, bad) => cell(value ? number(value) : "0", value ? bad : "none");
 
+// What is not a route, as Metrics names it.
+const NOTES = { "(none)": "no route matched", "(refused)": "not read so far", "(other)": "all further ones" };
+
 function routeRow(route, most) {
   const requests = cell("");
   const share = Object.assign(document.createElement("span"), { className: "share" });
@@ -143,7 +146,7 @@ function routeRow(route, most) {
   requests.append(share, Object.assign(document.createElement("span"), { className: "figure", textContent: number(route.requests) }));
   const row = document.createElement("tr");
   row.append(
-    head(route.route), requests,
+    head(route.route, NOTES[route.route]), requests,
     cell(duration(route.p50), "wide"), cell(duration(route.p99)),
     some(route.clientErrors, "warn"), some(route.serverErrors, "bad"),
     cell(bytes(route.bytesOut), "wide"), cell(plain(route.total, 0), "wide"),

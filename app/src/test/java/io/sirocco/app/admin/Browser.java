@@ -72,11 +72,20 @@ final class Browser implements AutoCloseable {
         BufferedReader out = process.inputReader();
         for (String line; (line = out.readLine()) != null; ) {
             if (line.startsWith("DevTools listening on ")) {
-                Thread.ofVirtual().start(() -> out.lines().forEach(rest -> {}));
+                Thread.ofVirtual().start(() -> drain(out));
                 return URI.create(line.substring("DevTools listening on ".length())).getPort();
             }
         }
         throw new IOException("Chromium has ended without a word of its port");
+    }
+
+    /** So that it never waits for us. */
+    private static void drain(BufferedReader out) {
+        try {
+            while (out.readLine() != null) {}
+        } catch (IOException e) {
+            // it has ended
+        }
     }
 
     private String page(int port) throws Exception {
