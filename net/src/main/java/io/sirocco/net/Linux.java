@@ -11,6 +11,8 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The calls of the C library that the io_uring transport needs, through the foreign-function API.
@@ -338,11 +340,22 @@ final class Linux {
         return result < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : result;
     }
 
-    private static MethodHandle call(String name, FunctionDescriptor type) {
+    static long result(MemorySegment state, long result) {
+        return result < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : result;
+    }
+
+    /** A function of the C library that leaves its errno in the state which it is given. */
+    static MethodHandle call(String name, FunctionDescriptor type) {
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), type, ERRNO);
     }
 
-    private static MethodHandle quickCall(String name, FunctionDescriptor type) {
-        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), type, CRITICAL);
+    /** One that never blocks, and whose errno nobody asks for. */
+    static MethodHandle quickCall(String name, FunctionDescriptor type, Linker.Option... further) {
+        var options = new ArrayList<>(List.of(further));
+        options.add(CRITICAL);
+        return LINKER.downcallHandle(
+                LINKER.defaultLookup().findOrThrow(name),
+                type,
+                options.toArray(Linker.Option[]::new));
     }
 }
