@@ -316,12 +316,12 @@ class Http1 implements Protocol, Wire {
     }
 
     /** Refuses a request whose head was good. */
-    private void tellRejected(Rule rule) {
+    private void tellRejected(Exchange refused, Rule rule) {
         worker.rejected++;
-        exchange.rule = rule;
+        refused.rule = rule;
         if (worker.monitored()) {
-            Request request = exchange.request;
-            tellRejected(rule, exchange.id(), request.method(), request.target(), false);
+            Request request = refused.request;
+            tellRejected(rule, refused.id(), request.method(), request.target(), false);
         }
     }
 
@@ -345,7 +345,7 @@ class Http1 implements Protocol, Wire {
      * request's end is known.
      */
     private void answerRule(Rule rule) {
-        tellRejected(rule);
+        tellRejected(exchange, rule);
         Response page = worker.page(rule.status(), Status.reason(rule.status()));
         if (rule == Rule.SLOTS_FULL) {
             page = page.header("Retry-After", "1");
@@ -365,10 +365,10 @@ class Http1 implements Protocol, Wire {
         closeBehind();
         refused.incoming.fail(new BodyRefused(rule));
         if (refused.ended) {
-            tellRejected(rule);
+            tellRejected(refused, rule);
             over();
         } else if (handlerWaits || !refused.pending()) {
-            tellRejected(rule); // the handler hears of it: what it throws is answered
+            tellRejected(refused, rule); // the handler hears of it: what it throws is answered
             setDeadline();
         } else {
             answerRule(rule);

@@ -33,10 +33,11 @@ function point(time) {
 }
 
 // series: [{ name, colour, value: frame => number or null }]; format: number => text;
-// ceiling: the least upper end of the axis, or the fixed one with `fixed`; log: a logarithmic axis.
+// ceiling: the least upper end of the axis, or the fixed one with `fixed`; log: a logarithmic axis; bytes: one of powers of
+// 1024; idle: a series that is nothing but zero is not drawn.
 export class Chart {
-  constructor(parent, { title, unit = "", series, format, ceiling = 1, fixed = false, log = false, bytes = false, area = false }) {
-    Object.assign(this, { title, series, format, ceiling, fixed, log, bytes, area, frames: [] });
+  constructor(parent, { title, unit = "", series, format, ceiling = 1, fixed = false, log = false, bytes = false, idle = false }) {
+    Object.assign(this, { title, series, format, ceiling, fixed, log, bytes, idle, frames: [] });
     this.time = html("time", { hidden: true });
     this.plot = html("div", { className: "plot", tabIndex: 0 });
     this.plot.setAttribute("role", "img");
@@ -115,33 +116,27 @@ export class Chart {
       const text = this.frames.length ? "nothing in these five minutes" : "waiting for the first second";
       drawing.append(svg("text", { class: "blank", x: (LEFT + width) / 2, y: height / 2 }, text));
     }
-    this.series.forEach((one, i) => this.line(drawing, one, rows[i], DASHES[i % DASHES.length], x, y, y(scale.floor)));
+    for (let i = rows.length - 1; i >= 0; i--) { // the first one on top
+      if (this.idle && rows[i].every((value) => !value)) continue;
+      this.line(drawing, this.series[i], rows[i], DASHES[i % DASHES.length], x, y);
+    }
     this.mark(drawing, x, y, height);
     this.plot.replaceChildren(drawing);
   }
 
-  line(drawing, one, row, dashes, x, y, floor) {
+  line(drawing, one, row, dashes, x, y) {
     let path = "";
-    let area = "";
-    let from = null; // of the piece that is being drawn
-    let before = null;
-    const endPiece = () => {
-      if (from !== null) area += `L${x(before.time).toFixed(1)} ${floor}L${x(from).toFixed(1)} ${floor}Z`;
-      from = null;
-    };
+    let before = null; // the frame that the line has come to
     this.frames.forEach((frame, i) => {
-      if (row[i] === null) return endPiece();
-      const place = `${x(frame.time).toFixed(1)} ${y(row[i]).toFixed(1)}`;
-      if (from !== null && frame.time - before.time > GAP) endPiece();
-      path += (from === null ? "M" : "L") + place + (from === null ? "h.01" : "");
-      area += (from === null ? "M" : "L") + place;
-      from ??= frame.time;
+      if (row[i] === null) {
+        before = null;
+        return;
+      }
+      const joined = before && frame.time - before.time <= GAP;
+      path += `${joined ? "L" : "M"}${x(frame.time).toFixed(1)} ${y(row[i]).toFixed(1)}${joined ? "" : "h.01"}`;
       before = frame;
     });
-    endPiece();
-    if (!path) return;
     const group = svg("g", { class: one.colour });
-    if (this.area) group.append(svg("path", { class: "area", d: area }));
     group.append(svg("path", { class: "series", d: path, "stroke-dasharray": dashes }));
     drawing.append(group);
   }
@@ -169,16 +164,16 @@ export class Chart {
 
   scale(rows) {
     const all = rows.flat().filter((value) => value !== null);
-    return this.log ? logarithmic(all) : linear(this.fixed ? this.ceiling : Math.max(this.ceiling, ...all), this.bytes);
+    return this.log ? logarithmic(all) : linear(this.fixed ? this.ceiling : Math.max(this.ceiling, ...all), this.bytes, this.fixed ? [2.5] : [1, 2, 5, 10]);
   }
 }
 
-// Three to five round steps from zero.
-function linear(highest, bytes) {
+// Two to four round steps from zero.
+function linear(highest, bytes, round) {
   const unit = bytes ? 1024 ** Math.floor(Math.log2(Math.max(1, highest)) / 10) : 1;
   const rough = highest / unit / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((n) => n * power).find((n) => n >= rough * 0.999) * unit;
+  const step = round.map((n) => n * power).find((n) => n >= rough * 0.999) * unit;
   const top = Math.ceil(highest / step - 1e-9) * step;
   const ticks = [];
   for (let tick = 0; tick <= top + step / 2; tick += step) ticks.push(tick);

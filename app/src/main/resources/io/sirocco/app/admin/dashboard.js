@@ -60,7 +60,7 @@ const parent = $("charts");
 
 const all = [
   new Chart(parent, {
-    title: "Requests", unit: "per second, by status", format: rate, ceiling: 4, series: [
+    title: "Requests", unit: "per second, by status", format: rate, ceiling: 4, idle: true, series: [
       { name: "2xx", colour: "two", value: outcome(0) },
       { name: "3xx", colour: "three", value: outcome(1) },
       { name: "4xx", colour: "one", value: outcome(2) },
@@ -133,6 +133,9 @@ function emptyRow(columns, text) {
 
 const some = (value, bad) => cell(value ? number(value) : "0", value ? bad : "none");
 
+// What is not a route, as Metrics names it.
+const NOTES = { "(none)": "no route matched", "(refused)": "not read so far", "(other)": "all further ones" };
+
 function routeRow(route, most) {
   const requests = cell("");
   const share = Object.assign(document.createElement("span"), { className: "share" });
@@ -140,10 +143,10 @@ function routeRow(route, most) {
   bar.style.width = `${most ? (100 * route.requests) / most : 0}%`;
   share.append(bar);
   share.setAttribute("aria-hidden", "true");
-  requests.append(share, number(route.requests));
+  requests.append(share, Object.assign(document.createElement("span"), { className: "figure", textContent: number(route.requests) }));
   const row = document.createElement("tr");
   row.append(
-    head(route.route), requests,
+    head(route.route, NOTES[route.route]), requests,
     cell(duration(route.p50), "wide"), cell(duration(route.p99)),
     some(route.clientErrors, "warn"), some(route.serverErrors, "bad"),
     cell(bytes(route.bytesOut), "wide"), cell(plain(route.total, 0), "wide"),
@@ -176,7 +179,7 @@ function tiles(frame) {
   $("p50").textContent = duration(frame.p50);
   $("errors").textContent = frame.requests ? percent(errors / frame.requests) : "–";
   $("errors").classList.toggle("bad", errors > 0);
-  $("errors-rate").textContent = errors ? `${number(errors)} answers with 5xx a second` : "no answer with 5xx";
+  $("errors-rate").textContent = errors ? `${number(errors)} per second` : "none of the answers";
   $("connections").textContent = number(frame.connections);
   $("in-progress").textContent = number(frame.inProgress);
   $("busy").textContent = frame.busy.length ? percent(Math.max(...frame.busy)) : "–";

@@ -22,8 +22,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A server with some routes and an admin server beside it, as {@code sirocco serve} will have them.
- * Its main method is for looking at the dashboard: {@code PORT ADMIN_PORT [ACCESS_LOG]}; "" and "-"
- * in the place of ADMIN_PORT serve without metrics. Any thread.
+ * Its main method is for looking at the dashboard: {@code PORT ADMIN_PORT [ACCESS_LOG]}, with "-"
+ * in the place of ADMIN_PORT to serve without metrics. Any thread.
  */
 final class Stage implements Subject, AutoCloseable {
     final Metrics metrics = new Metrics();
@@ -67,8 +67,15 @@ final class Stage implements Subject, AutoCloseable {
         routes.get("/files/*", request -> Response.bytes(new byte[100_000]));
     }
 
+    /** On a port that the system chooses. */
     Admin admin(Optional<Path> token, boolean healthOpen) throws IOException {
         return Admin.start(new InetSocketAddress("127.0.0.1", 0), token, healthOpen, this, metrics);
+    }
+
+    /** Open, on a port of one's choice. */
+    Admin admin(int port) throws IOException {
+        return Admin.start(
+                new InetSocketAddress("127.0.0.1", port), Optional.empty(), true, this, metrics);
     }
 
     @Override
@@ -111,7 +118,9 @@ final class Stage implements Subject, AutoCloseable {
 
     @Override
     public void close() {
-        server.stop(Duration.ofSeconds(1));
+        if (server.isRunning()) {
+            server.stop(Duration.ofSeconds(1));
+        }
     }
 
     public static void main(String[] args) throws Exception {

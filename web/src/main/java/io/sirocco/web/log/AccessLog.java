@@ -83,7 +83,7 @@ public final class AccessLog implements Monitor, AutoCloseable {
         return dropped.sum();
     }
 
-    /** Lines that were handed to the system. */
+    /** Lines that were taken off the queue to be written. */
     public long written() {
         return writer.written();
     }

@@ -3,7 +3,6 @@ package io.sirocco.web.log;
 
 import io.sirocco.http.Monitor.Answered;
 import io.sirocco.http.Monitor.Rejected;
-import io.sirocco.http.Rule;
 import java.util.Optional;
 
 /**
@@ -17,11 +16,13 @@ final class JsonLines implements LineFormat {
         begin(line, answered.millis());
         text(line, "id", answered.id());
         line.put(",\"remote\":\"").address(answered.remote()).put('"');
-        optional(line, "user", answered.user());
-        text(line, "method", answered.method());
+        if (answered.user().isPresent()) {
+            text(line, "user", answered.user().get());
+        }
+        sent(line, "method", answered.method());
         line.put(answered.secure() ? ",\"scheme\":\"https\"" : ",\"scheme\":\"http\"");
-        text(line, "host", answered.host());
-        text(line, "target", answered.target());
+        sent(line, "host", answered.host());
+        sent(line, "target", answered.target());
         line.put(",\"version\":\"").put(answered.version());
         line.put("\",\"status\":").number(answered.status());
         line.put(",\"ms\":").millis(answered.nanos());
@@ -30,9 +31,11 @@ final class JsonLines implements LineFormat {
         if (!answered.route().isEmpty()) {
             text(line, "route", answered.route());
         }
-        optional(line, "referer", answered.header("Referer"));
-        optional(line, "agent", answered.header("User-Agent"));
-        optional(line, "rule", answered.rule().map(Rule::name));
+        sent(line, "referer", answered.header("Referer"));
+        sent(line, "agent", answered.header("User-Agent"));
+        if (answered.rule().isPresent()) {
+            text(line, "rule", answered.rule().get().name());
+        }
         line.put(answered.complete() ? "}\n" : ",\"cut\":true}\n");
     }
 
@@ -42,11 +45,11 @@ final class JsonLines implements LineFormat {
         text(line, "id", rejected.id());
         line.put(",\"remote\":\"").address(rejected.remote()).put('"');
         if (!rejected.method().isEmpty()) {
-            text(line, "method", rejected.method());
+            sent(line, "method", rejected.method());
         }
         line.put(rejected.secure() ? ",\"scheme\":\"https\"" : ",\"scheme\":\"http\"");
         if (!rejected.target().isEmpty()) {
-            text(line, "target", rejected.target());
+            sent(line, "target", rejected.target());
         }
         line.put(",\"status\":").number(rejected.rule().status());
         text(line, "rule", rejected.rule().name());
@@ -67,9 +70,13 @@ final class JsonLines implements LineFormat {
         line.put(",\"").put(name).put("\":\"").json(value).put('"');
     }
 
-    private static void optional(Line line, String name, Optional<String> value) {
-        if (value.isPresent()) {
-            text(line, name, value.get());
+    private static void sent(Line line, String name, String octets) {
+        line.put(",\"").put(name).put("\":\"").jsonOctets(octets).put('"');
+    }
+
+    private static void sent(Line line, String name, Optional<String> octets) {
+        if (octets.isPresent()) {
+            sent(line, name, octets.get());
         }
     }
 }

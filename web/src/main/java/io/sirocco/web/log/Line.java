@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.log;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -29,7 +32,12 @@ final class Line {
         PLAIN['\\'] = false;
     }
 
-    private byte[] bytes = new byte[512];
+    private static final VarHandle EIGHT =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final long ONES = 0x0101_0101_0101_0101L;
+    private static final long HIGHS = 0x80 * ONES;
+
+    private byte[] bytes = new byte[768]; // most lines
     private int length;
 
     byte[] bytes() {
@@ -48,13 +56,18 @@ final class Line {
 
     /** A text of ours, which needs no escapes. */
     Line put(String ascii) {
-        int n = ascii.length();
-        room(n);
-        for (int i = 0; i < n; i++) {
-            bytes[length + i] = (byte) ascii.charAt(i);
-        }
-        length += n;
+        room(ascii.length());
+        copy(ascii, ascii.length());
         return this;
+    }
+
+    /**
+     * The low bytes of {@code n} characters, without a look at them: they are known to be bytes.
+     */
+    @SuppressWarnings("deprecation") // what is wrong with it is what we want
+    private void copy(String text, int n) {
+        text.getBytes(0, n, bytes, length);
+        length += n;
     }
 
     Line put(char c) {
@@ -89,6 +102,48 @@ final class Line {
     Line millis(long nanos) {
         long micros = nanos / 1000;
         return number(micros / 1000).put('.').padded(micros % 1000, 3);
+    }
+
+    /**
+     * A text of bytes that a client sent, as {@link #json} writes it; mostly there is no escape.
+     */
+    Line jsonOctets(String octets) {
+        int n = octets.length();
+        if (n > LONGEST_TEXT) {
+            return json(octets);
+        }
+        int from = length;
+        put(octets);
+        if (!plain(from, length)) {
+            length = from;
+            json(octets);
+        }
+        return this;
+    }
+
+    /** Whether none of these bytes needs an escape; looks at eight at a time. */
+    private boolean plain(int from, int to) {
+        int i = from;
+        for (; i + 8 <= to; i += 8) {
+            long eight = (long) EIGHT.get(bytes, i);
+            long control = eight - 0x20 * ONES & ~eight;
+            long others = zero(eight ^ '"' * ONES) | zero(eight ^ '\\' * ONES);
+            long delete = zero(eight ^ 0x7F * ONES);
+            if (((eight | control | others | delete) & HIGHS) != 0) {
+                return false;
+            }
+        }
+        for (; i < to; i++) {
+            if (!PLAIN[bytes[i] & 0xFF]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Sets the highest bit of the lowest byte that is zero, if any is. */
+    private static long zero(long eight) {
+        return eight - ONES & ~eight;
     }
 
     /** A text from outside, as it stands between the quotation marks of JSON (RFC 8259 7). */

@@ -73,15 +73,26 @@ final class LogWriter implements Runnable {
         boolean last;
         do {
             last = stop;
-            reopenIfMoved();
-            while (flush() && fill()) {}
+            do {
+                reopenIfMoved();
+            } while (pass());
             if (!last) {
-                awake = false;
+                awake = failing; // then a full queue is no reason to hurry
                 LockSupport.parkNanos(failing ? SECOND : PAUSE);
                 awake = true;
             }
         } while (!last);
         end();
+    }
+
+    /** Writes one batch; answers whether more waits. */
+    private boolean pass() {
+        if (!flush()) {
+            return false;
+        }
+        fill();
+        boolean full = batch.remaining() >= BATCH / 2;
+        return flush() && full;
     }
 
     private void end() {
@@ -96,8 +107,8 @@ final class LogWriter implements Runnable {
         }
     }
 
-    /** Takes as many lines as there is room for; answers whether there was any. */
-    private boolean fill() {
+    /** Takes as many lines as there is room for. */
+    private void fill() {
         batch.clear();
         tellOfDrops();
         int lines = 0;
@@ -106,7 +117,6 @@ final class LogWriter implements Runnable {
         }
         batch.flip();
         written += lines;
-        return batch.hasRemaining();
     }
 
     private void tellOfDrops() {

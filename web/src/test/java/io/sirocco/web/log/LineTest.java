@@ -43,6 +43,19 @@ class LineTest {
             String json = text(line -> line.put('"').json(hostile).put('"'));
             assertTrue(json.chars().allMatch(c -> c >= 0x20 && c < 0x7F), json);
             assertEquals(hostile, mapper.readValue(json, String.class));
+            if (i % 2 == 0) {
+                assertEquals(json, text(line -> line.put('"').jsonOctets(hostile).put('"')));
+            }
+        }
+    }
+
+    @Test
+    void eachByteIsEscapedOrNotWhereverItStands() {
+        for (char c = 0; c < 256; c++) {
+            for (int at = 0; at < 17; at++) {
+                String text = "a".repeat(at) + c + "a".repeat(16 - at);
+                assertEquals(text(line -> line.json(text)), text(line -> line.jsonOctets(text)));
+            }
         }
     }
 
