@@ -27,7 +27,7 @@ import java.util.concurrent.CompletionStage;
  */
 public final class Response {
     private static final Set<String> OURS = ours();
-    private static final int LARGEST_IMAGE = 8 << 10;
+    private static final int LARGEST_IMAGE = 16 << 10; // a connection has room for it at once
 
     private final int status;
     private final Headers headers;

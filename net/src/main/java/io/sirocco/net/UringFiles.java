@@ -15,6 +15,13 @@ final class UringFiles implements AutoCloseable {
     /** Of the process's descriptors, this part may be lent by one loop. */
     private static final int SHARE = 8;
 
+    /**
+     * Bytes that the kernel may take over from us and not send yet, instead of {@link
+     * Connection#KERNEL_HOLDS}: of a file they are the pages that are in memory anyway, and the
+     * more it may take at once, the more seldom we are woken.
+     */
+    private static final int KERNEL_HOLDS = 2 << 20;
+
     private final MemorySegment state;
     private final MemorySegment position;
     private final int most;
@@ -42,7 +49,10 @@ final class UringFiles implements AutoCloseable {
         int descriptor = Uring.lend(connection);
         if (descriptor < 0) {
             refused = descriptor == -LinuxFiles.EINVAL;
-        } else if (kept < most) {
+            return descriptor;
+        }
+        Linux.setOption(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NOTSENT_LOWAT, KERNEL_HOLDS);
+        if (kept < most) {
             kept++;
             descriptors[connection.slot] = descriptor + 1;
         } else {
