@@ -6,7 +6,9 @@ module io.sirocco.web {
     requires com.aayushatharva.brotli4j;
     requires com.github.benmanes.caffeine;
     requires com.github.luben.zstd_jni;
+    requires spring.security.crypto; // bcrypt
 
+    exports io.sirocco.web.access;
     exports io.sirocco.web.compress;
     exports io.sirocco.web.files;
 }

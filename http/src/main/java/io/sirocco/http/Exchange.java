@@ -9,7 +9,9 @@ import java.net.SocketAddress;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -21,7 +23,7 @@ import java.util.function.Supplier;
  *   run ── handle ── answer ──────────────────────▶ respond ─▶ wire.send          known bytes
  *                       ├── stream ── write ───────▶ wire.begin, data ..., end    written while sent
  *                       └── later ──┐
- *           whoever completes it ───┴──────────────▶ answer, again
+ *           whoever completes it ───┴──────────────▶ answer, again; or handle, again
  * </pre>
  *
  * <p>A virtual thread that the loop carries is on the loop while it runs, so for it an arrow is a
@@ -47,6 +49,7 @@ final class Exchange implements Runnable {
     long bytesOut;
     long waited; // by the handler for a body that is complete now, in milliseconds
     private String id; // of the handler's thread
+    private Handler handler; // to be called next; handed on with the exchange
 
     Exchange(
             Wire wire,
@@ -58,6 +61,7 @@ final class Exchange implements Runnable {
         this.wire = wire;
         this.worker = worker;
         this.endpoint = endpoint;
+        this.handler = endpoint.handler();
         this.request = new Request(this, head, params);
         this.incoming = head.hasBody() ? new Incoming() : null;
         this.bodyLength = head.chunked() ? -1 : Math.max(0, head.contentLength());
@@ -72,7 +76,7 @@ final class Exchange implements Runnable {
     public void run() {
         Response response;
         try {
-            response = endpoint.handler().handle(request);
+            response = handler.handle(request);
             if (response == null) {
                 throw new NullPointerException(
                         "the handler of " + endpoint.path() + " answered null");
@@ -104,7 +108,10 @@ final class Exchange implements Runnable {
     private void answer(Response response) {
         switch (response.content()) {
             case Content.Bytes(byte[] bytes) -> onLoop(() -> respond(response, bytes));
-            case Content.Later later -> onLoop(() -> await(later));
+            case Content.Later(CompletionStage<Response> later) ->
+                    onLoop(() -> await(later, this::answerLate));
+            case Content.After(CompletionStage<? extends Handler> next) ->
+                    onLoop(() -> await(next, this::goOn));
             case Content.Stream(BodyWriter writer, long length) -> stream(response, writer, length);
             case Content.Endless(BodyWriter writer) -> {
                 endless = true;
@@ -306,32 +313,64 @@ final class Exchange implements Runnable {
         }
     }
 
-    private void await(Content.Later later) {
+    /**
+     * Has the loop call {@code then} with what {@code stage} is completed with, if it still can.
+     */
+    private <T> void await(CompletionStage<T> stage, Consumer<T> then) {
         waitsForLater = true;
         thread = null;
-        later.response()
-                .whenComplete(
-                        (response, thrown) -> {
-                            Response found =
-                                    thrown == null && response != null
-                                            ? response
-                                            : failed(
-                                                    thrown != null
-                                                            ? thrown
-                                                            : new NullPointerException(
-                                                                    "a response for later was null"));
-                            worker.execute(
-                                    () -> {
-                                        waitsForLater = false;
-                                        if (!responded && wire.connected()) {
-                                            if (found.atHand()) {
-                                                answer(found);
-                                            } else {
-                                                worker.virtual(this, () -> answer(found));
-                                            }
-                                        }
-                                    });
-                        });
+        stage.whenComplete(
+                (value, thrown) -> {
+                    Throwable failure =
+                            value == null && thrown == null
+                                    ? new NullPointerException(
+                                            "a response for later, or its handler, was null")
+                                    : thrown;
+                    Response page = failure == null ? null : failed(failure);
+                    worker.execute(
+                            () -> {
+                                waitsForLater = false;
+                                if (responded || !wire.connected()) {
+                                    return;
+                                }
+                                if (page == null) {
+                                    then.accept(value);
+                                } else {
+                                    answer(page);
+                                }
+                            });
+                });
+    }
+
+    private void answerLate(Response found) {
+        if (found.atHand()) {
+            answer(found);
+        } else {
+            worker.virtual(this, () -> answer(found));
+        }
+    }
+
+    /** Calls another handler for the same request. */
+    private void goOn(Handler next) {
+        handler = next;
+        dispatch();
+    }
+
+    /** Has the handler run where its route says. */
+    void dispatch() {
+        switch (endpoint.handling()) {
+            case INLINE -> run();
+            case VIRTUAL -> {
+                if (!worker.loop.carriesVirtualThreads()) {
+                    request.detach(); // its thread runs beside us
+                }
+                worker.virtual(this, this);
+            }
+            case POOL -> {
+                request.detach();
+                worker.pool(this);
+            }
+        }
     }
 
     /** Bytes of the request's body so far. */

@@ -290,19 +290,7 @@ class Http1 implements Protocol, Wire {
     }
 
     private void run() {
-        switch (exchange.endpoint.handling()) {
-            case INLINE -> exchange.run();
-            case VIRTUAL -> {
-                if (!worker.loop.carriesVirtualThreads()) {
-                    exchange.request.detach(); // its thread runs beside us
-                }
-                worker.virtual(exchange, exchange);
-            }
-            case POOL -> {
-                exchange.request.detach();
-                worker.pool(exchange);
-            }
-        }
+        exchange.dispatch();
         if (exchange != null && !exchange.ended) {
             setDeadline();
         }
