@@ -36,7 +36,7 @@ record Description(
         return choice ? fields.with("Vary", "Accept-Encoding") : fields;
     }
 
-    /** Of 304 (RFC 9110 15.4.5), and of 412. */
+    /** Of 304 (RFC 9110 15.4.5). */
     Headers validators(String tag) {
         Headers fields = Headers.of("ETag", tag);
         if (cacheControl != null) {

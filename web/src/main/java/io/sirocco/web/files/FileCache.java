@@ -6,6 +6,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
@@ -86,26 +87,28 @@ final class FileCache implements AutoCloseable {
             return null;
         }
         if (!looks.containsKey(path)) {
-            look(path);
+            look(path, Function.identity());
         }
         return known.entry;
     }
 
     /**
-     * Looks what is at a path; {@link Busy} when too many do. Whoever sends of a file must still
-     * retain it, and look again when that fails.
+     * Looks what is at a path, and answers what {@code use} makes of it; {@link Busy} when too many
+     * look already. {@code use} must retain the file of which it wants to send. That may fail, if
+     * it comes late to the look of another; then it looks again.
      */
-    CompletableFuture<Entry> look(String path) {
+    <T> CompletableFuture<T> look(String path, Function<Entry, T> use) {
         var mine = new CompletableFuture<Entry>();
+        CompletableFuture<T> used = mine.thenApply(use); // before there is anything to be released
         CompletableFuture<Entry> others = looks.putIfAbsent(path, mine);
         if (others != null) {
-            return others;
+            return others.thenApply(use);
         }
         if (!lookers.takes(() -> look(path, mine))) {
             looks.remove(path, mine);
             mine.completeExceptionally(new Busy());
         }
-        return mine;
+        return used;
     }
 
     private void look(String path, CompletableFuture<Entry> mine) {
@@ -146,6 +149,15 @@ final class FileCache implements AutoCloseable {
                 && !cache.asMap().replace(path, known, new Known(changed, known.checked))) {
             changed.release();
         }
+    }
+
+    /** Bytes that it holds, as {@link FileOptions#cache} counts them. */
+    long bytes() {
+        if (cache == null) {
+            return 0;
+        }
+        cache.cleanUp();
+        return cache.policy().eviction().orElseThrow().weightedSize().orElseThrow();
     }
 
     /** For what else looks at the disk. */

@@ -77,7 +77,7 @@ public final class FileOptions {
     private static String fromRoot(String path) {
         if (!path.startsWith("/")
                 || path.endsWith("/")
-                || !FilePath.plain(path.substring(1), true)) {
+                || !FilePath.plain(path.substring(1), false)) {
             throw new IllegalArgumentException(
                     "\"" + path + "\" is no path of a file; write /index.html.");
         }

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /**
  * The files of a directory as a web site: conditional requests and ranges (RFC 9110 13 and 14),
@@ -126,15 +125,14 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     private Response look(Asked asked, String path, Role role, int tries) {
-        return later(cache.look(path), entry -> answer(asked, path, entry, role, tries + 1));
+        return later(cache.look(path, entry -> answer(asked, path, entry, role, tries + 1)));
     }
 
     private Response answer(Asked asked, String path, Entry entry, Role role, int tries) {
         return switch (entry) {
             case FileEntry file -> file(asked, path, file, role, tries);
             case Entry.Nothing.UNSLASHED -> unslashed(asked, path, role);
-            case Entry.Nothing.LISTED ->
-                    later(cache.lookers().ask(() -> listing.of(path, asked)), page -> page);
+            case Entry.Nothing.LISTED -> later(cache.lookers().ask(() -> listing.of(path, asked)));
             case Entry.Nothing.FORBIDDEN -> FORBIDDEN;
             case Entry.Nothing.MISSING -> absent(asked, role);
         };
@@ -159,20 +157,17 @@ public final class FileServer implements Handler, AutoCloseable {
     /** Compresses first; when that is too much at the moment the plain file will do. */
     private Response squeezed(
             Asked asked, String path, FileEntry file, Representation unmade, Role role, int tries) {
-        CompletableFuture<Response> response =
-                squeezer.squeeze(path, file, unmade)
-                        .exceptionally(thrown -> now -> now.without(unmade.coding))
-                        .thenApply(
-                                change -> {
-                                    if (change == null) {
-                                        return tries < TRIES
-                                                ? look(asked, path, role, tries)
-                                                : BUSY;
-                                    }
-                                    FileEntry changed = change.apply(file);
-                                    return file(asked, path, changed, role, tries + 1);
-                                });
-        return Response.later(response);
+        return later(
+                squeezer.squeeze(
+                        path,
+                        file,
+                        unmade,
+                        change -> {
+                            if (change == null) {
+                                return tries < TRIES ? look(asked, path, role, tries) : BUSY;
+                            }
+                            return file(asked, path, change.apply(file), role, tries + 1);
+                        }));
     }
 
     /**
@@ -208,21 +203,20 @@ public final class FileServer implements Handler, AutoCloseable {
         return NOT_FOUND;
     }
 
-    private static <T> Response later(CompletableFuture<T> work, Function<T, Response> then) {
-        if (work.isDone() && !work.isCompletedExceptionally()) {
-            return then.apply(work.join());
+    private static Response later(CompletableFuture<Response> work) {
+        return Response.later(work.exceptionally(FileServer::failed));
+    }
+
+    private static Response failed(Throwable thrown) {
+        if (thrown instanceof Busy || thrown.getCause() instanceof Busy) {
+            return BUSY;
         }
-        return Response.later(
-                work.handle(
-                        (value, thrown) -> {
-                            if (thrown == null) {
-                                return then.apply(value);
-                            }
-                            if (thrown instanceof Busy || thrown.getCause() instanceof Busy) {
-                                return BUSY;
-                            }
-                            throw new CompletionException(thrown);
-                        }));
+        throw new CompletionException(thrown); // the disk failed: 500, and the log says why
+    }
+
+    /** Bytes of memory that its cache holds, an open file counting as a part of it. */
+    public long cached() {
+        return cache.bytes();
     }
 
     /** Closes its files and ends its threads; what is being sent is sent. */

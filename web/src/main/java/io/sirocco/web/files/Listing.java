@@ -92,9 +92,7 @@ final class Listing {
                 Accept.prefersJson(asked.accept())
                         ? Response.json(ListingJson.of(path, items))
                         : Response.html(ListingPage.of(path, items, order, backwards))
-                                .header(
-                                        "Content-Security-Policy",
-                                        "default-src 'none'; style-src 'unsafe-inline'");
+                                .header("Content-Security-Policy", ListingPage.POLICY);
         return response.header("Cache-Control", "no-cache").header("Vary", "Accept");
     }
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.files;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.sirocco.http.Percent;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Base64;
 import java.util.Locale;
 
 /** A list of files for people: one page without a script, on a phone as well. Any thread. */
@@ -12,38 +17,35 @@ final class ListingPage {
     private static final DateTimeFormatter MINUTE =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm").withZone(ZoneOffset.UTC);
 
-    private static final String HEAD =
+    private static final String STYLE =
             """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>%s</title>
-            <style>
+
             :root { color-scheme: light dark; --line: #8884; --quiet: #777; --link: #0b5cad; }
             @media (prefers-color-scheme: dark) { :root { --quiet: #999; --link: #7ab8ff; } }
             body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
             h1 { font-size: 1.2rem; font-weight: 600; overflow-wrap: anywhere; }
             a { color: var(--link); text-decoration: none; }
             a:hover, a:focus { text-decoration: underline; }
-            table { width: 100%%; border-collapse: collapse; }
+            table { width: 100%; border-collapse: collapse; }
             th, td { padding: .4rem .5rem; text-align: left; border-bottom: 1px solid var(--line); }
             th { font-weight: 600; white-space: nowrap; }
-            td:first-child { overflow-wrap: anywhere; width: 99%%; }
+            td:first-child { overflow-wrap: anywhere; width: 99%; }
             td + td { white-space: nowrap; color: var(--quiet); font-variant-numeric: tabular-nums; }
             th:nth-child(2), td:nth-child(2) { text-align: right; }
             @media (max-width: 34rem) { th:nth-child(3), td:nth-child(3) { display: none; } }
-            </style>
-            </head>
-            <body>
             """;
+
+    /** {@code Content-Security-Policy}: nothing but this style, whatever a name contains. */
+    static final String POLICY = "default-src 'none'; style-src 'sha256-" + hash(STYLE) + "'";
 
     private ListingPage() {}
 
     static String of(String path, Listing.Items items, Listing.Order order, boolean backwards) {
         var page = new StringBuilder(2048 + 160 * items.all().size());
-        page.append(HEAD.formatted(escape("Index of /" + path)));
+        page.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+        page.append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+        page.append("<title>").append(escape("Index of /" + path)).append("</title>\n");
+        page.append("<style>").append(STYLE).append("</style>\n</head>\n<body>\n");
         crumbs(path, page);
         page.append("<table>\n<thead><tr>");
         column("Name", Listing.Order.NAME, order, backwards, page);
@@ -110,6 +112,15 @@ final class ListingPage {
         page.append(item.directory() ? "" : size(item.size())).append("</td><td><time datetime=\"");
         page.append(modified).append("\">").append(MINUTE.format(modified));
         page.append("</time></td></tr>\n");
+    }
+
+    private static String hash(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
+            return Base64.getEncoder().encodeToString(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every JVM has it", e);
+        }
     }
 
     /** Three digits and a unit: 1023 B, 1.50 KiB, 640 MiB. */

@@ -106,9 +106,12 @@ final class Representation {
         };
     }
 
-    /** RFC 9110 15.5.13: with the tag of what there is. */
+    /**
+     * RFC 9110 15.5.13, with the tag of what there is. Without Cache-Control: with it a cache would
+     * keep this and give it to those who have no condition (RFC 9111 3).
+     */
     private Response failed() {
-        return with(description.validators(tag), Response.text("Precondition Failed").status(412));
+        return Response.text("Precondition Failed").status(412).header("ETag", tag);
     }
 
     private Response ranges(String field, int most) {

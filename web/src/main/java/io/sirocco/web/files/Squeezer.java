@@ -6,6 +6,7 @@ import io.sirocco.web.compress.Coding;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
@@ -29,16 +30,25 @@ final class Squeezer implements AutoCloseable {
     }
 
     /**
-     * What to do to the entry: it gets the bytes of a representation, or loses it when it is not
-     * worth it, because that saves less than a tenth or does not work here. Null when the file is
-     * closed or has changed. {@link Busy} when too much waits already.
+     * Answers what {@code use} makes of what is to be done to the entry: it gets the bytes of a
+     * representation, or loses it, because compressing saves less than a tenth, does not work here,
+     * or too much waits already. Null when the file is closed or has changed.
      */
-    CompletableFuture<UnaryOperator<FileEntry>> squeeze(
-            String path, FileEntry entry, Representation unmade) {
+    <T> CompletableFuture<T> squeeze(
+            String path,
+            FileEntry entry,
+            Representation unmade,
+            Function<UnaryOperator<FileEntry>, T> use) {
         var mine = new CompletableFuture<UnaryOperator<FileEntry>>();
+        CompletableFuture<T> used = mine.thenApply(use); // before the entry is released
         CompletableFuture<UnaryOperator<FileEntry>> others = running.putIfAbsent(unmade, mine);
         if (others != null) {
-            return others;
+            return others.thenApply(use);
+        }
+        if (!entry.retain()) {
+            running.remove(unmade, mine);
+            mine.complete(null);
+            return used;
         }
         hands.ask(() -> squeezed(entry, unmade))
                 .whenComplete(
@@ -47,13 +57,11 @@ final class Squeezer implements AutoCloseable {
                                 cache.change(path, entry, made);
                             }
                             running.remove(unmade, mine);
-                            if (thrown == null) {
-                                mine.complete(made);
-                            } else {
-                                mine.completeExceptionally(thrown);
-                            }
+                            mine.complete(
+                                    thrown == null ? made : now -> now.without(unmade.coding));
+                            entry.release();
                         });
-        return mine;
+        return used;
     }
 
     private static UnaryOperator<FileEntry> squeezed(FileEntry entry, Representation unmade)
@@ -65,7 +73,7 @@ final class Squeezer implements AutoCloseable {
         byte[] plain =
                 switch (entry.plain().store) {
                     case Store.Memory(byte[] bytes, _) -> bytes;
-                    case Store.Disk(OpenFile file) -> file.retain() ? read(file) : null;
+                    case Store.Disk(OpenFile file) -> Loader.readAll(file);
                     case Store.Unmade _ ->
                             throw new IllegalStateException("the plain file is there");
                 };
@@ -78,14 +86,6 @@ final class Squeezer implements AutoCloseable {
         }
         Representation representation = unmade.with(bytes);
         return now -> now.with(representation);
-    }
-
-    private static byte[] read(OpenFile file) throws IOException {
-        try {
-            return Loader.readAll(file);
-        } finally {
-            file.release();
-        }
     }
 
     @Override

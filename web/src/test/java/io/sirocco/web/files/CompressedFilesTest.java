@@ -161,6 +161,20 @@ class CompressedFilesTest {
     }
 
     @Test
+    void whatGainsNothingIsServedWithoutACache() throws IOException {
+        byte[] noise = new byte[200_000];
+        new Random(2).nextBytes(noise);
+        write("noise.css", noise);
+        serving.close();
+        serving = new Serving(transport, root, o -> o.cache(0));
+        for (int i = 0; i < 20; i++) {
+            Answer answer = serving.get("/noise.css", "Accept-Encoding: zstd, br, gzip");
+            assertEquals(200, answer.status());
+            assertArrayEquals(noise, answer.body());
+        }
+    }
+
+    @Test
     void aRangeIsOneOfThePlainFile() throws IOException {
         Answer answer = serving.get("/plain.css", "Accept-Encoding: gzip, br", "Range: bytes=4-7");
         assertEquals(206, answer.status());

@@ -83,7 +83,8 @@ class ConditionsTest {
             Answer answer = serving.ask(method, "/style.css", all);
             assertEquals(status, answer.status(), method);
             assertEquals(tag, answer.field("ETag"), method);
-            assertEquals("max-age=60", answer.field("Cache-Control"), method);
+            String caching = status == 412 ? "" : "max-age=60"; // or a cache would keep the 412
+            assertEquals(caching, answer.field("Cache-Control"), method);
         }
     }
 
