@@ -46,7 +46,12 @@ abstract class OnTheWire {
 
     /** The modes in which a case runs. */
     List<Mode> modes() {
-        return List.of(Mode.values());
+        return secure() ? List.of(Mode.VIRTUAL) : List.of(Mode.values());
+    }
+
+    /** Whether the bytes of a case travel over TLS: a class that extends a test says so. */
+    boolean secure() {
+        return false;
     }
 
     @AfterAll
@@ -57,7 +62,7 @@ abstract class OnTheWire {
     private Serving serving(TransportKind transport, Mode mode) {
         return servers.computeIfAbsent(
                 transport + " " + mode,
-                key -> new Serving(transport, mode, this::config, this::allRoutes));
+                key -> new Serving(transport, mode, secure(), this::config, this::allRoutes));
     }
 
     private void allRoutes(Routes routes) {
