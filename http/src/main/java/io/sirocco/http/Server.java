@@ -261,15 +261,32 @@ public final class Server implements AutoCloseable {
         var added = new ArrayList<Config.Listening>();
         for (Config.Listening address : next.config.addresses) {
             Optional<Bound> known =
-                    old.stream().filter(each -> each.asked.equals(address)).findFirst();
-            known.ifPresentOrElse(kept::add, () -> added.add(address));
+                    old.stream()
+                            .filter(each -> each.asked.address().equals(address.address()))
+                            .findFirst();
+            known.ifPresent(bound -> refuseIfTurned(bound.asked, address));
+            known.ifPresentOrElse(
+                    bound -> kept.add(new Bound(address, bound.listener)),
+                    () -> added.add(address));
             known.ifPresent(old::remove);
         }
-        kept.addAll(listen(now.loops, next.config, added, now.workers));
+        var fresh = listen(now.loops, next.config, added, now.workers);
+        kept.forEach(bound -> bound.asked.tls().ifPresent(bound.listener::tls));
+        kept.addAll(fresh);
         plan = next;
         adopt(now.workers, next.setup(now.id, now.pool));
         old.forEach(each -> each.listener.close());
         return new Running(now.id, now.loops, now.workers, List.copyOf(kept), now.pool);
+    }
+
+    /** An address that is bound cannot be bound again, for something else. */
+    private static void refuseIfTurned(Config.Listening before, Config.Listening after) {
+        if (before.tls().isPresent() != after.tls().isPresent()) {
+            throw new IllegalArgumentException(
+                    after.address()
+                            + " cannot change between HTTP and HTTPS while the server runs:"
+                            + " stop it and start it again.");
+        }
     }
 
     private static void adopt(List<Worker> workers, Setup setup) {

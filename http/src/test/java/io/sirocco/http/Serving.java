@@ -30,6 +30,7 @@ final class Serving implements AutoCloseable, Monitor {
 
     final Server server;
     final String name;
+    private final boolean secure;
     private final ConcurrentLinkedQueue<Rule> rules = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Told> answers = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
@@ -39,13 +40,25 @@ final class Serving implements AutoCloseable, Monitor {
     }
 
     Serving(TransportKind transport, Mode mode, Consumer<Config> config, Consumer<Routes> routes) {
-        this.name = transport + " " + mode;
+        this(transport, mode, false, config, routes);
+    }
+
+    /** One that speaks HTTPS, if {@code secure}. */
+    Serving(
+            TransportKind transport,
+            Mode mode,
+            boolean secure,
+            Consumer<Config> config,
+            Consumer<Routes> routes) {
+        this.secure = secure;
+        this.name = transport + " " + mode + (secure ? " HTTPS" : "");
+        var address = new InetSocketAddress("127.0.0.1", 0);
         System.setProperty("io.sirocco.net.uncarried", Boolean.toString(!mode.carried));
         try {
             this.server =
                     Server.start(
                             c -> {
-                                c.listen(new InetSocketAddress("127.0.0.1", 0))
+                                (secure ? c.listen(address, TlsLink.TLS) : c.listen(address))
                                         .loops(1)
                                         .transport(transport)
                                         .handling(mode.handling)
@@ -60,7 +73,7 @@ final class Serving implements AutoCloseable, Monitor {
     }
 
     Client client() {
-        return new Client(server);
+        return new Client(server, 0, secure);
     }
 
     @Override

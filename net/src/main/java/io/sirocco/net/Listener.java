@@ -107,6 +107,20 @@ public final class Listener implements AutoCloseable {
     }
 
     /**
+     * Speaks TLS as {@code next} has it, with connections that begin from now on.
+     *
+     * @throws IllegalStateException when it was not made to speak TLS
+     */
+    public void tls(Tls next) {
+        if (acceptor instanceof TlsAcceptor secure) {
+            secure.tls(next);
+        } else {
+            throw new IllegalStateException(
+                    SocketAddresses.show(address) + " was not made to speak TLS");
+        }
+    }
+
+    /**
      * Stops accepting and gives the address back; connections that are open stay so. Returns when
      * that is done.
      */

@@ -4,14 +4,25 @@ package io.sirocco.net;
 import java.util.List;
 
 /**
- * Puts a TLS layer below what {@code acceptor} speaks, which is asked when the handshake is done.
- * Immutable.
- *
- * @param protocols what it can speak, for ALPN
- * @param toPlainText what a client is told that speaks no TLS but text; empty for nothing
+ * Puts a TLS layer below what an acceptor speaks, which is asked when the handshake is done. Any
+ * thread.
  */
-record TlsAcceptor(Tls tls, List<String> protocols, byte[] toPlainText, Acceptor acceptor)
-        implements Acceptor {
+final class TlsAcceptor implements Acceptor {
+    private final List<String> protocols;
+    private final byte[] toPlainText;
+    private final Acceptor acceptor;
+    private volatile Tls tls;
+
+    /**
+     * @param protocols what it can speak, for ALPN
+     * @param toPlainText what a client is told that speaks no TLS but text; empty for nothing
+     */
+    TlsAcceptor(Tls tls, List<String> protocols, byte[] toPlainText, Acceptor acceptor) {
+        this.tls = tls;
+        this.protocols = protocols;
+        this.toPlainText = toPlainText;
+        this.acceptor = acceptor;
+    }
 
     @Override
     public Protocol accept(Connection connection) {
@@ -20,5 +31,18 @@ record TlsAcceptor(Tls tls, List<String> protocols, byte[] toPlainText, Acceptor
         connection.secure(layer);
         connection.deadline(connection.loop().now() + context.handshakeMillis());
         return layer;
+    }
+
+    /** For connections that begin later. */
+    void tls(Tls next) {
+        tls = next;
+    }
+
+    byte[] toPlainText() {
+        return toPlainText;
+    }
+
+    Acceptor acceptor() {
+        return acceptor;
     }
 }
