@@ -347,6 +347,9 @@ final class Exchange implements Runnable, Monitor.Answered {
                             () -> {
                                 waitsForLater = false;
                                 if (responded || !wire.connected()) {
+                                    if (value instanceof Response late) {
+                                        late.release();
+                                    }
                                     return;
                                 }
                                 if (page == null) {

@@ -181,4 +181,34 @@ class FileResponsesTest extends OnTheWire {
             assertFalse(open.retain(), "somebody has not released it");
         }
     }
+
+    @ParameterizedTest
+    @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    void whatIsKnownTooLateIsReleased(TransportKind transport) throws IOException {
+        OpenFile open = OpenFile.open(Files.writeString(folder.resolve("late"), "late"));
+        var late = new CompletableFuture<Response>();
+        try (var serving =
+                new Serving(
+                        transport,
+                        Mode.INLINE,
+                        c -> {},
+                        routes -> routes.get("/late", request -> Response.later(late)))) {
+            try (Client client = serving.client()) {
+                client.send("GET /late HTTP/1.1\nHost: a\n\n").delivered();
+                client.abort();
+            }
+            serving.awaitQuiet();
+            late.complete(Response.file(open, 0, 4)); // retained once, by whoever opened it
+            Client.await("the file to be released", () -> !held(open), serving);
+        }
+    }
+
+    /** Whether somebody holds it, asked without holding on to it. */
+    private static boolean held(OpenFile file) {
+        boolean open = file.retain();
+        if (open) {
+            file.release();
+        }
+        return open;
+    }
 }
