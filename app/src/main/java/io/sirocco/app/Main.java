@@ -3,6 +3,8 @@ package io.sirocco.app;
 
 import io.sirocco.bench.command.Bench;
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -17,12 +19,20 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
         name = "sirocco",
         description = "A network server for the JVM.",
-        subcommands = {Serve.class, Bench.class, Version.class, HelpCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 public final class Main implements Runnable {
 
     /** Time, level, text, and the stack of what was thrown; the JDK's own form takes two lines. */
     static final String LOG_LINE = "%1$tF %1$tT.%1$tL %4$s %5$s%6$s%n";
+
+    private static final SequencedMap<String, Class<?>> COMMANDS = new LinkedHashMap<>();
+
+    static {
+        COMMANDS.put("serve", Serve.class);
+        COMMANDS.put("bench", Bench.class);
+        COMMANDS.put("version", Version.class);
+        COMMANDS.put("help", HelpCommand.class);
+    }
 
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
@@ -30,7 +40,7 @@ public final class Main implements Runnable {
 
     public static void main(String[] args) {
         logInOneLine();
-        System.exit(commandLine().execute(args));
+        System.exit(commandLine(args).execute(args));
     }
 
     /** Unless the user has said otherwise; before the log starts. */
@@ -42,8 +52,18 @@ public final class Main implements Runnable {
         if (!configured) System.setProperty(log + "SimpleFormatter.format", LOG_LINE);
     }
 
-    static CommandLine commandLine() {
+    /**
+     * Knows only the command that {@code args} begin with; all of them when that is none of them,
+     * or help. To read the annotations of all would take longer than to start the server.
+     */
+    static CommandLine commandLine(String... args) {
         var line = new CommandLine(new Main());
+        String asked = args.length == 0 ? "" : args[0];
+        boolean alone = COMMANDS.containsKey(asked) && !asked.equals("help");
+        COMMANDS.forEach(
+                (name, command) -> {
+                    if (!alone || name.equals(asked)) line.addSubcommand(name, command);
+                });
         line.setUsageHelpAutoWidth(true);
         line.setExpandAtFiles(false); // a word that begins with @ is the command's affair
         line.setParameterExceptionHandler(Main::explain);

@@ -80,7 +80,7 @@ class CommandLineTest {
         }
 
         private ServeOptions options(String... args) {
-            var line = Main.commandLine();
+            var line = Main.commandLine(args);
             var all = Stream.concat(Stream.of("serve"), Stream.of(args)).toArray(String[]::new);
             var serve = line.parseArgs(all).subcommand().commandSpec();
             return ((Serve) serve.userObject()).options();
@@ -193,7 +193,7 @@ class CommandLineTest {
     private static Run run(String... args) {
         var out = new StringWriter();
         var err = new StringWriter();
-        var line = Main.commandLine();
+        var line = Main.commandLine(args);
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
         int exitCode = line.execute(args);

@@ -12,6 +12,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
+import jdk.jfr.FlightRecorder;
 
 /**
  * One request and its response: between the connection, which lives on its loop, and the handler,
@@ -35,7 +36,10 @@ final class Exchange implements Runnable {
     final Endpoint endpoint;
     final Incoming incoming;
     final long began;
-    final RequestEvent event = RequestEvent.start(); // null unless a recording wants it
+
+    /** Null unless a recording wants it: even the class is left alone until there may be one. */
+    final RequestEvent event = FlightRecorder.isInitialized() ? RequestEvent.start() : null;
+
     private final Wire wire;
     private final Worker worker;
     private final long bodyLength;
