@@ -2,6 +2,7 @@
 package io.sirocco.app;
 
 import io.sirocco.bench.command.Bench;
+import io.sirocco.net.Loops;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
@@ -39,6 +40,9 @@ public final class Main implements Runnable {
     private Main() {}
 
     public static void main(String[] args) {
+        if (args.length > 0 && args[0].equals("serve")) { // while its options are read
+            Thread.ofPlatform().daemon().name("sirocco-prepare").start(Loops::prepare);
+        }
         logInOneLine();
         System.exit(commandLine(args).execute(args));
     }

@@ -88,6 +88,22 @@ public final class Loops implements AutoCloseable {
     }
 
     /**
+     * Does beforehand what the first start in a JVM takes longest for: it links the calls into the
+     * C library, where there are any. Worth a thread of its own to a program that has something
+     * else to do until it starts its loops.
+     */
+    public static void prepare() {
+        if (!System.getProperty("os.name").equals("Linux")) {
+            return;
+        }
+        try {
+            Linux.openFilesLimit();
+        } catch (LinkageError | IllegalCallerException e) {
+            // said when a loop asks for them
+        }
+    }
+
+    /**
      * Whether virtual threads started by a loop are carried by it, on this JVM, started as it was.
      */
     public static boolean carriesVirtualThreads() {
