@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -36,6 +37,15 @@ public final class Main implements Runnable {
     }
 
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+    @Option(names = "--version", description = "The same as the command version.")
+    private boolean version;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Prints this text.")
+    private boolean help;
 
     private Main() {}
 
@@ -78,7 +88,12 @@ public final class Main implements Runnable {
     /** Without a command: what there is. */
     @Override
     public void run() {
-        spec.commandLine().usage(spec.commandLine().getOut());
+        if (version) {
+            spec.commandLine().getOut().print(Version.text());
+            spec.commandLine().getOut().flush();
+        } else {
+            spec.commandLine().usage(spec.commandLine().getOut());
+        }
     }
 
     /** A wrong command line costs the user two lines to read, not the whole manual. */

@@ -145,13 +145,16 @@ class CommandLineTest {
         }
     }
 
-    @Test
-    void versionNamesSiroccoTheJvmTheSystemAndWhatItAllows() {
-        Run run = run("version");
+    @ParameterizedTest
+    @ValueSource(strings = {"version", "--version"})
+    void versionNamesSiroccoTheJvmTheSystemAndWhatItAllows(String word) {
+        Run run = run(word);
         assertEquals(0, run.exitCode());
         assertTrue(run.out().startsWith("sirocco "), run.out());
         assertTrue(run.out().contains("Java " + Runtime.version()), run.out());
         assertTrue(run.out().contains(System.getProperty("os.name")), run.out());
+        assertTrue(run.out().matches("(?s).* CPUs: [0-9]+\\R.*"), run.out());
+        assertTrue(run.out().contains("AOT cache: none"), run.out());
         assertTrue(run.out().matches("(?s).*transport: (io_uring|nio)\\R.*"), run.out());
         assertTrue(run.out().contains("virtual threads: carried by the loops"), run.out());
     }
