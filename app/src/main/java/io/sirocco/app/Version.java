@@ -2,11 +2,10 @@
 package io.sirocco.app;
 
 import io.sirocco.net.Loops;
-import java.io.File;
 import java.io.IOException;
-import java.net.URISyntaxException;
-import java.net.URL;
+import java.io.InputStream;
 import java.util.jar.JarFile;
+import java.util.jar.Manifest;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -57,12 +56,13 @@ final class Version implements Runnable {
         return commit.isEmpty() ? number : number + " (" + commit + ")";
     }
 
+    /** Of the first jar, which is ours; an AOT cache keeps no code source that could be asked. */
     private static String commit() {
-        URL own = Version.class.getProtectionDomain().getCodeSource().getLocation();
-        try (var jar = new JarFile(new File(own.toURI()))) {
-            String commit = jar.getManifest().getMainAttributes().getValue("Build-Commit");
+        try (InputStream manifest =
+                Version.class.getResourceAsStream("/" + JarFile.MANIFEST_NAME)) {
+            String commit = new Manifest(manifest).getMainAttributes().getValue("Build-Commit");
             return commit == null ? "" : commit;
-        } catch (IOException | URISyntaxException e) {
+        } catch (IOException e) {
             return ""; // a report of a fault is better without it than not at all
         }
     }
