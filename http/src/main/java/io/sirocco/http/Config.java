@@ -38,6 +38,7 @@ public final class Config {
     long connectionReads = Bandwidth.UNLIMITED;
     long connectionWrites = Bandwidth.UNLIMITED;
     int heldMillis = 500;
+    Admission admission = Admission.ALL;
     Monitor monitor = Monitor.NONE;
     ErrorPages errorPages = ErrorPages.PLAIN;
     private HeadLimits head = HeadLimits.DEFAULT;
@@ -150,6 +151,12 @@ public final class Config {
      */
     public Config accepts(Bandwidth perSecond) {
         this.accepts = perSecond;
+        return this;
+    }
+
+    /** Who may connect at all; everybody unless set. */
+    public Config admission(Admission admission) {
+        this.admission = admission;
         return this;
     }
 

@@ -2,8 +2,10 @@
 package io.sirocco.http;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** What a response carries. Immutable. */
 sealed interface Content {
@@ -30,8 +32,39 @@ sealed interface Content {
      */
     record Endless(BodyWriter writer) implements Content {}
 
-    /** A file, read while it is sent. */
+    /** A file, opened when it is sent. */
     record File(Path path, long length) implements Content {}
+
+    /** All of it at hand, the files among it open: good for one request. */
+    final class Pieces implements Content {
+        private final List<Piece> all;
+        private final AtomicBoolean taken = new AtomicBoolean();
+
+        Pieces(List<Piece> all) {
+            this.all = List.copyOf(all);
+        }
+
+        long length() {
+            return all.stream().mapToLong(Piece::length).sum();
+        }
+
+        /** Hands them over to who sends them, or releases them. */
+        List<Piece> take() {
+            if (!taken.compareAndSet(false, true)) {
+                throw new IllegalStateException(
+                        "A response of files is good for one request: make one for each.");
+            }
+            return all;
+        }
+
+        void release() {
+            for (Piece piece : take()) {
+                if (piece instanceof Piece.Region region) {
+                    region.file().release();
+                }
+            }
+        }
+    }
 
     /** Not known yet: another response, which somebody else completes. */
     record Later(CompletionStage<Response> response) implements Content {

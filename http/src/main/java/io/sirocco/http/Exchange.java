@@ -2,12 +2,11 @@
 package io.sirocco.http;
 
 import io.sirocco.http.h1.Head;
+import io.sirocco.net.OpenFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.io.OutputStream;
 import java.net.SocketAddress;
-import java.nio.file.Files;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -30,8 +29,6 @@ import jdk.jfr.FlightRecorder;
  * plain call. Methods say where they run; fields are loop-confined unless they say otherwise.
  */
 final class Exchange implements Runnable {
-    private static final int FILE_PIECE = 64 << 10;
-
     final Request request;
     final Endpoint endpoint;
     final Incoming incoming;
@@ -117,8 +114,20 @@ final class Exchange implements Runnable {
                 endless = true;
                 stream(response, writer, -1);
             }
-            case Content.File file -> stream(response, out -> copy(file, out), file.length());
+            case Content.Pieces pieces -> onLoop(() -> respond(response, pieces));
+            case Content.File file -> {
+                try {
+                    var pieces = new Content.Pieces(List.of(opened(file)));
+                    onLoop(() -> respond(response, pieces));
+                } catch (IOException e) {
+                    answer(failed(e));
+                }
+            }
         }
+    }
+
+    private static Piece opened(Content.File file) throws IOException {
+        return new Piece.Region(OpenFile.open(file.path()), 0, file.length());
     }
 
     private void onLoop(Runnable task) {
@@ -165,18 +174,6 @@ final class Exchange implements Runnable {
             onLoop(this::breakOff);
         } else {
             onLoop(() -> respond(page, ((Content.Bytes) page.content()).bytes()));
-        }
-    }
-
-    private static void copy(Content.File file, OutputStream out) throws IOException {
-        byte[] piece = new byte[(int) Math.min(FILE_PIECE, Math.max(1, file.length()))];
-        try (InputStream in = Files.newInputStream(file.path())) {
-            long left = file.length();
-            for (int n;
-                    left > 0 && (n = in.read(piece, 0, (int) Math.min(piece.length, left))) >= 0;
-                    left -= n) {
-                out.write(piece, 0, n);
-            }
         }
     }
 
@@ -269,6 +266,34 @@ final class Exchange implements Runnable {
         wire.send(response, bytes);
     }
 
+    private void respond(Response response, Content.Pieces pieces) {
+        if (responded || headOnly || response.bodiless() || !wire.connected()) {
+            pieces.release();
+            if (begin(response, pieces.length())) {
+                wire.end();
+            }
+            return;
+        }
+        List<Piece> all;
+        try {
+            all = pieces.take();
+        } catch (IllegalStateException e) {
+            answer(failed(e));
+            return;
+        }
+        begin(response, pieces.length());
+        bytesOut = pieces.length();
+        for (Piece piece : all) {
+            switch (piece) {
+                case Piece.Bytes(byte[] bytes) -> wire.data(bytes, 0, bytes.length);
+                case Piece.Region(OpenFile file, long from, long length) ->
+                        wire.file(file, from, length);
+            }
+        }
+        wire.writable() // else it is gone, and the wire tells of it
+                .thenRun(wire::end);
+    }
+
     private boolean begin(Response response, long length) {
         if (responded) {
             return false;
@@ -303,7 +328,7 @@ final class Exchange implements Runnable {
                                     () -> {
                                         waitsForLater = false;
                                         if (!responded && wire.connected()) {
-                                            if (found.content() instanceof Content.Bytes) {
+                                            if (found.atHand()) {
                                                 answer(found);
                                             } else {
                                                 worker.virtual(this, () -> answer(found));

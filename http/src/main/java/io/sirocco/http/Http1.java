@@ -13,6 +13,7 @@ import io.sirocco.net.Chunk;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
+import io.sirocco.net.OpenFile;
 import io.sirocco.net.Protocol;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -34,7 +35,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>While it is idle it holds no more than its fields. Loop-confined.
  */
-final class Http1 implements Protocol, Wire {
+class Http1 implements Protocol, Wire {
     /**
      * What is read and thrown away of a body that no handler wanted, before the connection is given
      * up instead.
@@ -461,6 +462,11 @@ final class Http1 implements Protocol, Wire {
     }
 
     @Override
+    public void file(OpenFile file, long from, long length) {
+        connection.write(file, from, length);
+    }
+
+    @Override
     public void end() {
         if (is(CHUNKED_OUT) && !exchange.headOnly()) {
             connection.room(LAST_CHUNK.length).put(LAST_CHUNK);
@@ -717,6 +723,7 @@ final class Http1 implements Protocol, Wire {
             if (!cut.ended) {
                 cut.ended = true;
                 cut.responded = true;
+                cut.bytesOut = Math.max(0, cut.bytesOut - connection.unsent());
                 exchange = cut;
                 tellAnswered(false);
                 exchange = null;

@@ -3,10 +3,12 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.net.OpenFile;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
@@ -25,7 +27,7 @@ import java.util.concurrent.CompletionStage;
  */
 public final class Response {
     private static final Set<String> OURS = ours();
-    private static final int LARGEST_IMAGE = 8 << 10;
+    private static final int LARGEST_IMAGE = 16 << 10; // a connection has room for it at once
 
     private final int status;
     private final Headers headers;
@@ -89,6 +91,21 @@ public final class Response {
         return of(
                 MimeTypes.of(path.getFileName().toString()),
                 new Content.File(path, Files.size(path)));
+    }
+
+    /**
+     * {@code length} bytes of an open file from {@code from} on, without a type. The kernel sends
+     * them where it can: no thread waits, and nothing waits in memory. Good for one request: the
+     * caller has {@linkplain OpenFile#retain retained} the file for it, and it is released when it
+     * has been sent.
+     */
+    public static Response file(OpenFile file, long from, long length) {
+        return pieces(List.of(new Piece.Region(file, from, length)));
+    }
+
+    /** The same of several pieces in a row, such as ranges with what stands between them. */
+    public static Response pieces(List<Piece> pieces) {
+        return new Response(200, Headers.none(), new Content.Pieces(pieces), false, false);
     }
 
     /**
@@ -228,6 +245,11 @@ public final class Response {
 
     Content content() {
         return content;
+    }
+
+    /** Whether it can be sent without a thread that writes it. */
+    boolean atHand() {
+        return content instanceof Content.Bytes || content instanceof Content.Pieces;
     }
 
     boolean closes() {

@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import io.sirocco.net.Acceptor;
 import io.sirocco.net.Bandwidth;
+import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Listener;
 import io.sirocco.net.Loops;
@@ -41,16 +42,59 @@ public final class Server implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Server.class.getName());
     private static final Duration DRAIN = Duration.ofSeconds(10);
 
-    private final Config config;
-    private final Router<Endpoint> router;
-    private volatile Running running; // null while stopped; written with the lock held
+    private volatile Plan plan; // written with the lock held, as is the next
+    private volatile Running running; // null while stopped
+
+    /** What was asked for, frozen. */
+    private record Plan(Config config, Router<Endpoint> router) {
+
+        static Plan of(Consumer<Config> configure, Consumer<Routes> routes) {
+            var config = new Config();
+            configure.accept(config);
+            if (config.addresses.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "The server has no address: call port() or listen().");
+            }
+            var all = new Routes(config.handling);
+            routes.accept(all);
+            Limits limits = config.limits();
+            var table =
+                    all.all().stream()
+                            .map(
+                                    route ->
+                                            new Router.Route<>(
+                                                    route.method,
+                                                    route.host,
+                                                    route.path,
+                                                    Endpoint.of(route, limits)))
+                            .toList();
+            return new Plan(config, new Router<>(table));
+        }
+
+        Setup setup(String id, ExecutorService pool) {
+            return new Setup(
+                    id,
+                    router,
+                    config.limits(),
+                    new DateAndServer(config.serverHeader),
+                    config.monitor,
+                    config.errorPages,
+                    pool);
+        }
+    }
 
     private record Running(
-            Loops loops, List<Worker> workers, List<Listener> listeners, ExecutorService pool) {}
+            String id,
+            Loops loops,
+            List<Worker> workers,
+            List<Bound> listeners,
+            ExecutorService pool) {}
 
-    private Server(Config config, Router<Endpoint> router) {
-        this.config = config;
-        this.router = router;
+    /** An address as it was asked for, and what listens on it. */
+    private record Bound(SocketAddress asked, Listener listener) {}
+
+    private Server(Plan plan) {
+        this.plan = plan;
     }
 
     /** Starts a server on {@code port} of every IPv4 address, all else as it is by default. */
@@ -69,26 +113,7 @@ public final class Server implements AutoCloseable {
      * @throws IllegalArgumentException for a setting or a route that cannot be, and says which
      */
     public static Server create(Consumer<Config> configure, Consumer<Routes> routes) {
-        var config = new Config();
-        configure.accept(config);
-        if (config.addresses.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "The server has no address: call port() or listen().");
-        }
-        var all = new Routes(config.handling);
-        routes.accept(all);
-        Limits limits = config.limits();
-        var table =
-                all.all().stream()
-                        .map(
-                                route ->
-                                        new Router.Route<>(
-                                                route.method,
-                                                route.host,
-                                                route.path,
-                                                Endpoint.of(route, limits)))
-                        .toList();
-        return new Server(config, new Router<>(table));
+        return new Server(Plan.of(configure, routes));
     }
 
     /**
@@ -111,6 +136,7 @@ public final class Server implements AutoCloseable {
     }
 
     private Running open() throws IOException {
+        Config config = plan.config;
         Loops loops =
                 Loops.start(
                         settings ->
@@ -123,30 +149,38 @@ public final class Server implements AutoCloseable {
                 Executors.newFixedThreadPool(
                         config.poolThreads,
                         Thread.ofPlatform().daemon().name(config.name + "-pool-", 0).factory());
-        var setup =
-                new Setup(
-                        Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36),
-                        router,
-                        config.limits(),
-                        new DateAndServer(config.serverHeader),
-                        config.monitor,
-                        config.errorPages,
-                        pool);
+        String id = Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36);
+        Setup setup = plan.setup(id, pool);
         List<Worker> workers = loops.all().stream().map(loop -> new Worker(loop, setup)).toList();
-        var listeners = new ArrayList<Listener>();
         try {
-            for (SocketAddress address : config.addresses) {
-                listeners.add(loops.listen(address, this::options, acceptor(workers)));
-            }
+            var bound = listen(loops, config, config.addresses, workers);
+            return new Running(id, loops, workers, bound, pool);
         } catch (IOException | RuntimeException e) {
             loops.close();
             pool.shutdownNow();
             throw e;
         }
-        return new Running(loops, workers, List.copyOf(listeners), pool);
     }
 
-    private void options(Listener.Options options) {
+    /** Binds all of {@code addresses}, or none. */
+    private List<Bound> listen(
+            Loops loops, Config config, List<SocketAddress> addresses, List<Worker> workers)
+            throws IOException {
+        var bound = new ArrayList<Bound>();
+        try {
+            for (SocketAddress address : addresses) {
+                Listener listener =
+                        loops.listen(address, o -> options(config, o), acceptor(workers));
+                bound.add(new Bound(address, listener));
+            }
+            return bound;
+        } catch (IOException | RuntimeException e) {
+            bound.forEach(each -> each.listener.close());
+            throw e;
+        }
+    }
+
+    private static void options(Config config, Listener.Options options) {
         options.backlog(config.backlog)
                 .slots(config.slots, config.whenFull)
                 .parking(config.parked, config.parking.toMillis())
@@ -154,29 +188,108 @@ public final class Server implements AutoCloseable {
     }
 
     private Acceptor acceptor(List<Worker> workers) {
-        List<Bandwidth> reads = Optional.ofNullable(config.reads).stream().toList();
-        List<Bandwidth> writes = Optional.ofNullable(config.writes).stream().toList();
-        boolean each =
-                config.connectionReads != Bandwidth.UNLIMITED
-                        || config.connectionWrites != Bandwidth.UNLIMITED;
         return connection -> {
-            if (each || !reads.isEmpty() || !writes.isEmpty()) {
-                pace(connection, reads, writes);
-            }
-            return new Http1(connection, workers.get(connection.loop().index()));
+            Config config = plan.config;
+            pace(connection, config);
+            Worker worker = workers.get(connection.loop().index());
+            Admission admission = config.admission;
+            return admission == Admission.ALL
+                    ? new Http1(connection, worker)
+                    : admitted(connection, worker, admission);
         };
     }
 
-    private void pace(Connection connection, List<Bandwidth> reads, List<Bandwidth> writes) {
-        connection.pace(with(reads, config.connectionReads), with(writes, config.connectionWrites));
+    private static Protocol admitted(Connection connection, Worker worker, Admission admission) {
+        SocketAddress remote = connection.remote();
+        if (!admission.admit(remote)) {
+            connection.abort();
+            return (refused, bytes, from, to) -> to;
+        }
+        return new Http1(connection, worker) {
+            @Override
+            public void closed(Connection ended, CloseCause cause) {
+                super.closed(ended, cause);
+                admission.gone(remote);
+            }
+        };
     }
 
-    private static List<Bandwidth> with(List<Bandwidth> shared, long own) {
-        if (own == Bandwidth.UNLIMITED) {
-            return shared;
+    /**
+     * Takes up another configuration and other routes, all of it or nothing: connections are kept,
+     * requests that have begun end as they began, and addresses are bound and given back as they
+     * have come and gone. What belongs to a start stays as it is until the next one: loops,
+     * transport, clock, name, watchdog, threads of the pool, and how an address is listened on that
+     * was so before.
+     *
+     * @throws IllegalArgumentException for a setting or a route that cannot be, and says which
+     * @throws UncheckedIOException when an address cannot be bound
+     */
+    public synchronized void reload(Consumer<Config> configure, Consumer<Routes> routes) {
+        Plan next = Plan.of(configure, routes);
+        if (running == null) {
+            plan = next;
+            return;
         }
-        var all = new ArrayList<>(shared);
-        all.add(Bandwidth.perSecond(own));
+        if (running.workers.stream().anyMatch(Worker::isLoopThread)) {
+            throw new IllegalStateException("A loop cannot reload its own server: use a thread.");
+        }
+        try {
+            running = reload(running, next);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
+        }
+    }
+
+    private Running reload(Running now, Plan next) throws IOException {
+        var old = new ArrayList<>(now.listeners);
+        var kept = new ArrayList<Bound>();
+        var added = new ArrayList<SocketAddress>();
+        for (SocketAddress address : next.config.addresses) {
+            Optional<Bound> known =
+                    old.stream().filter(each -> each.asked.equals(address)).findFirst();
+            known.ifPresentOrElse(kept::add, () -> added.add(address));
+            known.ifPresent(old::remove);
+        }
+        kept.addAll(listen(now.loops, next.config, added, now.workers));
+        plan = next;
+        adopt(now.workers, next.setup(now.id, now.pool));
+        old.forEach(each -> each.listener.close());
+        return new Running(now.id, now.loops, now.workers, List.copyOf(kept), now.pool);
+    }
+
+    private static void adopt(List<Worker> workers, Setup setup) {
+        var adopted = new ArrayList<CompletableFuture<?>>();
+        for (Worker worker : workers) {
+            var done = new CompletableFuture<Void>();
+            worker.execute(
+                    () -> {
+                        worker.adopt(setup);
+                        done.complete(null);
+                    });
+            adopted.add(done);
+        }
+        CompletableFuture.allOf(adopted.toArray(CompletableFuture[]::new)).join();
+    }
+
+    private static void pace(Connection connection, Config config) {
+        List<Bandwidth> reads = with(config.reads, config.connectionReads);
+        List<Bandwidth> writes = with(config.writes, config.connectionWrites);
+        if (!reads.isEmpty() || !writes.isEmpty()) {
+            connection.pace(reads, writes);
+        }
+    }
+
+    private static List<Bandwidth> with(Bandwidth shared, long own) {
+        if (shared == null && own == Bandwidth.UNLIMITED) {
+            return List.of();
+        }
+        var all = new ArrayList<Bandwidth>();
+        if (shared != null) {
+            all.add(shared);
+        }
+        if (own != Bandwidth.UNLIMITED) {
+            all.add(Bandwidth.perSecond(own));
+        }
         return all;
     }
 
@@ -207,7 +320,8 @@ public final class Server implements AutoCloseable {
             throw new IllegalStateException("A loop cannot stop its own server: use a thread.");
         }
         ending.workers.forEach(worker -> worker.execute(() -> worker.draining = true));
-        ending.listeners.forEach(Listener::close); // whoever is refused knows that we are draining
+        ending.listeners.forEach(
+                each -> each.listener.close()); // whoever is refused knows that we are draining
         boolean drained = drain(ending, longest);
         ending.loops.close();
         ending.pool.shutdownNow();
@@ -265,13 +379,15 @@ public final class Server implements AutoCloseable {
      * @throws IllegalStateException when it is stopped
      */
     public int port() {
-        return running().listeners.getFirst().port();
+        return running().listeners.getFirst().listener.port();
     }
 
     /** The addresses that are bound; none when it is stopped. */
     public List<SocketAddress> addresses() {
         Running now = running;
-        return now == null ? List.of() : now.listeners.stream().map(Listener::address).toList();
+        return now == null
+                ? List.of()
+                : now.listeners.stream().map(each -> each.listener.address()).toList();
     }
 
     /** How its loops talk to the kernel. */

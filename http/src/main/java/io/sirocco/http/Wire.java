@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.net.Loop;
+import io.sirocco.net.OpenFile;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 
@@ -27,6 +28,9 @@ interface Wire {
 
     /** Sends a piece of the body, which is not empty and must not change any more. */
     void data(byte[] bytes, int from, int to);
+
+    /** Sends a region of a file, which is released when that is done. */
+    void file(OpenFile file, long from, long length);
 
     /** Ends the body. */
     void end();

@@ -17,8 +17,8 @@ final class Worker {
     private static final System.Logger LOG = System.getLogger(Server.class.getName());
 
     final Loop loop;
-    final Setup setup;
-    final Limits limits;
+    Setup setup;
+    Limits limits;
     Head head = new Head();
 
     private byte[] dateAndServer;
@@ -35,8 +35,14 @@ final class Worker {
 
     Worker(Loop loop, Setup setup) {
         this.loop = loop;
-        this.setup = setup;
-        this.limits = setup.limits();
+        adopt(setup);
+    }
+
+    /** Requests that begin from now on are served so. */
+    void adopt(Setup next) {
+        setup = next;
+        limits = next.limits();
+        dateExpires = Long.MIN_VALUE;
     }
 
     void opened() {

@@ -3,13 +3,15 @@ package io.sirocco.net;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
  * Bytes on their way out: a piece of native memory that responses are gathered in, borrowed from
  * the loop's {@link Chunks} and given back when its last byte has left; or a slice of a caller's
- * array, which costs no copy until its turn comes. Loop-confined.
+ * array, which costs no copy until its turn comes; or a region of a file, which the kernel sends.
+ * Loop-confined.
  */
 public final class Chunk {
     private static final MemorySegment NO_MEMORY = MemorySegment.NULL;
@@ -20,15 +22,21 @@ public final class Chunk {
     /** The caller's array, or null when the bytes are in {@link #memory}. */
     final byte[] array;
 
+    /** The file, or null when the bytes are at hand. */
+    final OpenFile file;
+
     final ByteBuffer view; // for NIO
     int start;
     int end;
+    long position; // in the file
+    private long left; // of the file
     Chunk next;
 
     Chunk(MemorySegment memory) {
         this.memory = memory;
         this.address = memory.address();
         this.array = null;
+        this.file = null;
         this.view = memory.asByteBuffer();
     }
 
@@ -36,17 +44,44 @@ public final class Chunk {
         this.memory = NO_MEMORY;
         this.address = 0;
         this.array = array;
+        this.file = null;
         this.view = null;
         this.start = from;
         this.end = to;
     }
 
-    int length() {
-        return end - start;
+    Chunk(OpenFile file, long position, long length) {
+        this.memory = NO_MEMORY;
+        this.address = 0;
+        this.array = null;
+        this.file = file;
+        this.view = null;
+        this.position = position;
+        this.left = length;
     }
 
+    /** Bytes that are left; of a file as many as an int can tell. */
+    int length() {
+        return (int) Math.min(unsent(), Integer.MAX_VALUE);
+    }
+
+    long unsent() {
+        return file == null ? end - start : left;
+    }
+
+    /** Bytes that can be appended. */
     int room() {
-        return array != null ? 0 : (int) memory.byteSize() - end;
+        return array != null || file != null ? 0 : (int) memory.byteSize() - end;
+    }
+
+    /** {@code bytes} of them have left. */
+    void advance(int bytes) {
+        if (file == null) {
+            start += bytes;
+        } else {
+            position += bytes;
+            left -= bytes;
+        }
     }
 
     /** Appends one byte. The caller asked {@link Connection#room} for enough of it. */
@@ -107,6 +142,17 @@ public final class Chunk {
     void takeFrom(Chunk source) {
         int n = Math.min(room(), source.length());
         put(source.array, source.start, source.start + n);
-        source.start += n;
+        source.advance(n);
+    }
+
+    /**
+     * The same from a file; false when that ends too early.
+     *
+     * @throws IOException when it cannot be read
+     */
+    boolean readFrom(Chunk source) throws IOException {
+        int n = source.file.read(this, source.length(), source.position);
+        source.advance(n);
+        return n > 0;
     }
 }

@@ -5,18 +5,20 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The write memory of one loop: chunks of 16 KiB, handed out last-in first-out so that the warm
- * ones go first. Grows by a block when it runs dry and never shrinks while the loop lives; what
- * bounds it is that each connection holds one chunk per unsent response and stops reading beyond
- * its high-water mark. Loop-confined.
+ * The write memory of one loop: chunks of 16 KiB, and of 64 KiB for what is long, handed out
+ * last-in first-out so that the warm ones go first. Grows by a block when it runs dry and never
+ * shrinks while the loop lives; what bounds it is that each connection holds one chunk per unsent
+ * response and stops reading beyond its high-water mark. Loop-confined.
  */
 final class Chunks {
     static final int SIZE = 16 << 10;
-    private static final int PER_BLOCK = 16;
+    static final int LONG = 64 << 10;
+    private static final int BLOCK = 256 << 10;
 
     private final Arena arena;
     private Chunk free;
-    private int total;
+    private Chunk freeLong;
+    private long total;
     private int lent;
     private Chunk discard;
 
@@ -26,23 +28,48 @@ final class Chunks {
 
     Chunk take() {
         if (free == null) {
-            grow();
+            free = grow(SIZE);
         }
         Chunk chunk = free;
         free = chunk.next;
+        return lent(chunk);
+    }
+
+    /** One for {@code bytes} that are at hand: with room for all of them where that is possible. */
+    Chunk take(long bytes) {
+        if (bytes <= SIZE) {
+            return take();
+        }
+        if (freeLong == null) {
+            freeLong = grow(LONG);
+        }
+        Chunk chunk = freeLong;
+        freeLong = chunk.next;
+        return lent(chunk);
+    }
+
+    private Chunk lent(Chunk chunk) {
         chunk.next = null;
         lent++;
         return chunk;
     }
 
     void give(Chunk chunk) {
-        if (chunk.array != null) {
+        if (chunk.file != null) {
+            chunk.file.release();
+        }
+        if (chunk.array != null || chunk.file != null) {
             return;
         }
         chunk.start = 0;
         chunk.end = 0;
-        chunk.next = free;
-        free = chunk;
+        if (chunk.memory.byteSize() == SIZE) {
+            chunk.next = free;
+            free = chunk;
+        } else {
+            chunk.next = freeLong;
+            freeLong = chunk;
+        }
         lent--;
     }
 
@@ -57,20 +84,23 @@ final class Chunks {
 
     /** Bytes of all chunks, lent or not. */
     long bytes() {
-        return (long) total * SIZE;
+        return total;
     }
 
     int lent() {
         return lent;
     }
 
-    private void grow() {
-        MemorySegment block = arena.allocate((long) PER_BLOCK * SIZE, 4096);
-        for (int i = PER_BLOCK - 1; i >= 0; i--) {
-            Chunk chunk = new Chunk(block.asSlice((long) i * SIZE, SIZE));
-            chunk.next = free;
-            free = chunk;
+    /** Chunks of {@code size} bytes, linked. */
+    private Chunk grow(int size) {
+        MemorySegment block = arena.allocate(BLOCK, 4096);
+        Chunk newest = null;
+        for (int at = BLOCK - size; at >= 0; at -= size) {
+            Chunk chunk = new Chunk(block.asSlice(at, size));
+            chunk.next = newest;
+            newest = chunk;
         }
-        total += PER_BLOCK;
+        total += BLOCK;
+        return newest;
     }
 }

@@ -3,12 +3,14 @@ package io.sirocco.net;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * One connection of a loop: bytes in, bytes out, one deadline. While it is idle it owns no buffer.
@@ -442,11 +444,28 @@ public final class Connection extends Timer {
         }
     }
 
+    /**
+     * Writes {@code length} bytes of {@code file} from {@code position} on. The kernel sends them
+     * where it can, and they never wait in memory; the loop does not wait for the disk. A file that
+     * turns out to be shorter resets the connection, since the peer was promised more.
+     *
+     * <p>The caller has {@linkplain OpenFile#retain retained} the file for this; it is released
+     * when its last byte has left, or the connection has gone.
+     */
+    public void write(OpenFile file, long position, long length) {
+        if ((flags & (CLOSING | LINGERING)) != 0 || length == 0) {
+            file.release();
+        } else {
+            queue();
+            append(new Chunk(file, position, length));
+        }
+    }
+
     /** Bytes that were written and have not left yet. */
     public long unsent() {
         long bytes = 0;
         for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
-            bytes += chunk.length();
+            bytes += chunk.unsent();
         }
         return bytes;
     }
@@ -483,7 +502,9 @@ public final class Connection extends Timer {
             return;
         }
         while (first != null) {
-            gather();
+            if (waitsForDisk() || !gather()) {
+                return;
+            }
             int length = first.length();
             if (length == 0) { // room was asked for, and left empty
                 spent(0);
@@ -495,12 +516,17 @@ public final class Connection extends Timer {
                     return;
                 }
             }
-            int taken = loop.poller().send(this, first, length);
+            boolean more = first.file != null && length > Disk.WINDOW;
+            int taken = loop.poller().send(this, first, more ? Disk.WINDOW : length);
             if (taken < 0) {
                 flags |= SENDING;
                 return;
             }
             spent(taken);
+            if (more) { // after all others
+                queue();
+                return;
+            }
         }
         if ((flags & (FINISHING | LINGERING)) == FINISHING) {
             outputLeft();
@@ -521,25 +547,77 @@ public final class Connection extends Timer {
         tellDrained();
     }
 
+    /** Whether a file comes next that is not in memory: then a thread brings it. */
+    private boolean waitsForDisk() {
+        Chunk chunk = first.file != null || first.next == null ? first : first.next;
+        if (chunk.file == null || chunk.file.atHand(chunk.position, chunk.length(), loop.nanos())) {
+            return false;
+        }
+        flags |= SENDING;
+        Disk.bring(chunk.file, chunk.position, chunk.length(), this::brought);
+        return true;
+    }
+
+    private void brought() {
+        try {
+            loop.execute(() -> sent(0));
+        } catch (RejectedExecutionException e) {
+            // the loop has ended, and the connection with it
+        }
+    }
+
     /**
-     * Makes the first chunk one that the kernel can read, and fills its room from the arrays behind
-     * it.
+     * Makes the first chunk one that the kernel can send, and fills its room from the arrays behind
+     * it, and from files that it does not send itself. False when that has failed.
      */
-    private void gather() {
-        if (first.array != null) {
-            Chunk chunk = loop.chunks.take();
+    private boolean gather() {
+        boolean reads = reads(first) || first.next != null && reads(first.next);
+        if (first.array != null || reads(first)) {
+            Chunk chunk = loop.chunks.take(first.unsent());
             chunk.next = first;
             first = chunk;
         }
-        while (first.next != null && first.next.array != null && first.room() > 0) {
-            first.takeFrom(first.next);
-            if (first.next.length() == 0) {
-                first.next = first.next.next;
+        while (first.next != null && first.room() > 0) {
+            if (first.next.array != null) {
+                first.takeFrom(first.next);
+            } else if (!reads || first.next.file == null) {
+                break;
+            } else if (!readNext()) {
+                return false;
+            }
+            if (first.next.unsent() == 0) {
+                Chunk empty = first.next;
+                first.next = empty.next;
                 if (first.next == null) {
                     last = first;
                 }
+                loop.chunks.give(empty);
             }
         }
+        return true;
+    }
+
+    /** Whether it is of a file that has to be read, since the kernel cannot send it. */
+    private boolean reads(Chunk chunk) {
+        return chunk.file != null && !loop.poller().sendsFiles(this);
+    }
+
+    private boolean readNext() {
+        try {
+            if (first.readFrom(first.next)) {
+                return true;
+            }
+            cutShort();
+        } catch (IOException e) {
+            loop.failed(e);
+            reset();
+        }
+        return false;
+    }
+
+    /** A file is shorter than it was. */
+    void cutShort() {
+        reset();
     }
 
     private void spent(int taken) {
@@ -547,12 +625,12 @@ public final class Connection extends Timer {
         if (first == null) {
             return;
         }
-        first.start += taken;
+        first.advance(taken);
         if (pacing != null) {
             pacing.wrote(taken, loop.nanos());
             flags |= SERVED;
         }
-        if (first.length() == 0) {
+        if (first.unsent() == 0) {
             Chunk empty = first;
             first = empty.next;
             if (first == null) {
@@ -654,13 +732,6 @@ public final class Connection extends Timer {
 
     /** The transport holds nothing of it any more. */
     void gone() {
-        for (Chunk chunk = first; chunk != null; ) {
-            Chunk following = chunk.next;
-            loop.chunks.give(chunk);
-            chunk = following;
-        }
-        first = null;
-        last = null;
         held = null;
         heldLength = 0;
         loop.gone(this);
@@ -672,5 +743,12 @@ public final class Connection extends Timer {
                 loop.failed(e);
             }
         }
+        for (Chunk chunk = first; chunk != null; ) { // until now it could be told what is unsent
+            Chunk following = chunk.next;
+            loop.chunks.give(chunk);
+            chunk = following;
+        }
+        first = null;
+        last = null;
     }
 }

@@ -344,11 +344,25 @@ final class Nio implements Transport {
     }
 
     @Override
+    public boolean sendsFiles(Connection connection) {
+        return true;
+    }
+
+    @Override
     public int send(Connection connection, Chunk chunk, int length) {
         SelectionKey key = key(connection);
-        ByteBuffer view = chunk.view.limit(chunk.start + length).position(chunk.start);
+        var channel = (SocketChannel) key.channel();
         try {
-            int n = ((SocketChannel) key.channel()).write(view);
+            int n;
+            if (chunk.file != null) {
+                n = (int) chunk.file.channel().transferTo(chunk.position, length, channel);
+                if (n == 0 && chunk.position >= chunk.file.channel().size()) {
+                    connection.cutShort();
+                    return -1;
+                }
+            } else {
+                n = channel.write(chunk.view.limit(chunk.start + length).position(chunk.start));
+            }
             if (n > 0) {
                 return n;
             }

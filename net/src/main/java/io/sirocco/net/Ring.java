@@ -95,6 +95,9 @@ final class Ring implements AutoCloseable {
 
     int connections;
 
+    /** Ordinary descriptors of the sockets in the table, plus one; null while there are none. */
+    private int[] descriptors;
+
     private final MemorySegment state;
     private final int registered; // what the kernel knows the ring by when this thread enters it
     private final long queues;
@@ -359,6 +362,18 @@ final class Ring implements AutoCloseable {
     private void publishBuffers() {
         SHORT.setRelease(MEMORY, bufferRing + 14, bufferTail);
         recycled = false;
+    }
+
+    /** For those who lend ordinary descriptors: a place for each slot of the table. */
+    int[] descriptors() {
+        if (descriptors == null) {
+            descriptors = new int[tableSize];
+        }
+        return descriptors;
+    }
+
+    int[] descriptorsIfAny() {
+        return descriptors;
     }
 
     @Override

@@ -74,9 +74,14 @@ sealed interface Transport extends AutoCloseable permits Uring, Nio {
     void reading(Connection connection, boolean on);
 
     /**
-     * Sends {@code length} bytes of {@code chunk} from its start. Answers how many were taken at
-     * once, or -1 when {@link Connection#sent} will tell; until then nothing else is sent on this
-     * connection.
+     * Whether the kernel can send files on this connection; if not, they are to be read and sent.
+     */
+    boolean sendsFiles(Connection connection);
+
+    /**
+     * Sends {@code length} bytes of {@code chunk} from its start; of a file it may be fewer.
+     * Answers how many were taken at once, or -1 when {@link Connection#sent} will tell; until then
+     * nothing else is sent on this connection.
      */
     int send(Connection connection, Chunk chunk, int length);
 

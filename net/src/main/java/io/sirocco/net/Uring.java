@@ -44,6 +44,7 @@ final class Uring implements Transport {
     private static final int SHUT = 12;
     static final int PLACED = 13; // a socket of our own is in the table
     static final int TRIED = 14; // ... and connected, or not
+    private static final int WRITABLE = 15; // it takes more of a file
 
     // Connection.transportState
     private static final int WANTED = 1; // input is wanted
@@ -54,11 +55,14 @@ final class Uring implements Transport {
     private static final int CLOSING = 1 << 5;
     private static final int SHUTTING =
             1 << 6; // a shutdown is under way, on a thread of the kernel's
+    private static final int FULL = 1 << 7; // it is to become writable
+    private static final int BUSY = RECEIVING | SENDING | SHUTTING | FULL;
 
     private static final int ACCEPT_MULTISHOT = 1;
     private static final int RECV_MULTISHOT = 2;
     private static final int POLL_MULTISHOT = 1;
     private static final int POLLIN = 1;
+    private static final int POLLOUT = 4;
     private static final int MSG_SEND_FD = 1;
     private static final int SHUT_WR = 1;
 
@@ -87,6 +91,7 @@ final class Uring implements Transport {
     private final List<Gate> gates = new ArrayList<>();
     private final UringAttempts attempts = new UringAttempts();
     private final UringDatagrams datagrams;
+    private final UringFiles files;
     private int leaving; // places of the main table that are neither free nor a connection's
     private final Object waking = new Object();
     private boolean awake; // for good: it is closed
@@ -117,6 +122,7 @@ final class Uring implements Transport {
         }
         wakeUpCount = arena.allocate(8, 8).address();
         datagrams = new UringDatagrams(loop);
+        files = new UringFiles(arena, tableSize);
         timespec = arena.allocate(16, 8);
         listenForWakeUp();
     }
@@ -180,6 +186,7 @@ final class Uring implements Transport {
                 case PLACED -> attempts.placed(number, result);
                 case TRIED -> attempts.tried(number, result);
                 case READABLE -> readable(number, result, flags);
+                case WRITABLE -> writable(ring.table[number]);
                 default -> {}
             }
         }
@@ -481,7 +488,16 @@ final class Uring implements Transport {
     }
 
     @Override
+    public boolean sendsFiles(Connection connection) {
+        return files.descriptor(connection) >= 0;
+    }
+
+    @Override
     public int send(Connection connection, Chunk chunk, int length) {
+        boolean beforeFile = chunk.next != null && chunk.next.file != null;
+        if (chunk.file != null || beforeFile && sendsFiles(connection)) {
+            return sendFile(connection, chunk, length);
+        }
         connection.transportState |= SENDING;
         long address = chunk.address + chunk.start;
         long about = userData(SENT, connection.slot);
@@ -495,6 +511,30 @@ final class Uring implements Transport {
                         Linux.MSG_NOSIGNAL,
                         about);
         return -1;
+    }
+
+    /** A file, or what goes before it: at once, by calls of their own, since rings have none. */
+    private int sendFile(Connection connection, Chunk chunk, int length) {
+        int taken = files.send(connection, chunk, length);
+        if (taken > 0) {
+            return taken;
+        } else if (taken == 0) {
+            connection.cutShort();
+        } else if (taken == -Linux.EAGAIN || taken == -Linux.EINTR) {
+            connection.transportState |= FULL;
+            long about = userData(WRITABLE, connection.slot);
+            ((Ring) connection.place)
+                    .entry(Ring.POLL_ADD, Ring.FIXED_FILE, connection.slot, 0, 0, POLLOUT, about);
+        } else {
+            connection.close(CloseCause.RESET);
+        }
+        return -1;
+    }
+
+    private void writable(Connection connection) {
+        connection.transportState &= ~FULL;
+        connection.sent(0);
+        releaseWhenIdle(connection);
     }
 
     private void sent(Connection connection, int result) {
@@ -532,14 +572,18 @@ final class Uring implements Transport {
         if ((connection.transportState & SENDING) != 0) {
             cancel(ring, userData(SENT, connection.slot));
         }
-        if ((connection.transportState & (RECEIVING | SENDING)) == 0) {
+        if ((connection.transportState & FULL) != 0) {
+            cancel(ring, userData(WRITABLE, connection.slot));
+        }
+        if ((connection.transportState & (RECEIVING | SENDING | FULL)) == 0) {
             loop.execute(() -> releaseWhenIdle(connection));
         }
     }
 
     private void releaseWhenIdle(Connection connection) {
-        if ((connection.transportState & (CLOSING | RECEIVING | SENDING | SHUTTING)) == CLOSING) {
+        if ((connection.transportState & (CLOSING | BUSY)) == CLOSING) {
             connection.transportState = ENDED; // once only
+            files.forget(connection);
             Ring ring = (Ring) connection.place;
             ring.table[connection.slot] = null;
             ring.connections--;
@@ -598,7 +642,7 @@ final class Uring implements Transport {
      * An ordinary descriptor of the socket, for what has no operation of its own; negative when
      * there is none to be had. The caller closes it.
      */
-    private static int lend(Connection connection) {
+    static int lend(Connection connection) {
         Ring ring = (Ring) connection.place;
         long about = userData(INSTALLED, 0);
         ring.entry(Ring.FIXED_FD_INSTALL, Ring.FIXED_FILE, connection.slot, 0, 0, 0, about);
@@ -666,6 +710,7 @@ final class Uring implements Transport {
     public void close() {
         gates.forEach(Gate::closeNow);
         datagrams.closeAll();
+        files.close();
         further.forEach(Ring::close);
         main.close();
         synchronized (waking) {

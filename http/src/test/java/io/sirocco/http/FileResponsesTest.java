@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.http.Serving.Mode;
+import io.sirocco.net.OpenFile;
+import io.sirocco.net.TransportKind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Files, regions of files and what stands between them, as responses. */
+class FileResponsesTest extends OnTheWire {
+    private static final String TEXT = "0123456789".repeat(50_000);
+    @TempDir static Path folder;
+    private static OpenFile shared;
+
+    @BeforeAll
+    static void write() throws IOException {
+        shared = OpenFile.open(Files.writeString(folder.resolve("digits.txt"), TEXT));
+    }
+
+    private static Response region(long from, long length) {
+        assertTrue(shared.retain());
+        return Response.file(shared, from, length);
+    }
+
+    private static Response pieces() {
+        assertTrue(shared.retain() && shared.retain());
+        return Response.pieces(
+                List.of(
+                        new Piece.Bytes("<".getBytes()),
+                        new Piece.Region(shared, 5, 10),
+                        new Piece.Bytes("|".getBytes()),
+                        new Piece.Region(shared, 250_001, 3),
+                        new Piece.Bytes(">".getBytes())));
+    }
+
+    @Override
+    void routes(Routes routes) {
+        routes.get("/all", request -> Response.file(folder.resolve("digits.txt")));
+        routes.get("/gone", request -> new Gone().response());
+        routes.get("/region", request -> region(3, 5).type("text/plain"));
+        routes.get("/large", request -> region(0, 400_001).status(206));
+        routes.get("/none", request -> region(9, 0));
+        routes.get("/pieces", request -> pieces());
+        routes.get("/304", request -> region(0, 10).status(304));
+        routes.get(
+                "/later",
+                request -> Response.later(CompletableFuture.supplyAsync(() -> region(7, 4))));
+    }
+
+    /** A file that is deleted between the answer and its sending. */
+    private record Gone() {
+        Response response() {
+            try {
+                Path file = Files.writeString(Files.createTempFile(folder, "gone", ""), "x");
+                Response response = Response.file(file);
+                Files.delete(file);
+                return response;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private Answer get(String path) {
+        return wireWhole("GET " + path + " HTTP/1.1\nHost: a\n\n");
+    }
+
+    @Test
+    void wholeFiles() {
+        get("/all").answers(200, TEXT).header("Content-Type", "text/plain; charset=utf-8").goesOn();
+    }
+
+    @Test
+    void regions() {
+        wire("GET /region HTTP/1.1\nHost: a\n\n").answers(200, "34567").goesOn();
+        get("/large").answers(206, TEXT.substring(0, 400_001)).goesOn();
+        get("/none").answers(200, "").header("Content-Length", "0").goesOn();
+        get("/later").answers(200, "7890").goesOn();
+    }
+
+    @Test
+    void piecesInARow() {
+        wire("GET /pieces HTTP/1.1\nHost: a\n\n")
+                .answers(200, "<5678901234|123>")
+                .header("Content-Length", "16")
+                .goesOn();
+    }
+
+    @Test
+    void pipelined() {
+        wireWhole("GET /large HTTP/1.1\nHost: a\n\nGET /pieces HTTP/1.1\nHost: a\n\n".repeat(2))
+                .bodies(
+                        TEXT.substring(0, 400_001),
+                        "<5678901234|123>",
+                        TEXT.substring(0, 400_001),
+                        "<5678901234|123>")
+                .goesOn();
+    }
+
+    @Test
+    void withoutABody() {
+        wire("HEAD /region HTTP/1.1\nHost: a\n\n")
+                .answers(
+                        """
+                        HTTP/1.1 200 OK
+                        Content-Type: text/plain
+                        Content-Length: 5
+                        Date: *
+                        Server: Sirocco
+
+                        """)
+                .goesOn();
+        get("/304").answers(304, "").goesOn();
+    }
+
+    @Test
+    void aFileThatIsGoneWhenItIsSent() {
+        get("/gone").answers(500, "Internal Server Error").goesOn();
+    }
+
+    @Test
+    void oneForEachRequest() {
+        Response once = region(0, 3);
+        try (var serving =
+                        new Serving(
+                                TransportKind.NIO,
+                                Mode.INLINE,
+                                c -> {},
+                                routes -> routes.get("/once", request -> once));
+                Client client = serving.client()) {
+            client.send("GET /once HTTP/1.1\nHost: a\n\n").until("012");
+            client.send("GET /once HTTP/1.1\nHost: a\nConnection: close\n\n");
+            List<Reply> both = Reply.all(client.untilEnd());
+            assertEquals(List.of(200, 500), both.stream().map(Reply::status).toList());
+            assertEquals(IllegalStateException.class, serving.failures().getFirst().getClass());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    void whoGoesAwayIsToldApartFromWhoGotAll(TransportKind transport) throws IOException {
+        Path huge = folder.resolve("huge");
+        try (var file = new java.io.RandomAccessFile(huge.toFile(), "rw")) {
+            file.setLength(50 << 20);
+        }
+        OpenFile open = OpenFile.open(huge);
+        try (var serving =
+                new Serving(
+                        transport,
+                        Mode.INLINE,
+                        c -> {},
+                        routes ->
+                                routes.get(
+                                        "/huge",
+                                        request -> {
+                                            open.retain();
+                                            return Response.file(open, 0, open.size());
+                                        }))) {
+            try (Client client = new Client(serving.server, 4096)) {
+                client.send("GET /huge HTTP/1.1\nHost: a\n\n").until(1000);
+            }
+            serving.awaitQuiet();
+            Monitor.Answered answered = serving.answers().getFirst();
+            assertFalse(answered.complete());
+            assertTrue(answered.bytesOut() < 50 << 20, () -> "" + answered);
+            open.release();
+            assertFalse(open.retain(), "somebody has not released it");
+        }
+    }
+}
