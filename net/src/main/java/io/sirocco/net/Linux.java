@@ -133,6 +133,13 @@ final class Linux {
         return address(MMAP, 0, length, readWrite, sharedPopulate, descriptor, offset);
     }
 
+    /** Empty memory, of which a page costs nothing until it is written to. */
+    static long memory(long length) {
+        final int readWrite = 3;
+        final int privateAnonymous = 0x22;
+        return address(MMAP, 0, length, readWrite, privateAnonymous, -1, 0);
+    }
+
     static void munmap(long address, long length) {
         number(MUNMAP, address, length, 0, 0, 0);
     }
