@@ -3,7 +3,8 @@
 #
 # Runs Sirocco with the JVM that lies beside it. SIROCCO_JAVA_OPTS holds further options for the JVM, for example -Xmx4g.
 PATH=${PATH:-/usr/bin}:/usr/bin:/bin
-home=$(dirname "$(dirname "$(readlink -f "$0")")")
+home=$(readlink -f "$0")
+home=${home%/bin/sirocco}
 lib=$home/lib
 
 # With so few cores, threads that collect beside the loops only take turns with them.
