@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Handlers and filters of a web server: files, compression, access rules, logs. */
+/** Handlers and filters of a web server: files, compression, access rules, logs, metrics. */
 module io.sirocco.web {
     requires transitive io.sirocco.http;
     requires com.aayushatharva.brotli4j;
@@ -11,4 +11,6 @@ module io.sirocco.web {
     exports io.sirocco.web.access;
     exports io.sirocco.web.compress;
     exports io.sirocco.web.files;
+    exports io.sirocco.web.log;
+    exports io.sirocco.web.metrics;
 }

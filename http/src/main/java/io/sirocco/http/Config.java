@@ -4,6 +4,7 @@ package io.sirocco.http;
 import io.sirocco.http.h1.HeadLimits;
 import io.sirocco.net.Bandwidth;
 import io.sirocco.net.Clock;
+import io.sirocco.net.Tls;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.WhenFull;
 import java.net.InetSocketAddress;
@@ -13,13 +14,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How a server is to run: set in the lambda given to {@link Server#create}, frozen when it returns.
  * All limits are finite unless they are lifted. Used by one thread.
  */
 public final class Config {
-    final List<SocketAddress> addresses = new ArrayList<>();
+    final List<Listening> addresses = new ArrayList<>();
     int loops = Runtime.getRuntime().availableProcessors();
     TransportKind transport = TransportKind.AUTO;
     Clock clock = Clock.system();
@@ -51,6 +53,9 @@ public final class Config {
     private Duration writeDeadline = Duration.ofSeconds(30);
     private Duration handlerDeadline = Duration.ofSeconds(60);
 
+    /** An address, and the TLS that is spoken there, if any. */
+    record Listening(SocketAddress address, Optional<Tls> tls) {}
+
     Config() {}
 
     /**
@@ -66,7 +71,16 @@ public final class Config {
      * several times.
      */
     public Config listen(SocketAddress address) {
-        addresses.add(address);
+        addresses.add(new Listening(address, Optional.empty()));
+        return this;
+    }
+
+    /**
+     * Listens on an address and speaks HTTPS there. Several addresses may share {@code tls}, and
+     * others may go without.
+     */
+    public Config listen(SocketAddress address, Tls tls) {
+        addresses.add(new Listening(address, Optional.of(tls)));
         return this;
     }
 

@@ -3,16 +3,19 @@ package io.sirocco.http;
 
 import io.sirocco.http.h1.Head;
 import io.sirocco.net.OpenFile;
+import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import jdk.jfr.FlightRecorder;
 
 /**
  * One request and its response: between the connection, which lives on its loop, and the handler,
@@ -29,12 +32,15 @@ import java.util.function.Supplier;
  * <p>A virtual thread that the loop carries is on the loop while it runs, so for it an arrow is a
  * plain call. Methods say where they run; fields are loop-confined unless they say otherwise.
  */
-final class Exchange implements Runnable {
+final class Exchange implements Runnable, Monitor.Answered {
     final Request request;
     final Endpoint endpoint;
     final Incoming incoming;
     final long began;
-    final RequestEvent event = RequestEvent.start(); // null unless a recording wants it
+
+    /** Null unless a recording wants it: even the class is left alone until there may be one. */
+    final RequestEvent event = FlightRecorder.isInitialized() ? RequestEvent.start() : null;
+
     private final Wire wire;
     private final Worker worker;
     private final long bodyLength;
@@ -47,8 +53,11 @@ final class Exchange implements Runnable {
     volatile boolean endless; // a server that stops does not wait for it
     int status;
     long bytesOut;
+    Rule rule; // that the request was refused by; null when it was not
+    private long nanos; // it took; set with its end
+    private boolean complete;
     long waited; // by the handler for a body that is complete now, in milliseconds
-    private String id; // of the handler's thread
+    private String id; // of the handler's thread; of the loop's, when it is over
     private Handler handler; // to be called next; handed on with the exchange
 
     Exchange(
@@ -239,18 +248,29 @@ final class Exchange implements Runnable {
         return bodyLength < 0 ? OptionalLong.empty() : OptionalLong.of(bodyLength);
     }
 
-    SocketAddress remote() {
+    @Override
+    public SocketAddress remote() {
         if (worker.loop.inLoop()) {
             return wire.remote();
         }
         return ask(() -> CompletableFuture.completedFuture(wire.remote())).join();
     }
 
-    String id() {
+    /** It has not changed since the connection began. Any thread. */
+    Optional<TlsSession> tls() {
+        return wire.tls();
+    }
+
+    @Override
+    public String id() {
         if (id == null) {
             id = worker.nextId();
         }
         return id;
+    }
+
+    SocketAddress local() {
+        return wire.local();
     }
 
     boolean connected() {
@@ -331,6 +351,9 @@ final class Exchange implements Runnable {
                             () -> {
                                 waitsForLater = false;
                                 if (responded || !wire.connected()) {
+                                    if (value instanceof Response late) {
+                                        late.release();
+                                    }
                                     return;
                                 }
                                 if (page == null) {
@@ -374,7 +397,8 @@ final class Exchange implements Runnable {
     }
 
     /** Bytes of the request's body so far. */
-    long bytesIn() {
+    @Override
+    public long bytesIn() {
         return incoming == null ? 0 : incoming.total();
     }
 
@@ -400,6 +424,90 @@ final class Exchange implements Runnable {
     synchronized void threadEnds() {
         thread = null;
         Thread.interrupted();
+    }
+
+    // ---- for the monitor, on the loop
+
+    /** It has come to its end: what a monitor is told of it is known now. */
+    Monitor.Answered over(boolean complete) {
+        this.complete = complete;
+        nanos = worker.loop.clock().nanos() - began;
+        return this;
+    }
+
+    @Override
+    public int loop() {
+        return worker.loop.index();
+    }
+
+    @Override
+    public long millis() {
+        return worker.loop.clock().wallMillis();
+    }
+
+    @Override
+    public boolean secure() {
+        return wire.tls().isPresent();
+    }
+
+    @Override
+    public String version() {
+        return request.version();
+    }
+
+    @Override
+    public String method() {
+        return request.method();
+    }
+
+    @Override
+    public String target() {
+        return request.target();
+    }
+
+    @Override
+    public String host() {
+        return request.host();
+    }
+
+    @Override
+    public Optional<String> header(String name) {
+        return request.header(name);
+    }
+
+    @Override
+    public Optional<String> user() {
+        return request.attribute(Request.USER).map(Object::toString);
+    }
+
+    @Override
+    public String route() {
+        return endpoint.path();
+    }
+
+    @Override
+    public int status() {
+        return status;
+    }
+
+    @Override
+    public long bytesOut() {
+        return bytesOut;
+    }
+
+    @Override
+    public long nanos() {
+        return nanos;
+    }
+
+    @Override
+    public boolean complete() {
+        return complete;
+    }
+
+    @Override
+    public Optional<Rule> rule() {
+        return Optional.ofNullable(rule);
     }
 
     // ---- for BodyStream, on the handler's thread

@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.h1.Head;
+import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.HashMap;
@@ -15,6 +16,12 @@ import java.util.function.BiConsumer;
  * thread at a time.
  */
 public final class Request {
+    /**
+     * The attribute under which whoever has authenticated the client leaves its name: the access
+     * log has a place for it.
+     */
+    public static final String USER = "io.sirocco.user";
+
     private final Exchange exchange;
     private final PathParams params;
     private Head head;
@@ -166,6 +173,26 @@ public final class Request {
     /** The peer's address: that of a proxy if there is one. */
     public SocketAddress remote() {
         return exchange.remote();
+    }
+
+    /** The address that it came to. */
+    public SocketAddress local() {
+        return exchange.local();
+    }
+
+    /** Whether it came over TLS: to us, that is; a proxy before us may have spoken it, too. */
+    public boolean secure() {
+        return exchange.tls().isPresent();
+    }
+
+    /** {@code https} or {@code http}. */
+    public String scheme() {
+        return secure() ? "https" : "http";
+    }
+
+    /** What was agreed on with the client, where TLS is spoken: its certificate, for instance. */
+    public Optional<TlsSession> tls() {
+        return exchange.tls();
     }
 
     /** A name for this request in logs, unlike any other's of this process. */

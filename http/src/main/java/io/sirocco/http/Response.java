@@ -367,6 +367,13 @@ public final class Response {
         return content;
     }
 
+    /** Nobody will send it: gives the files that it has back. */
+    void release() {
+        if (content instanceof Content.Pieces pieces) {
+            pieces.release();
+        }
+    }
+
     /** Whether it can be sent without a thread that writes it. */
     boolean atHand() {
         return content instanceof Content.Bytes || content instanceof Content.Pieces;

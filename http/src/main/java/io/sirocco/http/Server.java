@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,18 @@ import java.util.function.Consumer;
 public final class Server implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Server.class.getName());
     private static final Duration DRAIN = Duration.ofSeconds(10);
+
+    /** For a client that speaks HTTP where HTTPS is spoken. */
+    private static final byte[] NOT_HTTPS =
+            """
+            HTTP/1.1 400 Bad Request\r
+            Content-Type: text/plain; charset=utf-8\r
+            Content-Length: 49\r
+            Connection: close\r
+            \r
+            This port speaks HTTPS: use https:// in the URL.
+            """
+                    .getBytes(StandardCharsets.US_ASCII);
 
     private volatile Plan plan; // written with the lock held, as is the next
     private volatile Running running; // null while stopped
@@ -91,7 +104,7 @@ public final class Server implements AutoCloseable {
             ExecutorService pool) {}
 
     /** An address as it was asked for, and what listens on it. */
-    private record Bound(SocketAddress asked, Listener listener) {}
+    private record Bound(Config.Listening asked, Listener listener) {}
 
     private Server(Plan plan) {
         this.plan = plan;
@@ -164,14 +177,15 @@ public final class Server implements AutoCloseable {
 
     /** Binds all of {@code addresses}, or none. */
     private List<Bound> listen(
-            Loops loops, Config config, List<SocketAddress> addresses, List<Worker> workers)
+            Loops loops, Config config, List<Config.Listening> addresses, List<Worker> workers)
             throws IOException {
         var bound = new ArrayList<Bound>();
         try {
-            for (SocketAddress address : addresses) {
+            for (Config.Listening asked : addresses) {
                 Listener listener =
-                        loops.listen(address, o -> options(config, o), acceptor(workers));
-                bound.add(new Bound(address, listener));
+                        loops.listen(
+                                asked.address(), o -> options(config, asked, o), acceptor(workers));
+                bound.add(new Bound(asked, listener));
             }
             return bound;
         } catch (IOException | RuntimeException e) {
@@ -180,7 +194,8 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private static void options(Config config, Listener.Options options) {
+    private static void options(Config config, Config.Listening asked, Listener.Options options) {
+        asked.tls().ifPresent(tls -> options.tls(tls, "http/1.1").toPlainText(NOT_HTTPS));
         options.backlog(config.backlog)
                 .slots(config.slots, config.whenFull)
                 .parking(config.parked, config.parking.toMillis())
@@ -243,18 +258,35 @@ public final class Server implements AutoCloseable {
     private Running reload(Running now, Plan next) throws IOException {
         var old = new ArrayList<>(now.listeners);
         var kept = new ArrayList<Bound>();
-        var added = new ArrayList<SocketAddress>();
-        for (SocketAddress address : next.config.addresses) {
+        var added = new ArrayList<Config.Listening>();
+        for (Config.Listening address : next.config.addresses) {
             Optional<Bound> known =
-                    old.stream().filter(each -> each.asked.equals(address)).findFirst();
-            known.ifPresentOrElse(kept::add, () -> added.add(address));
+                    old.stream()
+                            .filter(each -> each.asked.address().equals(address.address()))
+                            .findFirst();
+            known.ifPresent(bound -> refuseIfTurned(bound.asked, address));
+            known.ifPresentOrElse(
+                    bound -> kept.add(new Bound(address, bound.listener)),
+                    () -> added.add(address));
             known.ifPresent(old::remove);
         }
-        kept.addAll(listen(now.loops, next.config, added, now.workers));
+        var fresh = listen(now.loops, next.config, added, now.workers);
+        kept.forEach(bound -> bound.asked.tls().ifPresent(bound.listener::tls));
+        kept.addAll(fresh);
         plan = next;
         adopt(now.workers, next.setup(now.id, now.pool));
         old.forEach(each -> each.listener.close());
         return new Running(now.id, now.loops, now.workers, List.copyOf(kept), now.pool);
+    }
+
+    /** An address that is bound cannot be bound again, for something else. */
+    private static void refuseIfTurned(Config.Listening before, Config.Listening after) {
+        if (before.tls().isPresent() != after.tls().isPresent()) {
+            throw new IllegalArgumentException(
+                    after.address()
+                            + " cannot change between HTTP and HTTPS while the server runs:"
+                            + " stop it and start it again.");
+        }
     }
 
     private static void adopt(List<Worker> workers, Setup setup) {

@@ -3,7 +3,9 @@ package io.sirocco.http;
 
 import io.sirocco.net.Loop;
 import io.sirocco.net.OpenFile;
+import io.sirocco.net.TlsSession;
 import java.net.SocketAddress;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The version of HTTP that carries an exchange. Loop-confined. */
@@ -13,6 +15,12 @@ interface Wire {
 
     /** The peer. */
     SocketAddress remote();
+
+    /** The address that the connection was accepted on. Any thread. */
+    SocketAddress local();
+
+    /** What was agreed on with the client, where TLS is spoken. */
+    Optional<TlsSession> tls();
 
     /** Whether the client can still be answered. */
     boolean connected();

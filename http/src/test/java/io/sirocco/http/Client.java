@@ -22,6 +22,7 @@ final class Client implements AutoCloseable {
 
     private final Server server;
     private final SocketChannel channel;
+    private final TlsLink tls; // null for none
     private final ByteBuffer buffer = ByteBuffer.allocate(64 << 10);
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
     private final long bytesInBefore;
@@ -30,11 +31,16 @@ final class Client implements AutoCloseable {
     private boolean reset;
 
     Client(Server server) {
-        this(server, 0);
+        this(server, 0, false);
     }
 
     /** One with a receive buffer of so many bytes, if not 0. */
     Client(Server server, int receiveBuffer) {
+        this(server, receiveBuffer, false);
+    }
+
+    /** One that speaks HTTPS, if so. */
+    Client(Server server, int receiveBuffer, boolean secure) {
         this.server = server;
         this.bytesInBefore = bytesIn();
         try {
@@ -45,6 +51,7 @@ final class Client implements AutoCloseable {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             channel.connect(new InetSocketAddress("127.0.0.1", server.port()));
             channel.configureBlocking(false);
+            tls = secure ? new TlsLink(channel) : null;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -70,21 +77,31 @@ final class Client implements AutoCloseable {
     /** Sends, and reads when there is something; stops when the server has ended. */
     Client send(byte[] bytes, int from, int to) {
         ByteBuffer rest = ByteBuffer.wrap(bytes, from, to - from);
-        await("the server to take what is sent", () -> ended || !write(rest).hasRemaining());
+        await("the server to take what is sent", () -> ended || written(rest));
         return this;
     }
 
-    private ByteBuffer write(ByteBuffer rest) {
+    private boolean written(ByteBuffer rest) {
+        boolean flushed = true;
         try {
-            sent += channel.write(rest);
+            if (tls == null) {
+                sent += channel.write(rest);
+            } else {
+                if (rest.hasRemaining()) {
+                    tls.write(rest);
+                }
+                flushed = tls.flushed();
+                sent = tls.sent();
+            }
         } catch (IOException e) {
             reset = true;
             ended = true;
         }
-        if (rest.hasRemaining()) {
+        boolean done = flushed && !rest.hasRemaining();
+        if (!done) {
             read();
         }
-        return rest;
+        return done;
     }
 
     /** Sends what the socket takes at once, without reading; answers how much that was. */
@@ -105,7 +122,11 @@ final class Client implements AutoCloseable {
     /** Ends its side. */
     Client end() {
         try {
-            channel.shutdownOutput();
+            if (tls == null) {
+                channel.shutdownOutput();
+            } else {
+                tls.end();
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -118,7 +139,7 @@ final class Client implements AutoCloseable {
             return true;
         }
         try {
-            int n = channel.read(buffer.clear());
+            int n = tls == null ? channel.read(buffer.clear()) : tls.read(buffer.clear());
             if (n > 0) {
                 received.write(buffer.array(), 0, n);
             }

@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import io.sirocco.net.TransportKind;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -29,8 +30,9 @@ final class Serving implements AutoCloseable, Monitor {
 
     final Server server;
     final String name;
+    private final boolean secure;
     private final ConcurrentLinkedQueue<Rule> rules = new ConcurrentLinkedQueue<>();
-    private final ConcurrentLinkedQueue<Answered> answers = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Told> answers = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
     Serving(TransportKind transport, Consumer<Config> config, Consumer<Routes> routes) {
@@ -38,13 +40,25 @@ final class Serving implements AutoCloseable, Monitor {
     }
 
     Serving(TransportKind transport, Mode mode, Consumer<Config> config, Consumer<Routes> routes) {
-        this.name = transport + " " + mode;
+        this(transport, mode, false, config, routes);
+    }
+
+    /** One that speaks HTTPS, if {@code secure}. */
+    Serving(
+            TransportKind transport,
+            Mode mode,
+            boolean secure,
+            Consumer<Config> config,
+            Consumer<Routes> routes) {
+        this.secure = secure;
+        this.name = transport + " " + mode + (secure ? " HTTPS" : "");
+        var address = new InetSocketAddress("127.0.0.1", 0);
         System.setProperty("io.sirocco.net.uncarried", Boolean.toString(!mode.carried));
         try {
             this.server =
                     Server.start(
                             c -> {
-                                c.listen(new InetSocketAddress("127.0.0.1", 0))
+                                (secure ? c.listen(address, TlsLink.TLS) : c.listen(address))
                                         .loops(1)
                                         .transport(transport)
                                         .handling(mode.handling)
@@ -59,7 +73,7 @@ final class Serving implements AutoCloseable, Monitor {
     }
 
     Client client() {
-        return new Client(server);
+        return new Client(server, 0, secure);
     }
 
     @Override
@@ -69,7 +83,14 @@ final class Serving implements AutoCloseable, Monitor {
 
     @Override
     public void answered(Answered answered) {
-        answers.add(answered);
+        answers.add(
+                new Told(
+                        answered.remote(),
+                        answered.method(),
+                        answered.route(),
+                        answered.status(),
+                        answered.bytesOut(),
+                        answered.complete()));
     }
 
     @Override
@@ -83,7 +104,7 @@ final class Serving implements AutoCloseable, Monitor {
     }
 
     /** What was answered since this was asked last. */
-    List<Answered> answers() {
+    List<Told> answers() {
         return drain(answers);
     }
 
@@ -91,6 +112,15 @@ final class Serving implements AutoCloseable, Monitor {
     List<Throwable> failures() {
         return drain(failures);
     }
+
+    /** What lasts of an {@link Answered}. */
+    record Told(
+            SocketAddress remote,
+            String method,
+            String route,
+            int status,
+            long bytesOut,
+            boolean complete) {}
 
     private static <T> List<T> drain(ConcurrentLinkedQueue<T> queue) {
         var all = new ArrayList<T>();

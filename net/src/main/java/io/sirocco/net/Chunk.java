@@ -60,6 +60,13 @@ public final class Chunk {
         this.left = length;
     }
 
+    /** Its first {@code n} bytes, to be read before anything else is done to it. */
+    ByteBuffer text(int n) {
+        return array != null
+                ? ByteBuffer.wrap(array, start, n)
+                : view.limit(start + n).position(start);
+    }
+
     /** Bytes that are left; of a file as many as an int can tell. */
     int length() {
         return (int) Math.min(unsent(), Integer.MAX_VALUE);
@@ -72,6 +79,16 @@ public final class Chunk {
     /** Bytes that can be appended. */
     int room() {
         return array != null || file != null ? 0 : (int) memory.byteSize() - end;
+    }
+
+    /** Moves what is left to the front, so that there is room behind it. */
+    void compact() {
+        if (start == 0 || memory.byteSize() == 0) {
+            return;
+        }
+        MemorySegment.copy(memory, start, memory, 0, end - start);
+        end -= start;
+        start = 0;
     }
 
     /** {@code bytes} of them have left. */

@@ -9,6 +9,10 @@ public enum CloseCause {
     ABORTED,
     /** The peer reset it, or the network failed. */
     RESET,
+    /** TLS: the peer's stream ended without its closing alert, so bytes may be missing. */
+    TRUNCATED,
+    /** TLS: no handshake came about, or what came was no record of the peer's. */
+    TLS_FAILED,
     /** Its loop stopped. */
     STOPPED
 }

@@ -10,6 +10,7 @@ import java.net.UnixDomainSocketAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
@@ -92,6 +93,7 @@ public final class Connection extends Timer {
     private int heldLength;
     private Chunk first; // output, in order
     private Chunk last;
+    private TlsLayer tls; // null when what is written is what leaves
     private Pacing pacing; // null when nothing limits its bandwidth
     private SocketAddress remote;
     Connection newer; // the loop's list of all its connections
@@ -126,6 +128,11 @@ public final class Connection extends Timer {
     /** The address it was accepted on; of one that we opened, our end's, asked of the kernel. */
     public SocketAddress local() {
         return origin.local(this);
+    }
+
+    /** What its two ends have agreed on, if it speaks TLS. */
+    public Optional<TlsSession> tls() {
+        return tls == null ? Optional.empty() : tls.session();
     }
 
     /**
@@ -255,6 +262,15 @@ public final class Connection extends Timer {
         if ((flags & OVER) != 0) {
             return; // it came after our last word
         }
+        if (tls == null) {
+            arrived(memory, offset, length);
+        } else {
+            tls.received(memory, offset, length);
+        }
+    }
+
+    /** Input for the protocol: what was received, or what TLS has made of it. */
+    void arrived(MemorySegment memory, long offset, int length) {
         if ((flags & (SUSPENDED | RESUMING)) != 0) {
             keep(memory, offset, length);
             return;
@@ -331,14 +347,14 @@ public final class Connection extends Timer {
         }
     }
 
-    private void stopReading() {
+    void stopReading() {
         if ((flags & UNREAD) == 0) {
             flags |= UNREAD;
             loop.poller().reading(this, false);
         }
     }
 
-    private void readAgain() {
+    void readAgain() {
         boolean full = (flags & SUSPENDED) != 0 && heldLength >= INPUT_HELD;
         if ((flags & UNREAD) != 0 && !full && (flags & (READ_PAUSED | CLOSING | ENDED)) == 0) {
             flags &= ~UNREAD;
@@ -370,12 +386,16 @@ public final class Connection extends Timer {
 
     /** The transport has met the end of the stream. */
     void endOfInput() {
-        if ((flags & (ENDED | CLOSING)) != 0) {
+        if ((flags & (ENDED | CLOSING)) != 0 || tls != null && tls.postponesEnd()) {
             return;
         }
         flags |= ENDED;
         if ((flags & LINGERING) != 0) {
             close(CloseCause.FINISHED);
+            return;
+        }
+        if (tls != null && tls.cut() && (flags & OVER) == 0) {
+            close(CloseCause.TRUNCATED);
             return;
         }
         tellEnd();
@@ -467,7 +487,7 @@ public final class Connection extends Timer {
         for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
             bytes += chunk.unsent();
         }
-        return bytes;
+        return tls == null ? bytes : bytes + tls.unsent();
     }
 
     /** Whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
@@ -479,7 +499,8 @@ public final class Connection extends Timer {
         return true;
     }
 
-    private void queue() {
+    /** Has it flushed at the end of the turn. */
+    void queue() {
         if ((flags & QUEUED) == 0) {
             flags |= QUEUED;
             loop.written(this);
@@ -501,23 +522,16 @@ public final class Connection extends Timer {
         if ((flags & (SENDING | CLOSING | WRITE_PAUSED)) != 0) {
             return;
         }
-        while (first != null) {
-            if (waitsForDisk() || !gather()) {
-                return;
-            }
-            int length = first.length();
-            if (length == 0) { // room was asked for, and left empty
-                spent(0);
-                continue;
-            }
+        for (Chunk chunk; (chunk = tls == null ? ready() : tls.next()) != null; ) {
+            int length = chunk.length();
             if (pacing != null) {
                 length = paceWrite(length);
                 if (length == 0) {
                     return;
                 }
             }
-            boolean more = first.file != null && length > Disk.WINDOW;
-            int taken = loop.poller().send(this, first, more ? Disk.WINDOW : length);
+            boolean more = chunk.file != null && length > Disk.WINDOW;
+            int taken = loop.poller().send(this, chunk, more ? Disk.WINDOW : length);
             if (taken < 0) {
                 flags |= SENDING;
                 return;
@@ -528,7 +542,10 @@ public final class Connection extends Timer {
                 return;
             }
         }
-        if ((flags & (FINISHING | LINGERING)) == FINISHING) {
+        if ((flags & (SENDING | CLOSING)) != 0) {
+            return; // it waits for the disk, or was given up
+        }
+        if (finishing()) {
             outputLeft();
         }
         tellDrained();
@@ -541,10 +558,38 @@ public final class Connection extends Timer {
         if ((flags & CLOSING) != 0) {
             return;
         }
-        if (first != null || (flags & FINISHING) != 0) {
+        if (first != null || (flags & FINISHING) != 0 || tls != null && tls.unsent() > 0) {
             queue();
         }
         tellDrained();
+    }
+
+    /** The next chunk that the kernel can send; null when there is none, or the disk brings it. */
+    private Chunk ready() {
+        while (first != null && !waitsForDisk() && gather()) {
+            if (first.length() > 0) {
+                return first;
+            }
+            drop(0); // room was asked for, and left empty
+        }
+        return null;
+    }
+
+    /** The next chunk with bytes that TLS can seal; null when there is none, or as above. */
+    Chunk readable() {
+        while (first != null) {
+            if (first.file != null || first.next != null && first.next.file != null) {
+                first.compact();
+                if (waitsForDisk() || !gather()) {
+                    return null;
+                }
+            }
+            if (first.length() > 0) {
+                return first;
+            }
+            drop(0);
+        }
+        return null;
     }
 
     /** Whether a file comes next that is not in memory: then a thread brings it. */
@@ -599,7 +644,7 @@ public final class Connection extends Timer {
 
     /** Whether it is of a file that has to be read, since the kernel cannot send it. */
     private boolean reads(Chunk chunk) {
-        return chunk.file != null && !loop.poller().sendsFiles(this);
+        return chunk.file != null && (tls != null || !loop.poller().sendsFiles(this));
     }
 
     private boolean readNext() {
@@ -622,21 +667,31 @@ public final class Connection extends Timer {
 
     private void spent(int taken) {
         loop.bytesOut += taken;
-        if (first == null) {
-            return;
-        }
-        first.advance(taken);
         if (pacing != null) {
             pacing.wrote(taken, loop.nanos());
             flags |= SERVED;
         }
-        if (first.unsent() == 0) {
+        if (tls == null) {
+            drop(taken);
+        } else {
+            tls.spent(taken);
+        }
+    }
+
+    /** Forgets the first {@code bytes} of what was written: they have left, or are sealed. */
+    void drop(int bytes) {
+        int rest = bytes;
+        while (first != null && rest >= first.unsent()) {
             Chunk empty = first;
+            rest -= (int) empty.unsent();
             first = empty.next;
             if (first == null) {
                 last = null;
             }
             loop.chunks.give(empty);
+        }
+        if (first != null) {
+            first.advance(rest);
         }
     }
 
@@ -688,6 +743,14 @@ public final class Connection extends Timer {
 
     /** It has a slot: {@code acceptor} says what is spoken on it from now on. */
     void start(Acceptor acceptor) {
+        speak(acceptor);
+        if ((flags & (UNREAD | CLOSING)) == 0) {
+            loop.poller().reading(this, true);
+        }
+    }
+
+    /** Has {@code acceptor} say what is spoken: at the start, or once TLS has shaken hands. */
+    void speak(Acceptor acceptor) {
         try {
             protocol = Objects.requireNonNull(acceptor.accept(this));
         } catch (Throwable e) {
@@ -695,9 +758,21 @@ public final class Connection extends Timer {
             protocol = (c, bytes, from, to) -> to;
             abort();
         }
-        if ((flags & (UNREAD | CLOSING)) == 0) {
-            loop.poller().reading(this, true);
-        }
+    }
+
+    /** From now on {@code layer} stands between it and the transport. */
+    void secure(TlsLayer layer) {
+        tls = layer;
+    }
+
+    /** The chunk with the oldest output that TLS has not sealed yet; null when there is none. */
+    Chunk written() {
+        return first;
+    }
+
+    /** Whether our side ends when all that was written has left. */
+    boolean finishing() {
+        return (flags & (FINISHING | LINGERING)) == FINISHING;
     }
 
     Protocol protocol() {
@@ -724,7 +799,8 @@ public final class Connection extends Timer {
 
     void close(CloseCause cause) {
         if ((flags & CLOSING) == 0) {
-            flags |= CLOSING | cause.ordinal() << CAUSE_SHIFT;
+            CloseCause why = tls == null ? cause : tls.cause(cause);
+            flags |= CLOSING | why.ordinal() << CAUSE_SHIFT;
             loop.wheel().cancel(this);
             loop.poller().close(this);
         }
@@ -742,6 +818,9 @@ public final class Connection extends Timer {
             } catch (Throwable e) {
                 loop.failed(e);
             }
+        }
+        if (tls != null) {
+            tls.gone();
         }
         for (Chunk chunk = first; chunk != null; ) { // until now it could be told what is unsent
             Chunk following = chunk.next;

@@ -28,6 +28,9 @@ public final class Listener implements AutoCloseable {
         int parked = 10_000;
         long parkedMillis = 20_000;
         Bandwidth accepts = Bandwidth.perSecond(Bandwidth.UNLIMITED);
+        private Tls tls; // null for none
+        private List<String> protocols = List.of();
+        private byte[] toPlainText = {};
 
         Options() {}
 
@@ -59,6 +62,33 @@ public final class Listener implements AutoCloseable {
             this.accepts = perSecond;
             return this;
         }
+
+        /**
+         * Speaks TLS below what the acceptor speaks; it is asked for that when the handshake is
+         * done, so {@link Connection#tls} tells it what was agreed on.
+         *
+         * @param protocols what it can speak, the best first (ALPN, RFC 7301). A client that names
+         *     others only is refused; one that names none is not. None at all: it is not asked
+         */
+        public Options tls(Tls tls, String... protocols) {
+            this.tls = tls;
+            this.protocols = List.of(protocols);
+            return this;
+        }
+
+        /**
+         * What a client is told that sends text to a listener that speaks TLS, before it is closed:
+         * most likely it took one port for the other. Nothing unless set.
+         */
+        public Options toPlainText(byte[] answer) {
+            this.toPlainText = answer.clone();
+            return this;
+        }
+
+        /** What the gates are to call. */
+        Acceptor over(Acceptor acceptor) {
+            return tls == null ? acceptor : new TlsAcceptor(tls, protocols, toPlainText, acceptor);
+        }
     }
 
     Listener(Options options, Acceptor acceptor) {
@@ -74,6 +104,20 @@ public final class Listener implements AutoCloseable {
     /** The bound port; -1 for a Unix-domain address. */
     public int port() {
         return address instanceof InetSocketAddress inet ? inet.getPort() : -1;
+    }
+
+    /**
+     * Speaks TLS as {@code next} has it, with connections that begin from now on.
+     *
+     * @throws IllegalStateException when it was not made to speak TLS
+     */
+    public void tls(Tls next) {
+        if (acceptor instanceof TlsAcceptor secure) {
+            secure.tls(next);
+        } else {
+            throw new IllegalStateException(
+                    SocketAddresses.show(address) + " was not made to speak TLS");
+        }
     }
 
     /**

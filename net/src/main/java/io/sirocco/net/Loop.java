@@ -56,6 +56,7 @@ public final class Loop implements Executor, Carried.Host {
     private Transport transport;
     private Wheel wheel;
     private byte[] slab = new byte[SLAB];
+    private TlsWork tlsWork; // null before the first TLS connection
 
     /** Tasks from other threads, newest first; {@link #CLOSED} once the loop takes no more. */
     private volatile Handed handed;
@@ -78,6 +79,7 @@ public final class Loop implements Executor, Carried.Host {
     private long connected;
     private int open;
     int parked;
+    long acceptFailures;
     long bytesIn;
     long bytesOut;
     private long turns;
@@ -210,6 +212,7 @@ public final class Loop implements Executor, Carried.Host {
     public LoopStats stats() {
         return new LoopStats(
                 accepted,
+                acceptFailures,
                 connected,
                 open,
                 parked,
@@ -269,6 +272,14 @@ public final class Loop implements Executor, Carried.Host {
     /** A scratch array of at least {@code size} bytes, the same for all connections of the loop. */
     byte[] slab(int size) {
         return size <= slab.length ? slab : new byte[size];
+    }
+
+    /** What its TLS connections share. */
+    TlsWork tlsWork() {
+        if (tlsWork == null) {
+            tlsWork = new TlsWork(this);
+        }
+        return tlsWork;
     }
 
     /** Has {@code connection} flushed at the end of the turn. */

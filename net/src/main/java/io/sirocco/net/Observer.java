@@ -18,6 +18,9 @@ public interface Observer {
     /** Accepting failed, for want of descriptors or memory; the listener tries again by itself. */
     default void acceptFailed(Loop loop, String reason) {}
 
+    /** TLS with the peer of {@code connection} came to nothing, or broke; it is being closed. */
+    default void tlsFailed(Connection connection, String reason) {}
+
     /** Code that was called on {@code loop} threw. */
     default void failed(Loop loop, Throwable thrown) {}
 }

@@ -6,11 +6,10 @@ import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.net.Clock;
+import io.sirocco.web.access.Verifier.Verdict;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Lets in who has a name and a password of a list (RFC 7617); all others get 401. Goes on at once
@@ -24,7 +23,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 public final class BasicAuth implements Filter {
     /** The attribute of a request that has the name of its user, a String. */
-    public static final String USER = "user";
+    public static final String USER = Request.USER;
 
     private static final int GUESSES = 10;
     private static final Duration PER_GUESS = Duration.ofSeconds(6);
@@ -78,30 +77,28 @@ public final class BasicAuth implements Filter {
         if (verifier.remembers(print)) {
             return entered.handle(request);
         }
-        CompletableFuture<Boolean> right = verifier.inProgress(print);
-        if (right == null) {
+        CompletableFuture<Verdict> verdict = verifier.inProgress(print);
+        if (verdict == null) {
             SocketAddress peer = request.remote();
             if (guesses.take(peer) > 0) {
                 return tooMany.answer();
             }
-            right = verifier.verify(print, given);
-            right.whenComplete(
-                    (yes, thrown) -> {
-                        if (thrown != null || yes) {
-                            guesses.giveBack(peer); // it was no guess
-                        }
-                    });
+            verdict =
+                    verifier.verify(print, given)
+                            .whenComplete(
+                                    (known, thrown) -> {
+                                        if (known != Verdict.WRONG) {
+                                            guesses.giveBack(peer); // it was no guess
+                                        }
+                                    });
         }
-        return Response.after(right.handle((yes, thrown) -> goOn(yes, thrown, entered)));
-    }
-
-    private Handler goOn(Boolean yes, Throwable thrown, Handler entered) {
-        if (thrown instanceof RejectedExecutionException) {
-            return request -> busy.answer();
-        }
-        if (thrown != null) {
-            throw new CompletionException(thrown);
-        }
-        return yes ? entered : request -> unauthorized.answer();
+        return Response.after(
+                verdict.thenApply(
+                        known ->
+                                switch (known) {
+                                    case RIGHT -> entered;
+                                    case WRONG -> refused -> unauthorized.answer();
+                                    case BUSY -> refused -> busy.answer();
+                                }));
     }
 }

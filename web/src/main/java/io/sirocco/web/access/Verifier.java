@@ -27,9 +27,17 @@ final class Verifier {
      */
     private static final ThreadPoolExecutor POOL = pool();
 
+    /** What became of a check. */
+    enum Verdict {
+        RIGHT,
+        WRONG,
+        /** Too many wait to be checked. */
+        BUSY
+    }
+
     private final Users users;
     private final Clock clock;
-    private final Map<Fingerprint, CompletableFuture<Boolean>> inProgress =
+    private final Map<Fingerprint, CompletableFuture<Verdict>> inProgress =
             new ConcurrentHashMap<>();
 
     /** Until when each is good; all for the same time, so the first is always the oldest. */
@@ -68,14 +76,14 @@ final class Verifier {
     }
 
     /** The check of this that is under way, or null. */
-    CompletableFuture<Boolean> inProgress(Fingerprint print) {
+    CompletableFuture<Verdict> inProgress(Fingerprint print) {
         return inProgress.get(print);
     }
 
-    /** Has it checked; fails with RejectedExecutionException when too many wait for that. */
-    CompletableFuture<Boolean> verify(Fingerprint print, Credentials given) {
-        var verified = new CompletableFuture<Boolean>();
-        CompletableFuture<Boolean> other = inProgress.putIfAbsent(print, verified);
+    /** Has it checked, or says at once that it is not. */
+    CompletableFuture<Verdict> verify(Fingerprint print, Credentials given) {
+        var verified = new CompletableFuture<Verdict>();
+        CompletableFuture<Verdict> other = inProgress.putIfAbsent(print, verified);
         if (other != null) {
             return other;
         }
@@ -83,19 +91,19 @@ final class Verifier {
             POOL.execute(() -> check(print, given, verified));
         } catch (RejectedExecutionException e) {
             inProgress.remove(print);
-            verified.completeExceptionally(e);
+            verified.complete(Verdict.BUSY);
         }
         return verified;
     }
 
-    private void check(Fingerprint print, Credentials given, CompletableFuture<Boolean> verified) {
+    private void check(Fingerprint print, Credentials given, CompletableFuture<Verdict> verified) {
         try {
             boolean right = users.verify(given);
             if (right) {
                 remember(print);
             }
             inProgress.remove(print);
-            verified.complete(right);
+            verified.complete(right ? Verdict.RIGHT : Verdict.WRONG);
         } catch (Throwable e) {
             inProgress.remove(print);
             verified.completeExceptionally(e);

@@ -4,6 +4,7 @@ package io.sirocco.web.access;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Handling;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -192,6 +194,41 @@ class BasicAuthTest {
                     assertEquals(200, client.reply().status());
                 }
             }
+        }
+    }
+
+    /**
+     * A check holds one thread for some 20 ms here, and 128 may wait: of 300 at once some cannot.
+     */
+    @Test
+    void whoComesWhenTooManyWaitIsToldSoAndWasNotWrong() throws Exception {
+        String slow = "ann:" + BCrypt.hashpw("open sesame", BCrypt.gensalt("$2y", 6));
+        Users list = Users.read(Files.write(folder.resolve("slow"), List.of(slow)));
+        var door = new BasicAuth("Slow", list, clock, serving.rejections);
+        try (var site = serving.start(door)) {
+            var clients = new ArrayList<Serving.Client>();
+            for (int i = 0; i < 300; i++) {
+                clients.add(site.client("127.0.1." + (1 + i / 10)));
+            }
+            for (int i = 0; i < clients.size(); i++) {
+                clients.get(i).send("GET", "/", basic("ann:guess" + i));
+            }
+            var busy = new int[30]; // by address, of ten each
+            for (int i = 0; i < clients.size(); i++) {
+                try (var client = clients.get(i)) {
+                    Reply reply = client.reply();
+                    if (reply.status() == 503) {
+                        busy[i / 10]++;
+                        assertEquals("1", reply.field("Retry-After"));
+                    } else {
+                        assertEquals(401, reply.status());
+                    }
+                }
+            }
+            int all = Arrays.stream(busy).boxed().toList().indexOf(10);
+            assertTrue(all >= 0, "nobody was told to come again: " + Arrays.toString(busy));
+            Reply again = site.ask("127.0.1." + (1 + all), "GET", "/", basic("ann:open sesame"));
+            assertEquals(200, again.status(), "ten were busy, not wrong");
         }
     }
 

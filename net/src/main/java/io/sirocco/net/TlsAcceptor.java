@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.util.List;
+
+/**
+ * Puts a TLS layer below what an acceptor speaks, which is asked when the handshake is done. Any
+ * thread.
+ */
+final class TlsAcceptor implements Acceptor {
+    private final List<String> protocols;
+    private final byte[] toPlainText;
+    private final Acceptor acceptor;
+    private volatile Tls tls;
+
+    /**
+     * @param protocols what it can speak, for ALPN
+     * @param toPlainText what a client is told that speaks no TLS but text; empty for nothing
+     */
+    TlsAcceptor(Tls tls, List<String> protocols, byte[] toPlainText, Acceptor acceptor) {
+        this.tls = tls;
+        this.protocols = protocols;
+        this.toPlainText = toPlainText;
+        this.acceptor = acceptor;
+    }
+
+    @Override
+    public Protocol accept(Connection connection) {
+        TlsContext context = tls.context();
+        var layer = new TlsLayer(connection, context.engine(protocols), this);
+        connection.secure(layer);
+        connection.deadline(connection.loop().now() + context.handshakeMillis());
+        return layer;
+    }
+
+    /** For connections that begin later. */
+    void tls(Tls next) {
+        tls = next;
+    }
+
+    byte[] toPlainText() {
+        return toPlainText;
+    }
+
+    Acceptor acceptor() {
+        return acceptor;
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * Puts the records of a TLS stream together from the pieces in which they come (RFC 8446 5.1):
+ *
+ * <pre>
+ *    0       1        2        3       4       5
+ *   ┌───────┬────────┬────────┬───────┬───────┬────────────┐
+ *   │ type  │ 3      │ 0 .. 4 │ length        │ fragment   │
+ *   └───────┴────────┴────────┴───────┴───────┴────────────┘
+ * </pre>
+ *
+ * It owns no memory while there is no piece of a record. Loop-confined.
+ */
+final class TlsInput {
+    private static final int HEADER = 5;
+
+    /** A longer one is none (RFC 8446 5.2; the ciphers of TLS 1.2 that we have add less). */
+    private static final int MOST = (16 << 10) + 256;
+
+    private byte[] bytes;
+    private int from;
+    private int to;
+    private ByteBuffer record;
+
+    void add(MemorySegment memory, long offset, int length) {
+        if (bytes == null) {
+            bytes = new byte[length];
+        } else if (to + length > bytes.length) {
+            makeRoom(length);
+        }
+        MemorySegment.copy(memory, JAVA_BYTE, offset, bytes, to, length);
+        to += length;
+    }
+
+    /** For the whole of a record at once, of which pieces are still to come. */
+    private void makeRoom(int length) {
+        int held = to - from;
+        int whole = held < HEADER ? HEADER : Math.min(size(), HEADER + MOST);
+        byte[] larger = new byte[Math.max(held + length, whole)];
+        System.arraycopy(bytes, from, larger, 0, held);
+        bytes = larger;
+        from = 0;
+        to = held;
+    }
+
+    /** Bytes of records that were not opened yet. */
+    int held() {
+        return to - from;
+    }
+
+    /** Whether it begins as text does, and no record. */
+    boolean isText() {
+        return bytes != null && bytes[from] >= 'A' && bytes[from] <= 'Z';
+    }
+
+    /**
+     * The next record, if it is complete; and if there can be none, what there is instead, so that
+     * the engine may say so.
+     */
+    ByteBuffer next() {
+        int held = to - from;
+        if (held == 0) {
+            clear();
+            return null;
+        }
+        if (held >= HEADER && !plausible()) {
+            return wrap(held);
+        }
+        return held < HEADER || held < size() ? null : wrap(size());
+    }
+
+    private ByteBuffer wrap(int length) {
+        if (record == null || record.array() != bytes) {
+            record = ByteBuffer.wrap(bytes);
+        }
+        return record.limit(from + length).position(from);
+    }
+
+    /** The record that {@link #next} answered was opened. */
+    void consumed() {
+        if (record != null) { // else all was given up meanwhile
+            from = record.position();
+        }
+    }
+
+    void clear() {
+        bytes = null;
+        record = null;
+        from = 0;
+        to = 0;
+    }
+
+    private boolean plausible() {
+        int type = bytes[from];
+        return type >= 20 && type <= 24 && bytes[from + 1] == 3 && size() <= HEADER + MOST;
+    }
+
+    private int size() {
+        return HEADER + ((bytes[from + 3] & 0xFF) << 8 | bytes[from + 4] & 0xFF);
+    }
+}
