@@ -219,10 +219,18 @@ public final class FileServer implements Handler, AutoCloseable {
         return cache.bytes();
     }
 
-    /** Closes its files and ends its threads; what is being sent is sent. */
+    /** For tests. */
+    FileCache cache() {
+        return cache;
+    }
+
+    /**
+     * Lets go of its memory and its files. What is being sent is sent to its end, and who still
+     * asks is still answered, from the disk: a server that takes up another configuration fails
+     * nobody.
+     */
     @Override
     public void close() {
-        squeezer.close();
         cache.close();
     }
 }
