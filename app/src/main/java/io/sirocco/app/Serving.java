@@ -6,6 +6,8 @@ import io.sirocco.app.admin.Subject;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Listen;
+import io.sirocco.app.config.Log;
+import io.sirocco.app.config.LogFile;
 import io.sirocco.app.config.Problem;
 import io.sirocco.app.config.Watch;
 import io.sirocco.http.Server;
@@ -19,7 +21,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -45,6 +50,7 @@ final class Serving implements AutoCloseable, Subject {
     private Serving(Source source) throws InvalidConfiguration, IOException {
         this.source = source;
         Configuration configuration = source.load();
+        if (!configuration.log().equals(Log.USUAL)) log(configuration.log());
         configuration.warnings().forEach(warning -> LOG.log(Level.WARNING, told(warning)));
         assembly = new Assembly(configuration, lasting, Optional.empty());
         server = created(assembly);
@@ -156,6 +162,11 @@ final class Serving implements AutoCloseable, Subject {
         assembly = next;
         old.closeBehind(next);
         next.log().ifPresent(AccessLog::reopen);
+        if (configuration.log().equals(old.configuration().log())) {
+            Logging.reopen();
+        } else {
+            log(configuration.log());
+        }
         watch.ifPresent(files -> files.follow(configuration));
         List<String> later = old.configuration().needsStart(configuration);
         configuration.warnings().forEach(warning -> LOG.log(Level.WARNING, told(warning)));
@@ -165,6 +176,14 @@ final class Serving implements AutoCloseable, Subject {
                         ? "reloaded " + configuration
                         : "reloaded %s; these need a new start: %s"
                                 .formatted(configuration, String.join(", ", later)));
+    }
+
+    private static void log(Log log) throws IOException {
+        Optional<Path> file =
+                log.file() instanceof LogFile.Named(Path path)
+                        ? Optional.of(path)
+                        : Optional.empty();
+        Logging.configure(log.level().name().toLowerCase(Locale.ROOT), file);
     }
 
     private void reloadOrSay() {
@@ -292,7 +311,7 @@ final class Serving implements AutoCloseable, Subject {
     private String addresses() {
         List<Listen> asked = assembly.configuration().listen();
         List<SocketAddress> bound = server.addresses();
-        var urls = new java.util.ArrayList<String>();
+        var urls = new ArrayList<String>();
         for (int i = 0; i < bound.size(); i++) {
             boolean tls = i < asked.size() && asked.get(i).tls();
             urls.add(

@@ -11,8 +11,6 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * The calls of the C library that the io_uring transport needs, through the foreign-function API.
@@ -279,33 +277,33 @@ final class Linux {
         }
     }
 
-    private static MethodHandle call(String name) {
+    /**
+     * A call whose errno goes to the caller's own {@code state}: for those made often. The function
+     * returns a {@code long}, and -1 when it fails.
+     */
+    static long invoke(
+            MethodHandle function,
+            MemorySegment state,
+            long a,
+            long b,
+            long c,
+            long d,
+            long e,
+            long f) {
+        try {
+            long result = (long) function.invokeExact(state, a, b, c, d, e, f, 0L);
+            return result < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : result;
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
+    }
+
+    /** A function of the C library. */
+    static MethodHandle call(String name) {
         return LINKER.downcallHandle(
                 LINKER.defaultLookup().findOrThrow(name),
                 SHAPE,
                 ERRNO,
                 Linker.Option.firstVariadicArg(1)); // which syscall asks for, and no other minds
-    }
-
-    static long result(MemorySegment state, long result) {
-        return result < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : result;
-    }
-
-    /**
-     * A function of the C library that leaves its errno in the state which it is given. Each type
-     * is a shape of its own.
-     */
-    static MethodHandle call(String name, FunctionDescriptor type) {
-        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), type, ERRNO);
-    }
-
-    /** One that never blocks, and whose errno nobody asks for. */
-    static MethodHandle quickCall(String name, FunctionDescriptor type, Linker.Option... further) {
-        var options = new ArrayList<>(List.of(further));
-        options.add(Linker.Option.critical(false));
-        return LINKER.downcallHandle(
-                LINKER.defaultLookup().findOrThrow(name),
-                type,
-                options.toArray(Linker.Option[]::new));
     }
 }

@@ -8,6 +8,9 @@ package io.sirocco.app.config;
  */
 public record Log(Level level, LogFile file) {
 
+    /** What the program does by itself. */
+    public static final Log USUAL = new Log(Level.INFO, new LogFile.Unset());
+
     /** The least important that is written. */
     public enum Level {
         ERROR,
