@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.app.config.InvalidConfiguration;
+import io.sirocco.app.config.Overrides;
 import io.sirocco.bench.command.TimeWord;
 import io.sirocco.bench.command.TransportWord;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -24,8 +26,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "serve",
         description = {
-            "Serves a directory over HTTP, or without DIR a welcome site with live endpoints.",
-            "SIGTERM and Ctrl-C let running requests end first.",
+            "Serves a directory over HTTP, or what a sirocco.toml says, or else a welcome site with"
+                    + " live endpoints.",
+            "SIGTERM and Ctrl-C let running requests end first; SIGHUP reloads.",
             ""
         },
         sortOptions = false)
@@ -33,6 +36,8 @@ final class Serve implements Callable<Integer> {
 
     /** More loops than this help no machine that we know of; a larger number is a slip. */
     private static final int MOST_LOOPS = 1024;
+
+    private static final Path USUAL = Path.of("sirocco.toml");
 
     @Spec private CommandSpec spec;
 
@@ -43,24 +48,40 @@ final class Serve implements Callable<Integer> {
     private Path directory;
 
     @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = {
+                "What to serve and how: a sirocco.toml. 'sirocco check --template' prints one that"
+                        + " explains itself. Options given here go before the file's.",
+                "(default: sirocco.toml in the working directory, if there is one and no DIR)"
+            })
+    private Path config;
+
+    @Option(
             names = "--port",
             paramLabel = "N",
-            defaultValue = "8080",
             description = {
                 "The port to listen on; 0 lets the system choose a free one.",
-                "(default: ${DEFAULT-VALUE})"
+                "(default: 8080)"
             })
-    private int port;
+    private Integer port;
 
     @Option(
             names = "--host",
             paramLabel = "H",
-            defaultValue = "127.0.0.1",
             description = {
                 "The address or name to listen on. 0.0.0.0 or :: opens the server to the network.",
-                "(default: ${DEFAULT-VALUE}, this machine only)"
+                "(default: 127.0.0.1, this machine only)"
             })
     private String host;
+
+    @Option(
+            names = "--tls-self-signed",
+            description = {
+                "HTTPS with a certificate for localhost, made at the first start; browsers warn of"
+                        + " it."
+            })
+    private boolean selfSigned;
 
     @Option(
             names = "--loops",
@@ -71,41 +92,54 @@ final class Serve implements Callable<Integer> {
     @Option(
             names = "--transport",
             paramLabel = "T",
-            defaultValue = "auto",
             converter = TransportWord.class,
             description = {
                 "How to talk to the kernel: auto, io_uring or nio. auto takes io_uring where the"
                         + " system allows it.",
-                "(default: ${DEFAULT-VALUE})"
+                "(default: auto)"
             })
     private TransportKind transport;
 
     @Option(
             names = "--idle",
             paramLabel = "TIME",
-            defaultValue = "75s",
             converter = TimeWord.class,
             description = {
                 "How long a connection may be without a request: 90s, 5m; 0s is for ever.",
-                "(default: ${DEFAULT-VALUE})"
+                "(default: 75s)"
             })
     private Duration idle;
 
     @Override
     public Integer call() throws IOException {
-        return Serving.run(options(), spec.commandLine().getOut());
+        try {
+            return Serving.run(source(), spec.commandLine().getOut());
+        } catch (InvalidConfiguration invalid) {
+            spec.commandLine().getErr().print(invalid.getMessage());
+            spec.commandLine().getErr().flush();
+            return ExitCode.USAGE;
+        }
     }
 
-    /** The options, checked; what is wrong with them is said in the user's words. */
-    ServeOptions options() {
-        return new ServeOptions(
-                Optional.ofNullable(directory).map(this::existing),
-                new InetSocketAddress(resolved(host), within("--port", port, 0, 65_535)),
-                loops == null
-                        ? Runtime.getRuntime().availableProcessors()
-                        : within("--loops", loops, 1, MOST_LOOPS),
-                transport,
-                idle);
+    /** What is to be served; what is wrong with the options is said in the user's words. */
+    Source source() {
+        var overrides =
+                new Overrides(
+                        Optional.ofNullable(directory).map(this::existing),
+                        Optional.ofNullable(host).map(this::known),
+                        Optional.ofNullable(port).map(n -> within("--port", n, 0, 65_535)),
+                        Optional.ofNullable(loops).map(n -> within("--loops", n, 1, MOST_LOOPS)),
+                        Optional.ofNullable(transport),
+                        Optional.ofNullable(idle),
+                        selfSigned);
+        return new Source(file(), overrides);
+    }
+
+    private Optional<Path> file() {
+        if (config != null) return Optional.of(config);
+        return directory == null && Files.isRegularFile(USUAL)
+                ? Optional.of(USUAL)
+                : Optional.empty();
     }
 
     private Path existing(Path asked) {
@@ -116,10 +150,11 @@ final class Serve implements Callable<Integer> {
                 .toAbsolutePath(); // symbolic links stay, so that a site may be swapped behind one
     }
 
-    private InetAddress resolved(String name) {
+    private String known(String name) {
         if (name.isBlank()) throw wrong("--host is empty");
         try {
-            return InetAddress.getByName(name);
+            InetAddress.getByName(name);
+            return name;
         } catch (UnknownHostException unknown) {
             throw wrong("--host '" + name + "' is no address and no known name");
         }

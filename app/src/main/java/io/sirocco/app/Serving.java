@@ -1,78 +1,225 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.app.admin.Admin;
+import io.sirocco.app.admin.Subject;
+import io.sirocco.app.config.Configuration;
+import io.sirocco.app.config.InvalidConfiguration;
+import io.sirocco.app.config.Listen;
+import io.sirocco.app.config.Log;
+import io.sirocco.app.config.LogFile;
+import io.sirocco.app.config.Problem;
+import io.sirocco.app.config.Watch;
 import io.sirocco.http.Server;
+import io.sirocco.http.ServerStats;
+import io.sirocco.web.log.AccessLog;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
 
 /**
- * A running {@code sirocco serve}. Opened with its options, closed with a drain; {@link #run} does
- * both around the wait for a signal. Any thread.
+ * A running {@code sirocco serve}: opened with what it was told, reloaded when that changes, closed
+ * with a drain; {@link #run} does so around the wait for signals. Any thread.
  */
-final class Serving implements AutoCloseable {
-    /** Two seconds less than Docker waits between SIGTERM and SIGKILL. */
-    static final Duration DRAIN = Duration.ofSeconds(8);
+final class Serving implements AutoCloseable, Subject {
+    private static final System.Logger LOG = System.getLogger(Serving.class.getName());
 
-    private final ServeOptions options;
+    private final Source source;
+    private final Lasting lasting = Lasting.begin();
     private final Welcome welcome = new Welcome(this::server);
+    private final CountDownLatch drainAsked = new CountDownLatch(1);
     private final Server server;
+    private volatile Assembly assembly;
+    private volatile State state = State.STARTING;
+    private Optional<Admin> admin = Optional.empty();
+    private Optional<Watch> watch = Optional.empty();
 
-    private Serving(ServeOptions options) {
-        this.options = options;
-        server =
-                Server.create(
-                        config ->
-                                config.listen(options.address())
-                                        .loops(options.loops())
-                                        .transport(options.transport())
-                                        .idle(options.idle()),
-                        routes ->
-                                options.directory()
-                                        .ifPresentOrElse(
-                                                root -> routes.get("/*", new Folder(root)),
-                                                () -> welcome.addTo(routes)));
+    private Serving(Source source) throws InvalidConfiguration, IOException {
+        this.source = source;
+        Configuration configuration = source.load();
+        if (!configuration.log().equals(Log.USUAL)) log(configuration.log());
+        configuration.warnings().forEach(warning -> LOG.log(Level.WARNING, told(warning)));
+        assembly = new Assembly(configuration, lasting, Optional.empty());
+        server = created(assembly);
+    }
+
+    private Server created(Assembly first) throws IOException {
+        try {
+            return Server.create(first::configure, routes -> first.routes(routes, welcome));
+        } catch (IllegalArgumentException | UncheckedIOException e) {
+            first.close();
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     /**
      * Serves from now on.
      *
+     * @throws InvalidConfiguration which says all that is wrong with what it was told
      * @throws IOException with a message for the user
      */
-    static Serving open(ServeOptions options) throws IOException {
-        var serving = new Serving(options);
+    static Serving open(Source source) throws InvalidConfiguration, IOException {
+        var serving = new Serving(source);
         try {
-            serving.server.start();
-        } catch (UncheckedIOException e) {
-            throw explained(e, options.address());
+            serving.start();
+            return serving;
+        } catch (InvalidConfiguration | IOException e) {
+            serving.close();
+            throw e;
         }
-        return serving;
     }
 
+    private synchronized void start() throws InvalidConfiguration, IOException {
+        Configuration configuration = assembly.configuration();
+        try {
+            server.start();
+        } catch (UncheckedIOException e) {
+            throw taken(configuration, e);
+        }
+        assembly.inForce();
+        if (configuration.admin().address().isPresent()) {
+            var options = configuration.admin();
+            var address = Assembly.resolved(options.address().orElseThrow());
+            if (!(address instanceof InetSocketAddress inet)) {
+                throw configuration.invalid(
+                        "the admin server listens on an Internet address only",
+                        "write \"127.0.0.1:9180\"",
+                        "admin",
+                        "address");
+            }
+            admin =
+                    Optional.of(
+                            Admin.start(
+                                    inet,
+                                    options.token(),
+                                    options.healthOpen(),
+                                    this,
+                                    lasting.metrics()));
+        }
+        if (source.file().isPresent() && configuration.server().reload()) {
+            watch = Optional.of(Watch.start(configuration, this::reloadOrSay));
+        }
+        state = State.SERVING;
+    }
+
+    /** Says at which option of the file an address stands that cannot be bound. */
+    private static IOException taken(Configuration configuration, UncheckedIOException failure)
+            throws InvalidConfiguration {
+        String why = failure.getCause().getMessage();
+        List<Listen> all = configuration.listen();
+        for (int i = 0; i < all.size(); i++) {
+            if (why.startsWith(
+                    "cannot listen on " + shown(Assembly.resolved(all.get(i).address())))) {
+                boolean anyPort = why.contains(":0:");
+                throw configuration.invalid(
+                        why,
+                        anyPort
+                                ? ""
+                                : "another program may listen there; port 0 takes any free one",
+                        "listen",
+                        i,
+                        "address");
+            }
+        }
+        return new IOException(why, failure);
+    }
+
+    // ---- reload
+
+    /**
+     * Reads everything anew and takes it up: all of it, or nothing.
+     *
+     * @throws InvalidConfiguration which says all that is wrong
+     * @throws IOException with a message for the operator
+     */
+    synchronized void takeUp() throws InvalidConfiguration, IOException {
+        Configuration configuration = source.load();
+        Assembly old = assembly;
+        var next = new Assembly(configuration, lasting, Optional.of(old));
+        try {
+            server.reload(next::configure, routes -> next.routes(routes, welcome));
+        } catch (IllegalArgumentException e) {
+            next.closeBehind(old);
+            throw new IOException(e.getMessage(), e);
+        } catch (UncheckedIOException e) {
+            next.closeBehind(old);
+            throw taken(configuration, e);
+        }
+        next.inForce();
+        assembly = next;
+        old.closeBehind(next);
+        next.log().ifPresent(AccessLog::reopen);
+        if (configuration.log().equals(old.configuration().log())) {
+            Logging.reopen();
+        } else {
+            log(configuration.log());
+        }
+        watch.ifPresent(files -> files.follow(configuration));
+        List<String> later = old.configuration().needsStart(configuration);
+        configuration.warnings().forEach(warning -> LOG.log(Level.WARNING, told(warning)));
+        LOG.log(
+                Level.INFO,
+                later.isEmpty()
+                        ? "reloaded " + configuration
+                        : "reloaded %s; these need a new start: %s"
+                                .formatted(configuration, String.join(", ", later)));
+    }
+
+    private static void log(Log log) throws IOException {
+        Optional<Path> file =
+                log.file() instanceof LogFile.Named(Path path)
+                        ? Optional.of(path)
+                        : Optional.empty();
+        Logging.configure(log.level().name().toLowerCase(Locale.ROOT), file);
+    }
+
+    private void reloadOrSay() {
+        try {
+            takeUp();
+        } catch (InvalidConfiguration | IOException e) {
+            LOG.log(
+                    Level.ERROR,
+                    "not reloaded, all stays as it is:\n" + e.getMessage().stripTrailing());
+        }
+    }
+
+    private static String told(Problem warning) {
+        return warning.toString().stripTrailing();
+    }
+
+    // ---- life
+
     /** Serves until SIGTERM or SIGINT, then drains; answers the exit code of the process. */
-    static int run(ServeOptions options, PrintWriter out) throws IOException {
-        var told = new CountDownLatch(1);
-        Signals.onStop(told::countDown);
-        try (Serving serving = open(options)) {
-            // What ends the JVM otherwise, such as SIGHUP, drains as well.
+    static int run(Source source, PrintWriter out) throws InvalidConfiguration, IOException {
+        var hangUps = new HangUps();
+        try (Serving serving = open(source)) {
+            Signals.onStop(serving::drain);
+            if (source.file().isPresent()) {
+                Signals.onHangUp(hangUps);
+                hangUps.handledBy(serving::reloadOrSay);
+            }
+            // What ends the JVM otherwise drains as well: SIGHUP of a closed terminal, for one.
             Runtime.getRuntime().addShutdownHook(new Thread(serving::close, "sirocco-drain"));
             out.println(serving);
             out.flush();
-            told.await();
+            serving.drainAsked.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // whoever embeds the command wants it to end
         }
         return 0;
-    }
-
-    private static IOException explained(UncheckedIOException failure, InetSocketAddress address) {
-        String why = failure.getCause().getMessage();
-        boolean taken = why.startsWith("cannot listen") && address.getPort() != 0;
-        return new IOException(taken ? why + "; --port 0 takes any free port" : why, failure);
     }
 
     private Server server() {
@@ -83,31 +230,106 @@ final class Serving implements AutoCloseable {
         return server.port();
     }
 
-    /** Lets what is in progress come to its end, for {@link #DRAIN} at most. */
+    Optional<Admin> admin() {
+        return admin;
+    }
+
+    /** Lets what is in progress come to its end, for as long as the configuration says. */
     @Override
     public synchronized void close() {
+        state = State.DRAINING;
+        watch.ifPresent(Watch::close);
         welcome.close();
-        if (server.isRunning()) server.stop(DRAIN);
+        if (server.isRunning()) server.stop(assembly.configuration().server().drain());
+        admin.ifPresent(Admin::close);
+        assembly.close();
+    }
+
+    // ---- for the admin server
+
+    @Override
+    public State state() {
+        return state;
+    }
+
+    @Override
+    public List<ServerStats> stats() {
+        return server.isRunning() ? server.stats() : List.of();
+    }
+
+    @Override
+    public String description() {
+        return server.isRunning() ? toString() : "Sirocco does not run";
+    }
+
+    @Override
+    public Map<String, Long> refusals() {
+        return lasting.rejections().counts();
+    }
+
+    @Override
+    public long droppedLogLines() {
+        return assembly.log().map(AccessLog::dropped).orElse(0L);
+    }
+
+    @Override
+    public void drain() {
+        state = State.DRAINING;
+        drainAsked.countDown();
+    }
+
+    @Override
+    public void reload() throws IOException {
+        try {
+            takeUp();
+        } catch (InvalidConfiguration e) {
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     /** The line for the user: what is served, and where. */
     @Override
     public String toString() {
-        return "Sirocco serves %s on http://%s (%s, %s)"
+        int loops = server.stats().size();
+        return "Sirocco serves %s on %s (%s, %s)"
                 .formatted(
-                        options.directory().map(Object::toString).orElse("the welcome site"),
-                        shown((InetSocketAddress) server.addresses().getFirst()),
+                        what(),
+                        addresses(),
                         server.transport().label(),
-                        options.loops() == 1 ? "1 loop" : options.loops() + " loops");
+                        loops == 1 ? "1 loop" : loops + " loops");
+    }
+
+    private String what() {
+        var sites = assembly.configuration().sites();
+        return switch (sites.size()) {
+            case 0 -> "the welcome site";
+            case 1 -> sites.getFirst().files().root().map(Object::toString).orElse("one site");
+            default -> sites.size() + " sites";
+        };
+    }
+
+    private String addresses() {
+        List<Listen> asked = assembly.configuration().listen();
+        List<SocketAddress> bound = server.addresses();
+        var urls = new ArrayList<String>();
+        for (int i = 0; i < bound.size(); i++) {
+            boolean tls = i < asked.size() && asked.get(i).tls();
+            urls.add(
+                    bound.get(i) instanceof UnixDomainSocketAddress unix
+                            ? "unix:" + unix.getPath()
+                            : (tls ? "https://" : "http://") + shown(bound.get(i)));
+        }
+        return urls.stream().collect(Collectors.joining(", "));
     }
 
     /** As it stands in a URL: an IPv6 address in brackets, without a scope, its zeros left out. */
-    private static String shown(InetSocketAddress address) {
-        InetAddress host = address.getAddress();
+    static String shown(SocketAddress address) {
+        if (!(address instanceof InetSocketAddress inet)) return address.toString();
+        InetAddress host = inet.getAddress();
         String text =
                 host.getHostAddress()
                         .replaceFirst("%.*", "")
                         .replaceFirst("(^|:)0(:0)+(:|$)", "::"); // RFC 5952 4.2, nearly
-        return (text.contains(":") ? "[" + text + "]" : text) + ":" + address.getPort();
+        return (text.contains(":") ? "[" + text + "]" : text) + ":" + inet.getPort();
     }
 }

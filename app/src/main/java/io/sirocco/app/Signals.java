@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * SIGTERM and SIGINT as a wish to stop. Left to itself the JVM would end with the code 143 or 130,
- * and close its log while the last requests still run.
+ * SIGTERM and SIGINT as a wish to stop, SIGHUP as one to reload. Left to itself the JVM would end
+ * with the code 143 or 130, and close its log while the last requests still run.
  *
  * <p>{@code sun.misc.Signal} of the module {@code jdk.unsupported} is the only door that the JDK
  * has for this. It is opened by reflection, because javac warns of it in a way that cannot be
@@ -21,6 +21,22 @@ final class Signals {
     /** Runs {@code stop} at the first signal; a second one ends the process at once. */
     static void onStop(Runnable stop) {
         var asked = new AtomicBoolean();
+        handle(
+                List.of("TERM", "INT"),
+                () -> {
+                    if (asked.getAndSet(true)) {
+                        Runtime.getRuntime().halt(130);
+                    }
+                    stop.run();
+                });
+    }
+
+    /** Runs {@code reload} at each signal. It must return soon: no other is told meanwhile. */
+    static void onHangUp(Runnable reload) {
+        handle(List.of("HUP"), reload);
+    }
+
+    private static void handle(List<String> names, Runnable action) {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
@@ -31,17 +47,14 @@ final class Signals {
                             (proxy, method, arguments) ->
                                     switch (method.getName()) {
                                         case "handle" -> {
-                                            if (asked.getAndSet(true)) {
-                                                Runtime.getRuntime().halt(130);
-                                            }
-                                            stop.run();
+                                            action.run();
                                             yield null;
                                         }
                                         case "equals" -> proxy == arguments[0];
                                         case "hashCode" -> System.identityHashCode(proxy);
-                                        default -> "Signals.onStop";
+                                        default -> "Signals " + names;
                                     });
-            for (String name : List.of("TERM", "INT")) {
+            for (String name : names) {
                 Object one = signal.getConstructor(String.class).newInstance(name);
                 signal.getMethod("handle", signal, handler).invoke(null, one, told);
             }

@@ -4,10 +4,10 @@ package io.sirocco.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.app.config.Overrides;
 import io.sirocco.net.TransportKind;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,26 +28,21 @@ class CommandLineTest {
     class ServeTakes {
 
         @Test
-        void theWelcomeSiteOnLoopbackUnlessToldOtherwise() {
-            var expected =
-                    new ServeOptions(
-                            Optional.empty(),
-                            new InetSocketAddress("127.0.0.1", 8080),
-                            Runtime.getRuntime().availableProcessors(),
-                            TransportKind.AUTO,
-                            ServeOptions.USUAL_IDLE);
-            assertEquals(expected, options());
+        void nothing() {
+            assertEquals(Overrides.NONE, options());
         }
 
         @Test
         void everyOption(@TempDir Path site) {
             var expected =
-                    new ServeOptions(
+                    new Overrides(
                             Optional.of(site),
-                            new InetSocketAddress("0.0.0.0", 0),
-                            3,
-                            TransportKind.IO_URING,
-                            Duration.ofMinutes(5));
+                            Optional.of("0.0.0.0"),
+                            Optional.of(0),
+                            Optional.of(3),
+                            Optional.of(TransportKind.IO_URING),
+                            Optional.of(Duration.ofMinutes(5)),
+                            true);
             assertEquals(
                     expected,
                     options(
@@ -57,9 +52,17 @@ class CommandLineTest {
                             "--host",
                             "0.0.0.0",
                             "--loops=3",
+                            "--tls-self-signed",
                             "--transport",
                             "io_uring",
                             site.toString()));
+        }
+
+        @Test
+        void aFile(@TempDir Path folder) {
+            Path file = folder.resolve("x.toml");
+            assertEquals(Optional.of(file), source("--config", file.toString()).file());
+            assertEquals(Optional.empty(), source().file(), "there is no sirocco.toml here");
         }
 
         @Test
@@ -76,14 +79,18 @@ class CommandLineTest {
         @ParameterizedTest
         @CsvSource({"auto,AUTO", "io_uring,IO_URING", "nio,NIO"})
         void theTransportsByName(String word, TransportKind transport) {
-            assertEquals(transport, options("--transport", word).transport());
+            assertEquals(Optional.of(transport), options("--transport", word).transport());
         }
 
-        private ServeOptions options(String... args) {
-            var line = Main.commandLine();
+        private Overrides options(String... args) {
+            return source(args).overrides();
+        }
+
+        private Source source(String... args) {
             var all = Stream.concat(Stream.of("serve"), Stream.of(args)).toArray(String[]::new);
+            var line = Main.commandLine(all);
             var serve = line.parseArgs(all).subcommand().commandSpec();
-            return ((Serve) serve.userObject()).options();
+            return ((Serve) serve.userObject()).source();
         }
     }
 
@@ -145,13 +152,16 @@ class CommandLineTest {
         }
     }
 
-    @Test
-    void versionNamesSiroccoTheJvmTheSystemAndWhatItAllows() {
-        Run run = run("version");
+    @ParameterizedTest
+    @ValueSource(strings = {"version", "--version"})
+    void versionNamesSiroccoTheJvmTheSystemAndWhatItAllows(String word) {
+        Run run = run(word);
         assertEquals(0, run.exitCode());
         assertTrue(run.out().startsWith("sirocco "), run.out());
         assertTrue(run.out().contains("Java " + Runtime.version()), run.out());
         assertTrue(run.out().contains(System.getProperty("os.name")), run.out());
+        assertTrue(run.out().matches("(?s).* CPUs: [0-9]+\\R.*"), run.out());
+        assertTrue(run.out().contains("AOT cache: none"), run.out());
         assertTrue(run.out().matches("(?s).*transport: (io_uring|nio)\\R.*"), run.out());
         assertTrue(run.out().contains("virtual threads: carried by the loops"), run.out());
     }
@@ -193,7 +203,7 @@ class CommandLineTest {
     private static Run run(String... args) {
         var out = new StringWriter();
         var err = new StringWriter();
-        var line = Main.commandLine();
+        var line = Main.commandLine(args);
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
         int exitCode = line.execute(args);

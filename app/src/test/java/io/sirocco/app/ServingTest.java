@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Client.Answer;
+import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.net.TransportKind;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -47,7 +47,7 @@ class ServingTest {
     private HttpClient http;
 
     @BeforeEach
-    void serve() throws IOException {
+    void serve() throws Exception {
         serving = Serving.open(options(0));
         http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     }
@@ -58,13 +58,8 @@ class ServingTest {
         serving.close();
     }
 
-    private ServeOptions options(int port) {
-        return new ServeOptions(
-                Optional.empty(),
-                new InetSocketAddress("127.0.0.1", port),
-                2,
-                transport,
-                ServeOptions.USUAL_IDLE);
+    private Source options(int port) {
+        return Sources.of(Optional.empty(), "127.0.0.1", port, 2, transport);
     }
 
     private HttpResponse<byte[]> post(String path, String type, BodyPublisher body)
@@ -228,26 +223,27 @@ class ServingTest {
     }
 
     @Test
-    void aPortInUseIsSaidInOneSentence() {
-        var refused = assertThrows(IOException.class, () -> Serving.open(options(serving.port())));
+    void aPortInUseIsSaidWithTheOptionThatNamesIt() {
+        int port = serving.port();
+        var refused = assertThrows(InvalidConfiguration.class, () -> Serving.open(options(port)));
         assertEquals(
-                "cannot listen on 127.0.0.1:%d: Address already in use; --port 0 takes any free port"
-                        .formatted(serving.port()),
+                """
+                command line: error: cannot listen on 127.0.0.1:%d: Address already in use
+                      | --host 127.0.0.1 --port %d
+                      | %s
+                  another program may listen there; port 0 takes any free one
+                """
+                        .formatted(
+                                port,
+                                port,
+                                "^".repeat(("--host 127.0.0.1 --port " + port).length())),
                 refused.getMessage());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"::1", "::", "0.0.0.0", "127.0.0.1"})
-    void saysWhereItListensAsAUrl(String host) throws IOException {
-        var address = new InetSocketAddress(host, 0);
-        try (var other =
-                Serving.open(
-                        new ServeOptions(
-                                Optional.empty(),
-                                address,
-                                1,
-                                transport,
-                                ServeOptions.USUAL_IDLE))) {
+    void saysWhereItListensAsAUrl(String host) throws Exception {
+        try (var other = Serving.open(Sources.of(Optional.empty(), host, 0, 1, transport))) {
             String url =
                     "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + other.port();
             assertTrue(other.toString().contains(url + " ("), other.toString());
@@ -255,7 +251,7 @@ class ServingTest {
     }
 
     @Test
-    void theSamePortIsFreeAtOnceAfterTheEnd() throws IOException {
+    void theSamePortIsFreeAtOnceAfterTheEnd() throws Exception {
         int port = serving.port();
         Client.get(port, "/hello/a");
         serving.close();
@@ -274,7 +270,7 @@ class ServingTest {
                                 () -> {
                                     try {
                                         code[0] = Serving.run(options(0), new PrintWriter(out));
-                                    } catch (IOException e) {
+                                    } catch (IOException | InvalidConfiguration e) {
                                         throw new AssertionError(e);
                                     }
                                 });

@@ -72,4 +72,11 @@ sealed interface Content {
             Objects.requireNonNull(response, "response");
         }
     }
+
+    /** Not known yet: a handler, which somebody else names; it is called as the route's own is. */
+    record After(CompletionStage<? extends Handler> next) implements Content {
+        public After {
+            Objects.requireNonNull(next, "next");
+        }
+    }
 }

@@ -7,6 +7,7 @@ import java.util.Optional;
 /**
  * A route, frozen.
  *
+ * @param path its pattern, behind the host of its site if it has one
  * @param body bytes of a request body; -1 for any number
  * @param deadlineMillis until the response begins; 0 for ever
  * @param readsBody whether the handler may look at the body: one that does not is called at once
@@ -23,14 +24,14 @@ record Endpoint(
 
     static Endpoint of(Route route, Limits limits) {
         return new Endpoint(
-                route.path,
+                route.host + route.path,
                 route.handler,
                 route.handling,
                 route.body == Route.UNSET ? limits.body() : route.body,
                 route.deadline == Route.UNSET ? limits.handlerMillis() : route.deadline,
                 Optional.ofNullable(route.reads),
                 Optional.ofNullable(route.writes),
-                true);
+                route.readsBody);
     }
 
     /** What answers a request that no route matches. */

@@ -11,8 +11,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import jdk.jfr.FlightRecorder;
 
 /**
  * One request and its response: between the connection, which lives on its loop, and the handler,
@@ -23,18 +26,21 @@ import java.util.function.Supplier;
  *   run ── handle ── answer ──────────────────────▶ respond ─▶ wire.send          known bytes
  *                       ├── stream ── write ───────▶ wire.begin, data ..., end    written while sent
  *                       └── later ──┐
- *           whoever completes it ───┴──────────────▶ answer, again
+ *           whoever completes it ───┴──────────────▶ answer, again; or handle, again
  * </pre>
  *
  * <p>A virtual thread that the loop carries is on the loop while it runs, so for it an arrow is a
  * plain call. Methods say where they run; fields are loop-confined unless they say otherwise.
  */
-final class Exchange implements Runnable {
+final class Exchange implements Runnable, Monitor.Answered {
     final Request request;
     final Endpoint endpoint;
     final Incoming incoming;
     final long began;
-    final RequestEvent event = RequestEvent.start(); // null unless a recording wants it
+
+    /** Null unless a recording wants it: even the class is left alone until there may be one. */
+    final RequestEvent event = FlightRecorder.isInitialized() ? RequestEvent.start() : null;
+
     private final Wire wire;
     private final Worker worker;
     private final long bodyLength;
@@ -47,8 +53,12 @@ final class Exchange implements Runnable {
     volatile boolean endless; // a server that stops does not wait for it
     int status;
     long bytesOut;
+    Rule rule; // that the request was refused by; null when it was not
+    private long nanos; // it took; set with its end
+    private boolean complete;
     long waited; // by the handler for a body that is complete now, in milliseconds
-    private String id; // of the handler's thread
+    private String id; // of the handler's thread; of the loop's, when it is over
+    private Handler handler; // to be called next; handed on with the exchange
 
     Exchange(
             Wire wire,
@@ -60,6 +70,7 @@ final class Exchange implements Runnable {
         this.wire = wire;
         this.worker = worker;
         this.endpoint = endpoint;
+        this.handler = endpoint.handler();
         this.request = new Request(this, head, params);
         this.incoming = head.hasBody() ? new Incoming() : null;
         this.bodyLength = head.chunked() ? -1 : Math.max(0, head.contentLength());
@@ -74,7 +85,7 @@ final class Exchange implements Runnable {
     public void run() {
         Response response;
         try {
-            response = endpoint.handler().handle(request);
+            response = handler.handle(request);
             if (response == null) {
                 throw new NullPointerException(
                         "the handler of " + endpoint.path() + " answered null");
@@ -106,7 +117,10 @@ final class Exchange implements Runnable {
     private void answer(Response response) {
         switch (response.content()) {
             case Content.Bytes(byte[] bytes) -> onLoop(() -> respond(response, bytes));
-            case Content.Later later -> onLoop(() -> await(later));
+            case Content.Later(CompletionStage<Response> later) ->
+                    onLoop(() -> await(later, this::answerLate));
+            case Content.After(CompletionStage<? extends Handler> next) ->
+                    onLoop(() -> await(next, this::goOn));
             case Content.Stream(BodyWriter writer, long length) -> stream(response, writer, length);
             case Content.Endless(BodyWriter writer) -> {
                 endless = true;
@@ -234,7 +248,8 @@ final class Exchange implements Runnable {
         return bodyLength < 0 ? OptionalLong.empty() : OptionalLong.of(bodyLength);
     }
 
-    SocketAddress remote() {
+    @Override
+    public SocketAddress remote() {
         if (worker.loop.inLoop()) {
             return wire.remote();
         }
@@ -246,11 +261,16 @@ final class Exchange implements Runnable {
         return wire.tls();
     }
 
-    String id() {
+    @Override
+    public String id() {
         if (id == null) {
             id = worker.nextId();
         }
         return id;
+    }
+
+    SocketAddress local() {
+        return wire.local();
     }
 
     boolean connected() {
@@ -313,36 +333,72 @@ final class Exchange implements Runnable {
         }
     }
 
-    private void await(Content.Later later) {
+    /**
+     * Has the loop call {@code then} with what {@code stage} is completed with, if it still can.
+     */
+    private <T> void await(CompletionStage<T> stage, Consumer<T> then) {
         waitsForLater = true;
         thread = null;
-        later.response()
-                .whenComplete(
-                        (response, thrown) -> {
-                            Response found =
-                                    thrown == null && response != null
-                                            ? response
-                                            : failed(
-                                                    thrown != null
-                                                            ? thrown
-                                                            : new NullPointerException(
-                                                                    "a response for later was null"));
-                            worker.execute(
-                                    () -> {
-                                        waitsForLater = false;
-                                        if (!responded && wire.connected()) {
-                                            if (found.atHand()) {
-                                                answer(found);
-                                            } else {
-                                                worker.virtual(this, () -> answer(found));
-                                            }
-                                        }
-                                    });
-                        });
+        stage.whenComplete(
+                (value, thrown) -> {
+                    Throwable failure =
+                            value == null && thrown == null
+                                    ? new NullPointerException(
+                                            "a response for later, or its handler, was null")
+                                    : thrown;
+                    Response page = failure == null ? null : failed(failure);
+                    worker.execute(
+                            () -> {
+                                waitsForLater = false;
+                                if (responded || !wire.connected()) {
+                                    if (value instanceof Response late) {
+                                        late.release();
+                                    }
+                                    return;
+                                }
+                                if (page == null) {
+                                    then.accept(value);
+                                } else {
+                                    answer(page);
+                                }
+                            });
+                });
+    }
+
+    private void answerLate(Response found) {
+        if (found.atHand()) {
+            answer(found);
+        } else {
+            worker.virtual(this, () -> answer(found));
+        }
+    }
+
+    /** Calls another handler for the same request. */
+    private void goOn(Handler next) {
+        handler = next;
+        dispatch();
+    }
+
+    /** Has the handler run where its route says. */
+    void dispatch() {
+        switch (endpoint.handling()) {
+            case INLINE -> run();
+            case VIRTUAL -> {
+                if (!worker.loop.carriesVirtualThreads()) {
+                    request.detach(); // its thread runs beside us
+                }
+                worker.virtual(this, this);
+            }
+            case POOL -> {
+                request.detach();
+                worker.pool(this);
+            }
+        }
     }
 
     /** Bytes of the request's body so far. */
-    long bytesIn() {
+    @Override
+    public long bytesIn() {
         return incoming == null ? 0 : incoming.total();
     }
 
@@ -368,6 +424,90 @@ final class Exchange implements Runnable {
     synchronized void threadEnds() {
         thread = null;
         Thread.interrupted();
+    }
+
+    // ---- for the monitor, on the loop
+
+    /** It has come to its end: what a monitor is told of it is known now. */
+    Monitor.Answered over(boolean complete) {
+        this.complete = complete;
+        nanos = worker.loop.clock().nanos() - began;
+        return this;
+    }
+
+    @Override
+    public int loop() {
+        return worker.loop.index();
+    }
+
+    @Override
+    public long millis() {
+        return worker.loop.clock().wallMillis();
+    }
+
+    @Override
+    public boolean secure() {
+        return wire.tls().isPresent();
+    }
+
+    @Override
+    public String version() {
+        return request.version();
+    }
+
+    @Override
+    public String method() {
+        return request.method();
+    }
+
+    @Override
+    public String target() {
+        return request.target();
+    }
+
+    @Override
+    public String host() {
+        return request.host();
+    }
+
+    @Override
+    public Optional<String> header(String name) {
+        return request.header(name);
+    }
+
+    @Override
+    public Optional<String> user() {
+        return request.attribute(Request.USER).map(Object::toString);
+    }
+
+    @Override
+    public String route() {
+        return endpoint.path();
+    }
+
+    @Override
+    public int status() {
+        return status;
+    }
+
+    @Override
+    public long bytesOut() {
+        return bytesOut;
+    }
+
+    @Override
+    public long nanos() {
+        return nanos;
+    }
+
+    @Override
+    public boolean complete() {
+        return complete;
+    }
+
+    @Override
+    public Optional<Rule> rule() {
+        return Optional.ofNullable(rule);
     }
 
     // ---- for BodyStream, on the handler's thread

@@ -55,6 +55,18 @@ public final class Headers {
         return new Headers(more);
     }
 
+    /**
+     * These fields and all of {@code others} behind them, whether or not a name is there already.
+     */
+    public Headers with(Headers others) {
+        if (others.pairs.length == 0) {
+            return this;
+        }
+        String[] all = Arrays.copyOf(pairs, pairs.length + others.pairs.length);
+        System.arraycopy(others.pairs, 0, all, pairs.length, others.pairs.length);
+        return new Headers(all);
+    }
+
     /** These fields with one value for the name: in the place of the first, or at the end. */
     public Headers set(String name, String value) {
         int at = indexOf(name, 0);

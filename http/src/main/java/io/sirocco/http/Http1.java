@@ -165,7 +165,7 @@ class Http1 implements Protocol, Wire {
                 return -1;
             }
             case REJECTED -> {
-                reject(head.rule());
+                reject(head.rule(), head.methodSeen(), head.targetSeen());
                 return to;
             }
         }
@@ -292,19 +292,7 @@ class Http1 implements Protocol, Wire {
     }
 
     private void run() {
-        switch (exchange.endpoint.handling()) {
-            case INLINE -> exchange.run();
-            case VIRTUAL -> {
-                if (!worker.loop.carriesVirtualThreads()) {
-                    exchange.request.detach(); // its thread runs beside us
-                }
-                worker.virtual(exchange, exchange);
-            }
-            case POOL -> {
-                exchange.request.detach();
-                worker.pool(exchange);
-            }
-        }
+        exchange.dispatch();
         if (exchange != null && !exchange.ended) {
             setDeadline();
         }
@@ -312,9 +300,13 @@ class Http1 implements Protocol, Wire {
 
     // ---- refusals
 
-    private void reject(Rule rule) {
+    /** Refuses a head, of which so much was read. */
+    private void reject(Rule rule, String method, String target) {
         worker.requests++;
-        tellRejected(rule);
+        worker.rejected++;
+        if (worker.monitored()) {
+            tellRejected(rule, worker.nextId(), method, target, true);
+        }
         flags &= ~KEEP_ALIVE;
         Response page = worker.page(rule.status(), Status.reason(rule.status()));
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
@@ -323,12 +315,29 @@ class Http1 implements Protocol, Wire {
         finish();
     }
 
-    private void tellRejected(Rule rule) {
+    /** Refuses a request whose head was good. */
+    private void tellRejected(Exchange refused, Rule rule) {
         worker.rejected++;
+        refused.rule = rule;
         if (worker.monitored()) {
-            var rejected = new Monitor.Rejected(connection.remote(), rule);
-            worker.tell(() -> worker.setup.monitor().rejected(rejected));
+            Request request = refused.request;
+            tellRejected(rule, refused.id(), request.method(), request.target(), false);
         }
+    }
+
+    private void tellRejected(Rule rule, String id, String method, String target, boolean alone) {
+        var rejected =
+                new Monitor.Rejected(
+                        worker.loop.index(),
+                        id,
+                        worker.loop.clock().wallMillis(),
+                        connection.remote(),
+                        connection.tls().isPresent(),
+                        rule,
+                        method,
+                        target,
+                        alone);
+        worker.tell(() -> worker.setup.monitor().rejected(rejected));
     }
 
     /**
@@ -336,7 +345,7 @@ class Http1 implements Protocol, Wire {
      * request's end is known.
      */
     private void answerRule(Rule rule) {
-        tellRejected(rule);
+        tellRejected(exchange, rule);
         Response page = worker.page(rule.status(), Status.reason(rule.status()));
         if (rule == Rule.SLOTS_FULL) {
             page = page.header("Retry-After", "1");
@@ -356,10 +365,10 @@ class Http1 implements Protocol, Wire {
         closeBehind();
         refused.incoming.fail(new BodyRefused(rule));
         if (refused.ended) {
-            tellRejected(rule);
+            tellRejected(refused, rule);
             over();
         } else if (handlerWaits || !refused.pending()) {
-            tellRejected(rule); // the handler hears of it: what it throws is answered
+            tellRejected(refused, rule); // the handler hears of it: what it throws is answered
             setDeadline();
         } else {
             answerRule(rule);
@@ -537,18 +546,7 @@ class Http1 implements Protocol, Wire {
             exchange.event.commit(exchange, complete, worker.loop);
         }
         if (worker.monitored()) {
-            Exchange x = exchange;
-            var answered =
-                    new Monitor.Answered(
-                            connection.remote(),
-                            x.request.method(),
-                            x.request.target(),
-                            x.endpoint.path(),
-                            x.status,
-                            x.bytesIn(),
-                            x.bytesOut,
-                            worker.loop.clock().nanos() - x.began,
-                            complete);
+            Monitor.Answered answered = exchange.over(complete);
             worker.tell(() -> worker.setup.monitor().answered(answered));
         }
     }
@@ -563,6 +561,11 @@ class Http1 implements Protocol, Wire {
     @Override
     public SocketAddress remote() {
         return connection.remote();
+    }
+
+    @Override
+    public SocketAddress local() {
+        return connection.local();
     }
 
     @Override
@@ -665,7 +668,7 @@ class Http1 implements Protocol, Wire {
             abortUnlessItTakes();
         } else if (exchange == null) {
             if (is(HEAD_BEGUN)) {
-                reject(Rule.HEAD_DEADLINE);
+                reject(Rule.HEAD_DEADLINE, "", "");
             } else if (unsentBefore > 0) { // it has taken the last response, slowly
                 unsentBefore = 0;
                 connection.deadline(after(worker.limits.idleMillis()));

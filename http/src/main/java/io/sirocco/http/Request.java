@@ -16,6 +16,12 @@ import java.util.function.BiConsumer;
  * thread at a time.
  */
 public final class Request {
+    /**
+     * The attribute under which whoever has authenticated the client leaves its name: the access
+     * log has a place for it.
+     */
+    public static final String USER = "io.sirocco.user";
+
     private final Exchange exchange;
     private final PathParams params;
     private Head head;
@@ -167,6 +173,11 @@ public final class Request {
     /** The peer's address: that of a proxy if there is one. */
     public SocketAddress remote() {
         return exchange.remote();
+    }
+
+    /** The address that it came to. */
+    public SocketAddress local() {
+        return exchange.local();
     }
 
     /** Whether it came over TLS: to us, that is; a proxy before us may have spoken it, too. */

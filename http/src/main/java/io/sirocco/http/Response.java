@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
 
 /**
  * A status, header fields and a body. Made by a factory, refined by methods that answer a changed
@@ -38,12 +39,16 @@ public final class Response {
     // Caches, which loops may race for: each would write the same.
     private boolean used;
     private Image image;
+    private Changed changed;
 
     /**
      * All of a response as it goes over the wire, good for as long as {@code date} is the array in
      * use.
      */
     private record Image(byte[] date, byte[] bytes) {}
+
+    /** What {@link #mapOnce} has answered last. */
+    private record Changed(UnaryOperator<Response> by, Response to) {}
 
     private Response(int status, Headers headers, Content content, boolean close, boolean own) {
         this.status = status;
@@ -160,13 +165,64 @@ public final class Response {
         return new Response(200, Headers.none(), new Content.Later(response), false, false);
     }
 
+    /**
+     * What a handler will answer that is known later: when {@code next} is complete, its handler is
+     * called with the request, where the handlers of the route run. Until then no thread waits;
+     * when the deadline of the handler passes first, the client gets 504. So a filter may look
+     * something up elsewhere, and go on:
+     *
+     * <pre>{@code
+     * return Response.after(lookUp(name).thenApply(known -> known ? next : STRANGER));
+     * }</pre>
+     *
+     * <p>Whoever completes {@code next} must not touch the request.
+     */
+    public static Response after(CompletionStage<? extends Handler> next) {
+        return new Response(200, Headers.none(), new Content.After(next), false, false);
+    }
+
+    /**
+     * What {@code change} makes of this response: at once, or of what {@link #later} and {@link
+     * #after} will answer when it is there. For filters that change what comes back.
+     */
+    public Response map(UnaryOperator<Response> change) {
+        return switch (content) {
+            case Content.Later(CompletionStage<Response> response) ->
+                    later(response.thenApply(known -> known.map(change)));
+            case Content.After(CompletionStage<? extends Handler> next) ->
+                    after(
+                            next.thenApply(
+                                    handler -> request -> handler.handle(request).map(change)));
+            default -> change.apply(this);
+        };
+    }
+
+    /**
+     * As {@link #map}, for a change that depends on nothing but the response: what it made is kept
+     * with this response for as long as the same {@code change} asks. So a response that is kept
+     * and returned again is changed once, and encoded once.
+     */
+    public Response mapOnce(UnaryOperator<Response> change) {
+        Changed known = changed;
+        if (known != null && known.by == change) {
+            return known.to;
+        }
+        Response to =
+                content instanceof Content.Later || content instanceof Content.After
+                        ? map(response -> response.mapOnce(change))
+                        : change.apply(this);
+        changed = new Changed(change, to);
+        return to;
+    }
+
     /** The same with another status, 200 to 599. */
     public Response status(int status) {
         if (status < 200 || status > 599) {
             throw new IllegalArgumentException(
                     "The status of a response is 200 to 599, not " + status + ".");
         }
-        boolean none = status == 205 && !(content instanceof Content.Later); // RFC 9110 15.3.6
+        boolean known = !(content instanceof Content.Later || content instanceof Content.After);
+        boolean none = status == 205 && known; // RFC 9110 15.3.6
         return new Response(status, headers, none ? Content.NONE : content, close, own);
     }
 
@@ -181,6 +237,23 @@ public final class Response {
     /** The same with this header field in the place of all of its name. */
     public Response setHeader(String name, String value) {
         return OURS.contains(name) ? ours(name, value) : with(name, headers.set(name, value));
+    }
+
+    /**
+     * The same with these header fields in the place of all.
+     *
+     * @throws IllegalArgumentException when one of them is the server's own affair
+     */
+    public Response headers(Headers fields) {
+        boolean dated = false;
+        for (int i = 0, n = fields.size(); i < n; i++) {
+            String name = fields.name(i);
+            if (mayBeOurs(name) && OURS.contains(name)) {
+                return ours(name, "");
+            }
+            dated |= ofOurs(name);
+        }
+        return new Response(status, fields, content, close, dated);
     }
 
     /** The same with another {@code Content-Type}. */
@@ -199,8 +272,16 @@ public final class Response {
     }
 
     private Response with(String name, Headers changed) {
-        boolean ofOurs = name.equalsIgnoreCase("Date") || name.equalsIgnoreCase("Server");
-        return new Response(status, changed, content, close, own || ofOurs);
+        return new Response(status, changed, content, close, own || ofOurs(name));
+    }
+
+    private static boolean ofOurs(String name) {
+        return name.equalsIgnoreCase("Date") || name.equalsIgnoreCase("Server");
+    }
+
+    /** Whether it begins as one of {@link #OURS} does: few others do, and need no look-up. */
+    private static boolean mayBeOurs(String name) {
+        return "cktuCKTU".indexOf(name.charAt(0)) >= 0;
     }
 
     /**
@@ -245,6 +326,13 @@ public final class Response {
 
     Content content() {
         return content;
+    }
+
+    /** Nobody will send it: gives the files that it has back. */
+    void release() {
+        if (content instanceof Content.Pieces pieces) {
+            pieces.release();
+        }
     }
 
     /** Whether it can be sent without a thread that writes it. */

@@ -18,6 +18,7 @@ public final class Route {
     long deadline = UNSET;
     Bandwidth reads;
     Bandwidth writes;
+    boolean readsBody = true;
 
     static final long UNSET = Long.MIN_VALUE;
 
@@ -32,6 +33,15 @@ public final class Route {
     /** Where its handler runs. */
     public Route handling(Handling handling) {
         this.handling = handling;
+        return this;
+    }
+
+    /**
+     * Its handler never looks at the body of a request: it is called when the head is there, and a
+     * body is skipped.
+     */
+    public Route ignoresBody() {
+        this.readsBody = false;
         return this;
     }
 

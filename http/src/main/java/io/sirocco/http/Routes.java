@@ -104,6 +104,25 @@ public final class Routes {
         return this;
     }
 
+    /**
+     * The names of the parameters of a path, {@code *} for the wildcard; for those who read paths
+     * from a file.
+     *
+     * @throws IllegalArgumentException for a path that no route can have, which says why
+     */
+    public static List<String> parameters(String path) {
+        return List.of(PathPattern.parse(path).names());
+    }
+
+    /**
+     * A host as {@link #host} takes it, in lower case.
+     *
+     * @throws IllegalArgumentException for what is no such host, which says why
+     */
+    public static String hostPattern(String host) {
+        return Hosts.check(host);
+    }
+
     private Routes add(String method, String path, Handler handler) {
         route(method, path, handler);
         return this;

@@ -16,6 +16,9 @@ interface Wire {
     /** The peer. */
     SocketAddress remote();
 
+    /** The address that the connection was accepted on. Any thread. */
+    SocketAddress local();
+
     /** What was agreed on with the client, where TLS is spoken. */
     Optional<TlsSession> tls();
 

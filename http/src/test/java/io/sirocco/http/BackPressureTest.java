@@ -210,8 +210,7 @@ class BackPressureTest {
                 assertInstanceOf(IOException.class, ends.poll(5, TimeUnit.SECONDS), mode.name());
                 serving.awaitQuiet();
                 assertEquals(List.of(), serving.failures());
-                assertEquals(
-                        false, serving.answers().stream().allMatch(Monitor.Answered::complete));
+                assertEquals(false, serving.answers().stream().allMatch(Serving.Told::complete));
             }
         }
     }

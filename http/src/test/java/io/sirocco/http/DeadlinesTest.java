@@ -419,6 +419,47 @@ class DeadlinesTest {
         serving = new Serving(transport, c -> {}, routes -> {});
     }
 
+    @ParameterizedTest
+    @FieldSource("TRANSPORTS")
+    void aFilterThatNeverGoesOnIsAGatewayTimeoutAndTheHandlerIsNotCalled(TransportKind transport)
+            throws Exception {
+        for (Mode mode : Mode.values()) {
+            BlockingQueue<CompletableFuture<Handler>> waiting = new LinkedBlockingQueue<>();
+            var called = new java.util.concurrent.atomic.AtomicBoolean();
+            Handler handler =
+                    request -> {
+                        called.set(true);
+                        return Response.text("late");
+                    };
+            try (Client client =
+                    start(
+                            transport,
+                            mode,
+                            c -> c.handlerDeadline(Duration.ofSeconds(5)),
+                            routes ->
+                                    routes.get(
+                                            "/",
+                                            request -> {
+                                                var next = new CompletableFuture<Handler>();
+                                                waiting.add(next);
+                                                return Response.after(next);
+                                            }))) {
+                client.send("GET / HTTP/1.1\nHost: a\n\n");
+                var next = waiting.take();
+                client.await("somebody to wait", () -> next.getNumberOfDependents() > 0);
+                advance(5_000 + LATE);
+                assertEquals(
+                        "HTTP/1.1 504 Gateway Timeout", statusLine(client.untilEnd()), mode.name());
+                next.complete(handler);
+                settle();
+                assertFalse(called.get(), mode.name());
+            }
+            serving.awaitQuiet();
+            stop();
+        }
+        serving = new Serving(transport, c -> {}, routes -> {});
+    }
+
     /** A stream meets its deadline with the first byte that it sends, and has no other. */
     @ParameterizedTest
     @FieldSource("TRANSPORTS")

@@ -174,11 +174,41 @@ class FileResponsesTest extends OnTheWire {
                 client.send("GET /huge HTTP/1.1\nHost: a\n\n").until(1000);
             }
             serving.awaitQuiet();
-            Monitor.Answered answered = serving.answers().getFirst();
+            Serving.Told answered = serving.answers().getFirst();
             assertFalse(answered.complete());
             assertTrue(answered.bytesOut() < 50 << 20, () -> "" + answered);
             open.release();
             assertFalse(open.retain(), "somebody has not released it");
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    void whatIsKnownTooLateIsReleased(TransportKind transport) throws IOException {
+        OpenFile open = OpenFile.open(Files.writeString(folder.resolve("late"), "late"));
+        var late = new CompletableFuture<Response>();
+        try (var serving =
+                new Serving(
+                        transport,
+                        Mode.INLINE,
+                        c -> {},
+                        routes -> routes.get("/late", request -> Response.later(late)))) {
+            try (Client client = serving.client()) {
+                client.send("GET /late HTTP/1.1\nHost: a\n\n").delivered();
+                client.abort();
+            }
+            serving.awaitQuiet();
+            late.complete(Response.file(open, 0, 4)); // retained once, by whoever opened it
+            Client.await("the file to be released", () -> !held(open), serving);
+        }
+    }
+
+    /** Whether somebody holds it, asked without holding on to it. */
+    private static boolean held(OpenFile file) {
+        boolean open = file.retain();
+        if (open) {
+            file.release();
+        }
+        return open;
     }
 }

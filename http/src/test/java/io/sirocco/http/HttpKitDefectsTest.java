@@ -217,7 +217,7 @@ class HttpKitDefectsTest extends OnTheWire {
                 assertEquals(2, serving.stats().requests());
                 assertEquals(1, serving.stats().rejected());
                 assertEquals(0, serving.stats().inProgress());
-                List<Monitor.Answered> answers = serving.answers();
+                List<Serving.Told> answers = serving.answers();
                 assertEquals(1, answers.size());
                 assertEquals("GET", answers.getFirst().method());
                 assertEquals("/", answers.getFirst().route());

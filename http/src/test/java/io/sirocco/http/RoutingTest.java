@@ -3,9 +3,11 @@ package io.sirocco.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -375,5 +377,13 @@ class RoutingTest extends OnTheWire {
                                 .goesOn()
                                 .text()
                                 .replaceAll("(?s).*Content-Length: (\\d+).*", "$1")));
+    }
+
+    @Test
+    void whoReadsPathsAndHostsFromAFileMayAskWhetherTheyCanBe() {
+        assertEquals(List.of("a", "*"), Routes.parameters("/x/{a}/*"));
+        assertEquals("*.example.org", Routes.hostPattern("*.Example.ORG"));
+        assertThrows(IllegalArgumentException.class, () -> Routes.parameters("x"));
+        assertThrows(IllegalArgumentException.class, () -> Routes.hostPattern("a:80"));
     }
 }

@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import io.sirocco.net.TransportKind;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,7 +32,7 @@ final class Serving implements AutoCloseable, Monitor {
     final String name;
     private final boolean secure;
     private final ConcurrentLinkedQueue<Rule> rules = new ConcurrentLinkedQueue<>();
-    private final ConcurrentLinkedQueue<Answered> answers = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Told> answers = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
     Serving(TransportKind transport, Consumer<Config> config, Consumer<Routes> routes) {
@@ -82,7 +83,14 @@ final class Serving implements AutoCloseable, Monitor {
 
     @Override
     public void answered(Answered answered) {
-        answers.add(answered);
+        answers.add(
+                new Told(
+                        answered.remote(),
+                        answered.method(),
+                        answered.route(),
+                        answered.status(),
+                        answered.bytesOut(),
+                        answered.complete()));
     }
 
     @Override
@@ -96,7 +104,7 @@ final class Serving implements AutoCloseable, Monitor {
     }
 
     /** What was answered since this was asked last. */
-    List<Answered> answers() {
+    List<Told> answers() {
         return drain(answers);
     }
 
@@ -104,6 +112,15 @@ final class Serving implements AutoCloseable, Monitor {
     List<Throwable> failures() {
         return drain(failures);
     }
+
+    /** What lasts of an {@link Answered}. */
+    record Told(
+            SocketAddress remote,
+            String method,
+            String route,
+            int status,
+            long bytesOut,
+            boolean complete) {}
 
     private static <T> List<T> drain(ConcurrentLinkedQueue<T> queue) {
         var all = new ArrayList<T>();

@@ -144,6 +144,7 @@ final class Gate implements Origin {
 
     /** Accepting has failed for want of something that may come back. */
     void failed(String reason) {
+        loop.acceptFailures++;
         Loop.warn(
                 LOG,
                 loop + " cannot accept: " + reason + "; trying again in " + backOff + " ms",

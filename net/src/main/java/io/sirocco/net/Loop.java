@@ -79,6 +79,7 @@ public final class Loop implements Executor, Carried.Host {
     private long connected;
     private int open;
     int parked;
+    long acceptFailures;
     long bytesIn;
     long bytesOut;
     private long turns;
@@ -211,6 +212,7 @@ public final class Loop implements Executor, Carried.Host {
     public LoopStats stats() {
         return new LoopStats(
                 accepted,
+                acceptFailures,
                 connected,
                 open,
                 parked,

@@ -5,6 +5,7 @@ package io.sirocco.net;
  * What one loop has done, at one moment. Immutable.
  *
  * @param accepted connections accepted since the start
+ * @param acceptFailures times that accepting failed for want of descriptors or memory
  * @param connected connections that we have opened since the start
  * @param connections connections open now, parked ones included
  * @param parked of these, accepted but waiting for a slot
@@ -17,6 +18,7 @@ package io.sirocco.net;
  */
 public record LoopStats(
         long accepted,
+        long acceptFailures,
         long connected,
         int connections,
         int parked,

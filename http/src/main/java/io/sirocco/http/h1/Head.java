@@ -153,6 +153,19 @@ public final class Head extends Fields {
         return true;
     }
 
+    /** The method of a head that may have been rejected: empty when that began before its end. */
+    public String methodSeen() {
+        return targetFrom == 0 ? "" : method();
+    }
+
+    /** The target of a head that may have been rejected: as far as it was read. */
+    public String targetSeen() {
+        if (targetFrom == 0) {
+            return "";
+        }
+        return Octets.text(bytes, targetFrom(), targetTo == 0 ? brokenAt() : targetTo());
+    }
+
     public TargetForm form() {
         return form;
     }

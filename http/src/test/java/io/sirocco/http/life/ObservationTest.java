@@ -3,10 +3,12 @@ package io.sirocco.http.life;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Handling;
 import io.sirocco.http.Monitor;
+import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Rule;
@@ -14,7 +16,6 @@ import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -194,67 +195,158 @@ final class ObservationTest {
         return server.stats().getFirst();
     }
 
+    /** What lasts of what a monitor is told, as a text. */
+    private static final class Notes implements Monitor {
+        final BlockingQueue<String> all = new LinkedBlockingQueue<>();
+
+        @Override
+        public void answered(Answered a) {
+            all.add(
+                    "%s %s %s %s %s %s %s %d in=%d out=%d agent=%s user=%s %s %s%s"
+                            .formatted(
+                                    a.remote(),
+                                    a.secure() ? "https" : "http",
+                                    a.host(),
+                                    a.method(),
+                                    a.target(),
+                                    a.version(),
+                                    a.route(),
+                                    a.status(),
+                                    a.bytesIn(),
+                                    a.bytesOut(),
+                                    a.header("user-agent").orElse("none"),
+                                    a.user().orElse("nobody"),
+                                    a.complete() ? "complete" : "cut",
+                                    a.rule().map(Rule::name).orElse("fine"),
+                                    a.nanos() > 0 && a.millis() > 0 && a.loop() == 0 ? "" : " ?"));
+        }
+
+        @Override
+        public void rejected(Rejected r) {
+            String more = r.id().isEmpty() || r.millis() == 0 || r.loop() != 0 ? " ?" : "";
+            all.add(
+                    "%s '%s' '%s' %s%s"
+                            .formatted(
+                                    r.rule(),
+                                    r.method(),
+                                    r.target(),
+                                    r.alone() ? "alone" : "answered as well",
+                                    more));
+        }
+
+        @Override
+        public void failed(String id, Throwable e) {
+            all.add(e.getMessage());
+        }
+    }
+
     @Test
     void oneInterfaceIsToldOfEveryRequest() throws Exception {
-        var news = new LinkedBlockingQueue<Object>();
+        var notes = new Notes();
         Server server =
                 Server.start(
-                        config ->
-                                config.port(0)
-                                        .transport(transport)
-                                        .loops(1)
-                                        .monitor(
-                                                new Monitor() {
-                                                    @Override
-                                                    public void answered(Answered answered) {
-                                                        news.add(answered);
-                                                    }
-
-                                                    @Override
-                                                    public void rejected(Rejected rejected) {
-                                                        news.add(rejected);
-                                                    }
-
-                                                    @Override
-                                                    public void failed(String id, Throwable e) {
-                                                        news.add(e);
-                                                    }
-                                                }),
+                        config -> config.port(0).transport(transport).loops(1).monitor(notes),
                         routes -> {
+                            routes.filter(
+                                    (request, next) -> {
+                                        request.attribute(Request.USER, "ann");
+                                        return next.handle(request);
+                                    });
                             routes.post("/echo", r -> Response.bytes(r.body().bytes()));
                             routes.get("/broken", r -> broken());
+                            routes.host("a.test", a -> a.get("/{x}", r -> Response.text("a")));
                         });
         try (server;
                 Client client = Client.to(server.port())) {
+            String me = "/127.0.0.1:" + client.localPort();
             client.post("/echo", new byte[1000]);
-            var answered = (Monitor.Answered) news.take();
             assertEquals(
-                    new Monitor.Answered(
-                            new InetSocketAddress("127.0.0.1", client.localPort()),
-                            "POST",
-                            "/echo",
-                            "/echo",
-                            200,
-                            1000,
-                            1000,
-                            answered.nanos(),
-                            true),
-                    answered);
+                    me
+                            + " http a POST /echo HTTP/1.1 /echo 200 in=1000 out=1000"
+                            + " agent=none user=ann complete fine",
+                    notes.all.take());
             assertEquals(500, client.get("/broken").status());
-            for (int i = 0; i < 2; i++) { // in whatever order
-                switch (news.take()) {
-                    case IOException failure -> assertEquals("secret", failure.getMessage());
-                    case Monitor.Answered broken -> assertEquals(500, broken.status());
-                    default -> throw new AssertionError("neither");
-                }
-            }
-            client.send("GET / HTTP/1.1\r\n\r\n").answer();
-            assertEquals(Rule.HOST_MISSING, ((Monitor.Rejected) news.take()).rule());
-            assertTrue(news.isEmpty());
+            var both = List.of(notes.all.take(), notes.all.take()); // in whatever order
+            assertTrue(both.contains("secret"), both.toString());
+            client.send("GET /b?c HTTP/1.0\r\nHost: a.test:80\r\nUser-Agent: x\r\n\r\n").answer();
+            assertEquals(
+                    me
+                            + " http a.test GET /b?c HTTP/1.0 a.test/{x} 200 in=0 out=1"
+                            + " agent=x user=ann complete fine",
+                    notes.all.take());
+            assertTrue(notes.all.isEmpty());
         }
     }
 
     private static Response broken() throws IOException {
         throw new IOException("secret");
+    }
+
+    @Test
+    void aRefusedHeadIsToldAsFarAsItWasRead() throws Exception {
+        var notes = new Notes();
+        try (Server server =
+                Server.start(
+                        config -> config.port(0).transport(transport).loops(1).monitor(notes),
+                        this::routes)) {
+            try (Client client = Client.to(server.port())) {
+                client.get("/hello/a-target-that-must-not-be-taken-for-the-next-one");
+                notes.all.take();
+                client.send("GET /b HTTP/1.1\r\n\r\n").answer();
+            }
+            assertEquals("HOST_MISSING 'GET' '/b' alone", notes.all.take());
+            for (var wrong :
+                    List.of(
+                            "POST /a%zz HTTP/1.1\r\n\r\n -> BAD_TARGET 'POST' '/a%' alone",
+                            "G(T / HTTP/1.1\r\n\r\n -> BAD_METHOD '' '' alone")) {
+                String[] parts = wrong.split(" -> ");
+                try (Client client = Client.to(server.port())) {
+                    client.send(parts[0]).answer();
+                }
+                assertEquals(parts[1], notes.all.take());
+            }
+        }
+    }
+
+    @Test
+    void aRefusedBodyIsToldWithItsRuleAndAnswered() throws Exception {
+        var notes = new Notes();
+        try (Server server =
+                        Server.start(
+                                config ->
+                                        config.port(0)
+                                                .transport(transport)
+                                                .loops(1)
+                                                .body(10)
+                                                .monitor(notes),
+                                this::routes);
+                Client client = Client.to(server.port())) {
+            client.post("/echo", new byte[11]);
+            assertEquals("BODY_TOO_LARGE 'POST' '/echo' answered as well", notes.all.take());
+            String answered = notes.all.take();
+            assertTrue(answered.contains("/echo 413"), answered);
+            assertTrue(answered.endsWith("BODY_TOO_LARGE"), answered);
+        }
+    }
+
+    @Test
+    void eachOfSeveralMonitorsIsToldWhateverTheOthersThrow() throws Exception {
+        var notes = new Notes();
+        Monitor angry =
+                new Monitor() {
+                    @Override
+                    public void answered(Answered answered) {
+                        throw new IllegalStateException("no");
+                    }
+                };
+        assertSame(Monitor.NONE, Monitor.all(List.of()));
+        assertSame(notes, Monitor.all(List.of(notes)));
+        try (Server server =
+                Server.start(
+                        config -> config.port(0).monitor(Monitor.all(List.of(angry, notes, angry))),
+                        this::routes)) {
+            assertEquals(200, Client.get(server.port(), "/hello/you").status());
+            assertTrue(notes.all.take().contains("/hello/you"));
+        }
     }
 }

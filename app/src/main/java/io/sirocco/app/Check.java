@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.app.config.Configuration;
+import io.sirocco.app.config.InvalidConfiguration;
+import io.sirocco.app.config.Overrides;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code sirocco check}: what a configuration comes to, or all that is wrong with it. */
+@Command(
+        name = "check",
+        description = {
+            "Reads a configuration as serve would, and prints all options with their values; or says"
+                    + " what is wrong with it, and exits with 2.",
+            ""
+        },
+        sortOptions = false)
+final class Check implements Callable<Integer> {
+
+    /** The manual: every option, with its usual value. */
+    private static final String TEMPLATE = "sirocco.toml";
+
+    @Spec private CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "FILE",
+            arity = "0..1",
+            defaultValue = TEMPLATE,
+            description = "The file to read. (default: ${DEFAULT-VALUE})")
+    private Path file;
+
+    @Option(
+            names = "--template",
+            description = "Print the manual instead: a file with every option and what it is for.")
+    private boolean template;
+
+    @Option(
+            names = "--json",
+            description = "Print JSON: sizes in bytes, times in seconds, files in full.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter err = spec.commandLine().getErr();
+        try {
+            if (template) {
+                out.print(template());
+            } else {
+                Configuration configuration = Configuration.load(file, Overrides.NONE);
+                configuration.warnings().forEach(err::print);
+                out.print(json ? configuration.toJson() : configuration.toToml());
+            }
+            return ExitCode.OK;
+        } catch (InvalidConfiguration invalid) {
+            err.print(invalid.getMessage());
+            return ExitCode.USAGE;
+        } finally {
+            out.flush();
+            err.flush();
+        }
+    }
+
+    static String template() throws IOException {
+        try (InputStream in = Check.class.getResourceAsStream(TEMPLATE)) {
+            return new String(in.readAllBytes(), UTF_8);
+        }
+    }
+}

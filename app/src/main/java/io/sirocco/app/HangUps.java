@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import java.util.concurrent.Semaphore;
+
+/**
+ * SIGHUP, handled one after the other on a thread of its own: signals that come meanwhile count as
+ * one. Any thread.
+ */
+final class HangUps implements Runnable {
+    private final Semaphore waiting = new Semaphore(0);
+
+    /** The signal has come. */
+    @Override
+    public void run() {
+        waiting.release();
+    }
+
+    /** From now on each is answered by {@code action}. */
+    void handledBy(Runnable action) {
+        Thread.ofPlatform()
+                .daemon()
+                .name("sirocco-reload")
+                .start(
+                        () -> {
+                            while (true) {
+                                waiting.acquireUninterruptibly();
+                                waiting.drainPermits();
+                                action.run();
+                            }
+                        });
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.admin;
+
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.http.Routes;
+import io.sirocco.http.Server;
+import io.sirocco.http.Sink;
+import io.sirocco.net.TransportKind;
+import io.sirocco.net.WhenFull;
+import io.sirocco.web.metrics.Exposition;
+import io.sirocco.web.metrics.Metrics;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The server for operators, beside the one that it tells of: one loop of its own, so that it
+ * answers when the others are busy, and the portable transport, so that it costs little and shares
+ * none of their troubles.
+ *
+ * <pre>
+ * GET  /health   200 while the process lives
+ * GET  /ready    200 while it serves, else 503
+ * GET  /metrics  all counts, for Prometheus
+ * POST /drain    begins to drain
+ * POST /reload   takes up a changed configuration, or says why not
+ * GET  /         the dashboard, fed by GET /events
+ * </pre>
+ *
+ * <p>{@link Guard} says who may. Any thread.
+ */
+public final class Admin implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Admin.class.getName());
+    private static final int MOST_VIEWERS = 64;
+    private static final int MOST_CONNECTIONS = 256;
+    private static final Duration DRAIN = Duration.ofSeconds(1);
+    private static final String POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+                    + " connect-src 'self'; base-uri 'none'; form-action 'none';"
+                    + " frame-ancestors 'none'";
+
+    private final Subject subject;
+    private final Scrape scrape;
+    private final Vitals vitals;
+    private final JsonMapper json = JsonMapper.shared();
+    private final AtomicInteger viewers = new AtomicInteger();
+    private final Server server;
+
+    private Admin(InetSocketAddress address, Guard guard, Subject subject, Metrics metrics) {
+        this.subject = subject;
+        scrape = new Scrape(subject, metrics);
+        vitals = new Vitals(subject, metrics);
+        server =
+                Server.create(
+                        config ->
+                                config.listen(address)
+                                        .name("sirocco-admin")
+                                        .loops(1)
+                                        .poolThreads(1)
+                                        .transport(TransportKind.NIO)
+                                        .slots(MOST_CONNECTIONS, WhenFull.BACKLOG)
+                                        .body(4096),
+                        routes -> routes(routes, guard));
+    }
+
+    /**
+     * Listens and answers from now on.
+     *
+     * @param address a loopback one, unless there is a token
+     * @param tokenFile holds the token; made, with a token in it, where it is missing
+     * @param healthOpen whether {@code /health} and {@code /ready} need no token
+     * @param subject the server that it is about
+     * @param metrics the monitor of that server
+     * @throws IOException with a message for the operator
+     */
+    public static Admin start(
+            InetSocketAddress address,
+            Optional<Path> tokenFile,
+            boolean healthOpen,
+            Subject subject,
+            Metrics metrics)
+            throws IOException {
+        if (address.isUnresolved()) {
+            throw new IOException("the admin address " + address + " is no known name");
+        }
+        if (tokenFile.isEmpty() && !address.getAddress().isLoopbackAddress()) {
+            throw new IOException(
+                    "the admin address %s:%d can be reached from other machines, so it needs a token:"
+                                    .formatted(
+                                            address.getAddress().getHostAddress(),
+                                            address.getPort())
+                            + " set token-file");
+        }
+        Optional<Token> token =
+                tokenFile.isPresent() ? Optional.of(Token.in(tokenFile.get())) : Optional.empty();
+        var admin = new Admin(address, new Guard(token, healthOpen), subject, metrics);
+        try {
+            admin.server.start();
+            return admin;
+        } catch (UncheckedIOException e) {
+            admin.vitals.close();
+            throw new IOException("the admin server: " + e.getMessage(), e);
+        }
+    }
+
+    private void routes(Routes routes, Guard guard) {
+        routes.filter((request, next) -> secured(next.handle(request))).filter(guard);
+        routes.get("/health", request -> Response.text("ok\n"));
+        routes.get("/ready", request -> ready());
+        routes.get("/metrics", request -> Response.text(scrape.text()).type(Exposition.TYPE));
+        routes.post("/drain", request -> drain());
+        routes.post("/reload", this::reload);
+        routes.get("/events", request -> events());
+        page(routes, "/", "dashboard.html");
+        page(routes, "/dashboard.css", "dashboard.css");
+        page(routes, "/dashboard.js", "dashboard.js");
+        page(routes, "/chart.js", "chart.js");
+        page(routes, "/icon.svg", "icon.svg");
+    }
+
+    private static void page(Routes routes, String path, String resource) {
+        Response page = Resources.page(resource);
+        routes.get(path, request -> page);
+    }
+
+    private static Response secured(Response response) {
+        return response.setHeader("Content-Security-Policy", POLICY)
+                .setHeader("Cache-Control", "no-store")
+                .setHeader("X-Content-Type-Options", "nosniff")
+                .setHeader("Referrer-Policy", "no-referrer")
+                .setHeader("Cross-Origin-Resource-Policy", "same-origin");
+    }
+
+    private Response ready() {
+        Subject.State state = subject.state();
+        return Response.text(state.label() + "\n")
+                .status(state == Subject.State.SERVING ? 200 : 503);
+    }
+
+    private Response drain() {
+        LOG.log(Level.INFO, "an operator asks to drain");
+        subject.drain();
+        return Response.text("draining\n").status(202);
+    }
+
+    private Response reload(Request request) {
+        try {
+            subject.reload();
+            return Response.text("reloaded\n");
+        } catch (IOException e) {
+            return Response.text(e.getMessage() + "\n").status(422);
+        }
+    }
+
+    private Response events() {
+        if (viewers.get() >= MOST_VIEWERS) {
+            return Response.text("Too many dashboards are open.\n")
+                    .status(503)
+                    .header("Retry-After", "10");
+        }
+        return Response.events(this::show);
+    }
+
+    /** All that is kept first, then each second as it passes. */
+    private void show(Sink sink) throws IOException, InterruptedException {
+        viewers.incrementAndGet();
+        try {
+            sink.retry(Duration.ofSeconds(2));
+            Vitals.News news = vitals.all();
+            sink.send("history", json.writeValueAsString(news));
+            while (true) {
+                long seen = news.frames().isEmpty() ? 0 : news.frames().getLast().number();
+                news = vitals.since(seen);
+                sink.send("second", json.writeValueAsString(news));
+            }
+        } finally {
+            viewers.decrementAndGet();
+        }
+    }
+
+    /** The port that it is bound to. */
+    public int port() {
+        return server.port();
+    }
+
+    /** Ends its connections and streams. */
+    @Override
+    public void close() {
+        vitals.close();
+        if (server.isRunning()) {
+            server.stop(DRAIN);
+        }
+    }
+}

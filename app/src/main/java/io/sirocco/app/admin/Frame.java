@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.admin;
+
+import java.util.List;
+
+/**
+ * One second of a server, as the dashboard draws it. Immutable.
+ *
+ * @param number counts the frames of this process, from 1
+ * @param time its end, in milliseconds of the wall clock
+ * @param requests answered in it, per second
+ * @param p50 latency in microseconds, as the others; -1 when nothing was answered
+ * @param outcomes requests per second by class of status: 2xx, 3xx, 4xx, 5xx, cut off
+ * @param connections open at its end
+ * @param inProgress requests at its end
+ * @param busy share of the time that each loop has worked, 0 to 1
+ * @param bytesIn received, per second
+ * @param bytesOut sent, per second
+ * @param heap bytes
+ * @param resident bytes; -1 where the system does not tell
+ */
+record Frame(
+        long number,
+        long time,
+        double requests,
+        long p50,
+        long p90,
+        long p99,
+        List<Double> outcomes,
+        int connections,
+        int inProgress,
+        List<Double> busy,
+        double bytesIn,
+        double bytesOut,
+        long heap,
+        long resident) {}

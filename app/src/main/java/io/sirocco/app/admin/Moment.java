@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.admin;
+
+import io.sirocco.http.ServerStats;
+import io.sirocco.web.metrics.Metrics;
+import io.sirocco.web.metrics.Totals;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/** All counts at one moment; two of them make a {@link Frame}. Immutable. */
+record Moment(long nanos, Totals totals, List<ServerStats> loops, Map<String, Long> refusals) {
+
+    static Moment of(Subject subject, Metrics metrics) {
+        return new Moment(
+                System.nanoTime(),
+                metrics.totals(),
+                subject.stats(),
+                Map.copyOf(subject.refusals()));
+    }
+
+    long sum(ToLongFunction<ServerStats> value) {
+        return loops.stream().mapToLong(value).sum();
+    }
+
+    /** A server that was started again counts from 0. */
+    boolean continues(Moment earlier) {
+        return loops.size() == earlier.loops.size()
+                && sum(ServerStats::requests) >= earlier.sum(ServerStats::requests);
+    }
+}

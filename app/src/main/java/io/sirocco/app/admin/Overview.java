@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.admin;
+
+import java.util.List;
+
+/**
+ * What the dashboard shows as it is now, beside its charts. Immutable.
+ *
+ * @param state of the server
+ * @param description where it listens, and how
+ * @param version of Sirocco
+ * @param java version of the JVM
+ * @param up seconds since the start of the process
+ * @param answered requests since the start
+ * @param failed handlers that threw, since the start
+ * @param acceptFailures since the start
+ * @param dropped lines of the access log, since the start
+ * @param longestTurn of any loop since the start, in microseconds
+ * @param heapMax bytes that the heap may grow to
+ * @param routes the busiest first
+ * @param refusals the most frequent first
+ */
+record Overview(
+        String state,
+        String description,
+        String version,
+        String java,
+        long up,
+        long answered,
+        long failed,
+        long acceptFailures,
+        long dropped,
+        long longestTurn,
+        long heapMax,
+        List<RouteRow> routes,
+        List<RefusalRow> refusals) {
+
+    /**
+     * A route in the last ten seconds.
+     *
+     * @param requests per second
+     * @param p50 latency in microseconds, as {@code p99}; -1 when nothing was answered
+     * @param clientErrors answers with 4xx, per second
+     * @param serverErrors answers with 5xx, per second
+     * @param bytesOut of bodies, per second
+     * @param total requests since the start
+     */
+    record RouteRow(
+            String route,
+            double requests,
+            long p50,
+            long p99,
+            double clientErrors,
+            double serverErrors,
+            double bytesOut,
+            long total) {}
+
+    /**
+     * A rule that has refused requests.
+     *
+     * @param source the clause of the rule, or {@code access}
+     * @param recent per second, in the last ten seconds
+     * @param total since the start
+     */
+    record RefusalRow(String rule, String source, double recent, long total) {}
+}

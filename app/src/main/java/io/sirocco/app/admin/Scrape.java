@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.admin;
+
+import io.sirocco.http.ServerStats;
+import io.sirocco.web.metrics.Exposition;
+import io.sirocco.web.metrics.Metrics;
+import io.sirocco.web.metrics.Totals;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * All that {@code /metrics} tells; docs/operations.md lists it. Names and units follow the habits
+ * of Prometheus: seconds, bytes, {@code _total} for what only grows. Any thread.
+ */
+final class Scrape {
+    private final Subject subject;
+    private final Metrics metrics;
+
+    Scrape(Subject subject, Metrics metrics) {
+        this.subject = subject;
+        this.metrics = metrics;
+    }
+
+    String text() {
+        var text = new Exposition();
+        requests(text, metrics.totals());
+        loops(text, subject.stats());
+        process(text);
+        return text.toString();
+    }
+
+    private void requests(Exposition text, Totals totals) {
+        text.counter("sirocco_http_requests_total", "Requests by route, method and status.");
+        totals.routes()
+                .forEach(
+                        (route, of) ->
+                                of.requests()
+                                        .forEach(
+                                                (outcome, count) ->
+                                                        text.sample(
+                                                                count,
+                                                                "route",
+                                                                route,
+                                                                "method",
+                                                                outcome.method(),
+                                                                "status",
+                                                                status(outcome.status()))));
+        text.histogram(
+                "sirocco_http_request_duration_seconds",
+                "From the complete head of a request to the end of its response.");
+        totals.routes()
+                .forEach(
+                        (route, of) -> {
+                            if (of.latency().count() > 0) {
+                                text.sample(of.latency(), "route", route);
+                            }
+                        });
+        text.counter("sirocco_http_request_body_bytes_total", "Bytes of bodies received.");
+        totals.routes().forEach((route, of) -> text.sample(of.bytesIn(), "route", route));
+        text.counter("sirocco_http_response_body_bytes_total", "Bytes of bodies sent.");
+        totals.routes().forEach((route, of) -> text.sample(of.bytesOut(), "route", route));
+        text.counter(
+                "sirocco_http_refused_total",
+                "Requests refused for what they are or how they came, by the rule they broke.");
+        totals.refused().forEach((rule, count) -> text.sample(count, "rule", rule.name()));
+        text.counter("sirocco_access_refused_total", "Requests refused by a rule of access.");
+        subject.refusals().forEach((rule, count) -> text.sample(count, "rule", rule));
+        text.counter("sirocco_http_handler_failures_total", "Handlers that threw.");
+        text.sample(totals.failed());
+        text.counter("sirocco_access_log_dropped_total", "Lines the access log had no room for.");
+        text.sample(subject.droppedLogLines());
+    }
+
+    private static String status(int status) {
+        return status == 0 ? "none" : Integer.toString(status);
+    }
+
+    private static void loops(Exposition text, List<ServerStats> loops) {
+        text.gauge("sirocco_connections", "Connections that are open, parked ones included.");
+        each(text, loops, loop -> loop.net().connections());
+        text.gauge("sirocco_connections_parked", "Connections that wait for a slot.");
+        each(text, loops, loop -> loop.net().parked());
+        text.counter("sirocco_connections_accepted_total", "Connections accepted.");
+        each(text, loops, loop -> loop.net().accepted());
+        text.counter(
+                "sirocco_accept_failures_total",
+                "Times that accepting failed for want of descriptors or memory.");
+        each(text, loops, loop -> loop.net().acceptFailures());
+        text.gauge("sirocco_requests_in_progress", "Requests whose response is not complete.");
+        each(text, loops, ServerStats::inProgress);
+        text.counter("sirocco_network_received_bytes_total", "Bytes received.");
+        each(text, loops, loop -> loop.net().bytesIn());
+        text.counter("sirocco_network_sent_bytes_total", "Bytes handed to the kernel.");
+        each(text, loops, loop -> loop.net().bytesOut());
+        text.counter("sirocco_loop_turns_total", "Turns of the loop.");
+        each(text, loops, loop -> loop.net().turns());
+        text.counter("sirocco_loop_busy_seconds_total", "Time at work, not waiting.");
+        each(text, loops, loop -> loop.net().heldNanos() / 1e9);
+        text.gauge("sirocco_loop_longest_turn_seconds", "The longest turn since the start.");
+        each(text, loops, loop -> loop.net().longestTurnNanos() / 1e9);
+        text.gauge("sirocco_write_buffer_bytes", "Bytes of write buffers, in use or not.");
+        each(text, loops, loop -> loop.net().writeMemory());
+    }
+
+    private static void each(
+            Exposition text, List<ServerStats> loops, ToDoubleFunction<ServerStats> value) {
+        for (int i = 0; i < loops.size(); i++) {
+            text.sample(value.applyAsDouble(loops.get(i)), "loop", Integer.toString(i));
+        }
+    }
+
+    private void process(Exposition text) {
+        text.gauge("sirocco_ready", "1 while it serves, 0 while it starts or drains.");
+        text.sample(subject.state() == Subject.State.SERVING ? 1 : 0);
+        text.gauge("sirocco_build_info", "What runs; always 1.");
+        text.sample(1, "version", ProcessFacts.version(), "java", Runtime.version().toString());
+        text.gauge("process_start_time_seconds", "When the process started, since 1970.");
+        text.sample(ProcessFacts.started().toEpochMilli() / 1e3);
+        text.counter("process_cpu_seconds_total", "Processor time of the process.");
+        text.sample(ProcessFacts.cpu().toNanos() / 1e9);
+        text.gauge("process_resident_memory_bytes", "Memory that the process holds.");
+        ProcessFacts.resident().ifPresent(text::sample);
+        text.gauge("jvm_memory_used_bytes", "Memory of the JVM in use.");
+        text.sample(ProcessFacts.heap(), "area", "heap");
+        text.gauge("jvm_memory_max_bytes", "The most that it may use.");
+        text.sample(Runtime.getRuntime().maxMemory(), "area", "heap");
+        List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
+        text.counter("jvm_gc_collections_total", "Collections of garbage.");
+        collectors.forEach(gc -> text.sample(gc.getCollectionCount(), "gc", gc.getName()));
+        text.counter("jvm_gc_seconds_total", "Time spent on them.");
+        collectors.forEach(gc -> text.sample(gc.getCollectionTime() / 1e3, "gc", gc.getName()));
+    }
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.admin;
+
+import io.sirocco.app.admin.Overview.RefusalRow;
+import io.sirocco.app.admin.Overview.RouteRow;
+import io.sirocco.http.ServerStats;
+import io.sirocco.web.metrics.Latency;
+import io.sirocco.web.metrics.Metrics;
+import io.sirocco.web.metrics.RouteTotals;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Looks at a server once a second and keeps five minutes of what it saw, so that whoever opens the
+ * dashboard sees them at once. Its own thread looks; any thread may ask.
+ */
+final class Vitals implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Vitals.class.getName());
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+    static final int KEPT = 300;
+    private static final int RECENT = 10; // seconds that tables tell of
+    private static final int MOST_ROWS = 20;
+
+    private final Subject subject;
+    private final Metrics metrics;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition news = lock.newCondition();
+    private final ArrayDeque<Frame> frames = new ArrayDeque<>(); // with the lock held
+    private Overview overview; // with the lock held
+    private final ArrayDeque<Moment> moments = new ArrayDeque<>(); // its thread only
+    private long number; // its thread only
+    private volatile boolean closed;
+
+    /** What is new for somebody who has seen all before. */
+    record News(List<Frame> frames, Overview now) {}
+
+    Vitals(Subject subject, Metrics metrics) {
+        this.subject = subject;
+        this.metrics = metrics;
+        look();
+        Thread.ofPlatform().daemon().name("sirocco-vitals").start(this::watch);
+    }
+
+    private void watch() {
+        long next = System.nanoTime() + SECOND;
+        while (!closed) {
+            long wait = next - System.nanoTime();
+            if (wait > 0) {
+                LockSupport.parkNanos(wait);
+                continue;
+            }
+            next = Math.max(next + SECOND, System.nanoTime()); // what was missed is missed
+            try {
+                look();
+            } catch (RuntimeException e) {
+                LOG.log(Level.WARNING, "the dashboard has missed a second", e);
+            }
+        }
+    }
+
+    private void look() {
+        Moment now = Moment.of(subject, metrics);
+        if (!moments.isEmpty() && !now.continues(moments.getLast())) {
+            moments.clear();
+        }
+        Moment before = moments.isEmpty() ? null : moments.getLast();
+        moments.addLast(now);
+        if (moments.size() > RECENT + 1) {
+            moments.removeFirst();
+        }
+        Overview shown = overview(now, moments.getFirst());
+        lock.lock();
+        try {
+            overview = shown;
+            if (before != null) {
+                frames.addLast(frame(now, before));
+                if (frames.size() > KEPT) {
+                    frames.removeFirst();
+                }
+                news.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Frame frame(Moment now, Moment before) {
+        double seconds = (now.nanos() - before.nanos()) / 1e9;
+        RouteTotals all = now.totals().all().since(before.totals().all());
+        return new Frame(
+                ++number,
+                System.currentTimeMillis(),
+                rate(all.requests(0, 600), seconds),
+                percentile(all.latency(), 0.5),
+                percentile(all.latency(), 0.9),
+                percentile(all.latency(), 0.99),
+                List.of(
+                        rate(all.requests(200, 300), seconds),
+                        rate(all.requests(300, 400), seconds),
+                        rate(all.requests(400, 500), seconds),
+                        rate(all.requests(500, 600), seconds),
+                        rate(all.requests(0, 1), seconds)),
+                (int) now.sum(loop -> loop.net().connections()),
+                (int) now.sum(ServerStats::inProgress),
+                busy(now, before, seconds),
+                rate(bytesIn(now) - bytesIn(before), seconds),
+                rate(bytesOut(now) - bytesOut(before), seconds),
+                ProcessFacts.heap(),
+                ProcessFacts.resident().orElse(-1));
+    }
+
+    private static long bytesIn(Moment moment) {
+        return moment.sum(loop -> loop.net().bytesIn());
+    }
+
+    private static long bytesOut(Moment moment) {
+        return moment.sum(loop -> loop.net().bytesOut());
+    }
+
+    private static List<Double> busy(Moment now, Moment before, double seconds) {
+        var shares = new ArrayList<Double>();
+        for (int i = 0; i < now.loops().size(); i++) {
+            long held =
+                    now.loops().get(i).net().heldNanos() - before.loops().get(i).net().heldNanos();
+            shares.add(rounded(Math.clamp(held / 1e9 / seconds, 0, 1), 1000));
+        }
+        return shares;
+    }
+
+    private Overview overview(Moment now, Moment before) {
+        double seconds = Math.max(1e-3, (now.nanos() - before.nanos()) / 1e9);
+        return new Overview(
+                subject.state().label(),
+                subject.description(),
+                ProcessFacts.version(),
+                Runtime.version().toString(),
+                ProcessFacts.up().toSeconds(),
+                now.totals().all().requests(0, 600),
+                now.totals().failed(),
+                now.sum(loop -> loop.net().acceptFailures()),
+                subject.droppedLogLines(),
+                now.loops().stream()
+                        .mapToLong(loop -> loop.net().longestTurnNanos() / 1000)
+                        .max()
+                        .orElse(0),
+                Runtime.getRuntime().maxMemory(),
+                routes(now, before, seconds),
+                refusals(now, before, seconds));
+    }
+
+    private static List<RouteRow> routes(Moment now, Moment before, double seconds) {
+        var rows = new ArrayList<RouteRow>();
+        now.totals()
+                .routes()
+                .forEach(
+                        (route, totals) -> {
+                            RouteTotals earlier = before.totals().routes().get(route);
+                            RouteTotals recent = earlier == null ? totals : totals.since(earlier);
+                            rows.add(
+                                    new RouteRow(
+                                            route,
+                                            rate(recent.requests(0, 600), seconds),
+                                            percentile(recent.latency(), 0.5),
+                                            percentile(recent.latency(), 0.99),
+                                            rate(recent.requests(400, 500), seconds),
+                                            rate(recent.requests(500, 600), seconds),
+                                            rate(recent.bytesOut(), seconds),
+                                            totals.requests(0, 600)));
+                        });
+        rows.sort(
+                Comparator.comparingDouble(RouteRow::requests)
+                        .thenComparingLong(RouteRow::total)
+                        .reversed());
+        return rows.size() > MOST_ROWS ? List.copyOf(rows.subList(0, MOST_ROWS)) : rows;
+    }
+
+    private static List<RefusalRow> refusals(Moment now, Moment before, double seconds) {
+        var rows = new ArrayList<RefusalRow>();
+        now.totals()
+                .refused()
+                .forEach(
+                        (rule, total) -> {
+                            long earlier = before.totals().refused().getOrDefault(rule, 0L);
+                            double recent = rate(total - earlier, seconds);
+                            rows.add(new RefusalRow(rule.name(), rule.source(), recent, total));
+                        });
+        now.refusals()
+                .forEach(
+                        (rule, total) -> {
+                            long earlier = before.refusals().getOrDefault(rule, 0L);
+                            double recent = rate(total - earlier, seconds);
+                            rows.add(new RefusalRow(rule, "access", recent, total));
+                        });
+        rows.sort(
+                Comparator.comparingDouble(RefusalRow::recent)
+                        .thenComparingLong(RefusalRow::total)
+                        .reversed());
+        return rows.size() > MOST_ROWS ? List.copyOf(rows.subList(0, MOST_ROWS)) : rows;
+    }
+
+    private static long percentile(Latency latency, double share) {
+        var nanos = latency.percentile(share);
+        return nanos.isPresent() ? Math.max(1, nanos.getAsLong() / 1000) : -1;
+    }
+
+    private static double rate(long count, double seconds) {
+        return rounded(count / seconds, 100);
+    }
+
+    private static double rounded(double value, double steps) {
+        return Math.round(value * steps) / steps;
+    }
+
+    /** Everything that is kept. */
+    News all() {
+        lock.lock();
+        try {
+            return new News(List.copyOf(frames), overview);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What came behind frame {@code seen}; waits for it. */
+    News since(long seen) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (frames.isEmpty() || frames.getLast().number() <= seen) {
+                news.await();
+            }
+            return new News(
+                    frames.stream().filter(frame -> frame.number() > seen).toList(), overview);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Looks no more. */
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

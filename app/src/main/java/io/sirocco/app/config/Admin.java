@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * {@code [admin]}. Immutable.
+ *
+ * @param address empty: there is no admin listener
+ * @param token a file; there unless the address is a local one
+ * @param healthOpen whether /health and /ready answer without the token
+ */
+public record Admin(Optional<Address> address, Optional<Path> token, boolean healthOpen) {
+
+    static Admin read(Table table) {
+        Optional<Address> none = Optional.empty();
+        Optional<Address> address =
+                table.value(
+                        "address",
+                        Node.of(""),
+                        Values.text(
+                                text ->
+                                        text.isEmpty()
+                                                ? none
+                                                : Optional.of(
+                                                        Address.parse(text, table.folder()))));
+        var admin = new Admin(address, table.file("token-file"), table.flag("health-open", true));
+        if (address.isPresent() && !address.get().isLocal() && !table.sets("token-file")) {
+            table.error(
+                    "address",
+                    "the network can reach this address, so it needs a token",
+                    "token-file = \"admin.token\", or an address of this machine: \"127.0.0.1:9180\"");
+        }
+        if (address.isEmpty() && table.sets("token-file")) {
+            table.warning(
+                    "token-file",
+                    "\"token-file\" has no effect",
+                    "there is no admin listener without address = \"127.0.0.1:9180\"");
+        }
+        return admin;
+    }
+}

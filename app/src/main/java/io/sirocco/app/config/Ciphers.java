@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+
+/** Names of cipher suites, as this JDK has them. Loaded only when there are some in a file. */
+final class Ciphers {
+    private Ciphers() {}
+
+    static List<String> read(Node node) throws Unfit {
+        if (!(node instanceof Node.Items(List<Node> items, _))) {
+            throw new Unfit("must be a list, not " + node.kind(), "");
+        }
+        List<String> known = known();
+        var names = new ArrayList<String>();
+        for (Node item : items) {
+            String name = Values.text(item);
+            if (!known.contains(name)) {
+                throw new Unfit(
+                                "names a cipher suite that this JDK does not have: \""
+                                        + name
+                                        + "\"",
+                                Nearest.hint(name, known))
+                        .in(item);
+            }
+            names.add(name);
+        }
+        return List.copyOf(names);
+    }
+
+    private static List<String> known() {
+        try {
+            return List.of(SSLContext.getDefault().getSupportedSSLParameters().getCipherSuites());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("this JDK has no TLS", e);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Whether options fit together that stand in different tables. Used by one thread. */
+final class Coherence {
+    private final Report report;
+    private final Configuration all;
+
+    Coherence(Report report, Configuration all) {
+        this.report = report;
+        this.all = all;
+    }
+
+    void check() {
+        addresses();
+        certificates();
+        redirects();
+        hosts();
+        hsts();
+        logs();
+    }
+
+    private Place place(Object... path) {
+        return all.document().place(path);
+    }
+
+    private void addresses() {
+        Map<String, Place> taken = new HashMap<>();
+        if (all.document().fields().value("listen") instanceof Node.Items(var none, _)
+                && none.isEmpty()) {
+            report.error(
+                    place("listen"), "there is no address to listen on", "leave \"listen\" out");
+        }
+        for (int i = 0; i < all.listen().size(); i++) {
+            address(all.listen().get(i).address(), place("listen", i, "address"), taken);
+        }
+        all.admin()
+                .address()
+                .ifPresent(address -> address(address, place("admin", "address"), taken));
+    }
+
+    private void address(Address address, Place place, Map<String, Place> taken) {
+        if (address instanceof Address.Internet(_, int port) && port == 0) return;
+        if (report.concerns(place)) return;
+        Place earlier = taken.putIfAbsent(comparable(address), place);
+        if (earlier == null) return;
+        report.error(
+                place,
+                "the address \"" + address + "\" is taken twice",
+                earlier.from() < 0
+                        ? "it is the usual one of [[listen]]"
+                        : "the first time in line " + earlier.line());
+    }
+
+    /** Names and spellings that come to the same socket. */
+    private static String comparable(Address address) {
+        if (!(address instanceof Address.Internet(String host, int port))) {
+            return address.toString();
+        }
+        String name =
+                switch (host) {
+                    case "0.0.0.0", "::" -> "";
+                    case "localhost" -> "127.0.0.1";
+                    default -> host;
+                };
+        return name + ":" + port;
+    }
+
+    private boolean hasTls() {
+        return all.listen().stream().anyMatch(Listen::tls);
+    }
+
+    private boolean hasTls(int port) {
+        return all.listen().stream()
+                .filter(Listen::tls)
+                .map(Listen::address)
+                .anyMatch(
+                        address -> address instanceof Address.Internet(_, int own) && own == port);
+    }
+
+    private void certificates() {
+        Tls tls = all.tls();
+        boolean certified = tls.selfSigned() || !tls.certificates().isEmpty();
+        for (int i = 0; i < all.listen().size(); i++) {
+            if (all.listen().get(i).tls() && !certified) {
+                report.error(
+                        place("listen", i, "tls"),
+                        "there is no certificate",
+                        "add [[tls.certificate]] with a chain and a key, or self-signed = true to [tls]");
+            }
+        }
+        if (certified && !hasTls()) {
+            report.warning(
+                    tls.selfSigned() ? place("tls", "self-signed") : place("tls", "certificate", 0),
+                    "no address uses this certificate",
+                    "add tls = true to one of [[listen]]");
+        }
+    }
+
+    private void redirects() {
+        for (int i = 0; i < all.listen().size(); i++) {
+            int port = all.listen().get(i).redirectToHttps();
+            if (port != 0 && !hasTls(port)) {
+                report.warning(
+                        place("listen", i, "redirect-to-https"),
+                        "no address here has the port " + port + " and tls = true",
+                        "that is well if something in front of this server has it");
+            }
+        }
+    }
+
+    private void hosts() {
+        Map<String, Integer> taken = new HashMap<>();
+        for (int i = 0; i < all.sites().size(); i++) {
+            List<String> hosts = all.sites().get(i).hosts();
+            if (report.concerns(place("site", i, "hosts"))) continue;
+            if (hosts.isEmpty()) other(i, "", place("site", i), taken);
+            for (int j = 0; j < hosts.size(); j++) {
+                other(i, hosts.get(j), place("site", i, "hosts", j), taken);
+            }
+        }
+    }
+
+    private void other(int site, String host, Place place, Map<String, Integer> taken) {
+        Integer earlier = taken.putIfAbsent(host, site);
+        if (earlier == null) return;
+        report.error(
+                place,
+                host.isEmpty()
+                        ? "two sites have no hosts"
+                        : "two sites have the host \"" + host + "\"",
+                "the other one begins in line " + place("site", earlier).line());
+    }
+
+    private void hsts() {
+        if (hasTls()) return;
+        for (int i = 0; i < all.sites().size(); i++) {
+            Site site = all.sites().get(i);
+            boolean any =
+                    Stream.concat(Stream.of(site.rules()), site.routes().stream().map(Route::rules))
+                            .anyMatch(rules -> !rules.hsts().isZero());
+            if (any) {
+                report.warning(
+                        place("site", i, "hsts"),
+                        "\"hsts\" has no effect",
+                        "it is sent over HTTPS only, and no address has tls = true");
+            }
+        }
+    }
+
+    private void logs() {
+        if (all.log().file() instanceof LogFile.Named(var file)
+                && all.accessLog().file() instanceof LogFile.Named(var other)
+                && file.equals(other)) {
+            report.error(
+                    place("log", "file"),
+                    "two logs cannot share a file: " + file,
+                    "name another one");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * All that {@code sirocco serve} can be told: a file, the command line over it, and the usual value
+ * of everything else. The manual is {@code sirocco.toml}, and each record here is one of its
+ * tables. Immutable.
+ *
+ * <p>Two configurations are compared part by part: {@code old.tls().equals(next.tls())}. The whole
+ * also knows the text that it came from, and is equal to itself only.
+ *
+ * @param sites none: the welcome page
+ * @param document what it was read from
+ */
+public record Configuration(
+        Server server,
+        List<Listen> listen,
+        Tls tls,
+        Limits limits,
+        Deadlines deadlines,
+        Bandwidth bandwidth,
+        AccessLog accessLog,
+        Log log,
+        Admin admin,
+        List<Site> sites,
+        Document document) {
+
+    /**
+     * Reads a file, and lays the command line over it. May be called again whenever it has changed.
+     *
+     * @throws InvalidConfiguration which says all that is wrong with it
+     */
+    public static Configuration load(Path file, Overrides overrides) throws InvalidConfiguration {
+        Path whole = file.toAbsolutePath().normalize();
+        var reading = new Reading(whole.getParent(), new Report());
+        reading.watch(whole);
+        return parse(Source.read(file), overrides, reading);
+    }
+
+    /**
+     * Without a file. Jackson is not loaded.
+     *
+     * @throws InvalidConfiguration which says what is wrong with the command line
+     */
+    public static Configuration of(Overrides overrides) throws InvalidConfiguration {
+        Source none = Source.commandLine("");
+        var reading = new Reading(none.folder(), new Report());
+        return checked(none, Node.Fields.of(none.nowhere(), Map.of()), overrides, reading);
+    }
+
+    static Configuration parse(Source source, Overrides overrides, Reading reading)
+            throws InvalidConfiguration {
+        Node.Fields fields = Toml.read(source, reading.report());
+        reading.report().throwIfErrors();
+        return checked(source, fields, overrides, reading);
+    }
+
+    private static Configuration checked(
+            Source source, Node.Fields fields, Overrides overrides, Reading reading)
+            throws InvalidConfiguration {
+        Node.Fields all = new Overlay(overrides, reading.report()).over(fields);
+        Configuration configuration = Options.read(source, all, reading);
+        reading.report().throwIfErrors();
+        return configuration;
+    }
+
+    /**
+     * Where an option stands, or the table that it is left out of: {@code where("listen", 0,
+     * "address")}.
+     *
+     * @param path keys as the file has them, and numbers from 0 for places in lists
+     */
+    public Position where(Object... path) {
+        return document.place(path).position();
+    }
+
+    /** An error that shows only later, such as a port in use, in the form of all others. */
+    public Problem problem(String message, String hint, Object... path) {
+        return Problem.at(document.place(path), Problem.Severity.ERROR, message, hint);
+    }
+
+    /** The same as an exception. */
+    public InvalidConfiguration invalid(String message, String hint, Object... path) {
+        return new InvalidConfiguration(problem(message, hint, path));
+    }
+
+    /** All options with their values, as a file that comes to the same; files are named in full. */
+    public String toToml() {
+        return TomlText.of(document.section());
+    }
+
+    /** The same for programs: sizes in bytes, times in seconds. */
+    public String toJson() {
+        return JsonText.of(document.section());
+    }
+
+    /** The options in which another one differs that a running server cannot change. */
+    public List<String> needsStart(Configuration next) {
+        var options = new ArrayList<String>();
+        if (server.loops() != next.server.loops()) options.add("server.loops");
+        if (server.transport() != next.server.transport()) options.add("server.transport");
+        if (limits.connections() != next.limits.connections()) options.add("limits.connections");
+        if (!admin.equals(next.admin)) options.add("admin");
+        for (Listen ours : listen) {
+            boolean differs =
+                    next.listen.stream()
+                            .filter(theirs -> theirs.address().equals(ours.address()))
+                            .anyMatch(theirs -> theirs.backlog() != ours.backlog());
+            if (differs) options.add("backlog of " + ours.address());
+        }
+        return options;
+    }
+
+    /** What it says that has no effect, and such; it holds nevertheless. */
+    public List<Problem> warnings() {
+        return document.warnings();
+    }
+
+    /** Every file that it was made of: its own, certificates and keys, lists of users. */
+    public Set<Path> files() {
+        return document.stamps().keySet();
+    }
+
+    /** The file's name. */
+    @Override
+    public String toString() {
+        return document.source().name();
+    }
+}

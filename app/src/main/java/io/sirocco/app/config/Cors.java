@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * {@code cors}, as the Fetch standard has it. Immutable.
+ *
+ * @param origins "*" alone for all
+ * @param maxAge how long a browser may remember a preflight
+ */
+public record Cors(
+        List<String> origins,
+        List<String> methods,
+        List<String> headers,
+        List<String> expose,
+        boolean credentials,
+        Duration maxAge) {
+
+    static Cors read(Table table) {
+        var cors =
+                new Cors(
+                        table.needed(
+                                "origins",
+                                Node.of(List.of()),
+                                Values.list(Values.text(Cors::origin))),
+                        table.list("methods", List.of("GET"), Values.text(Texts::token)),
+                        table.list("headers", List.of(), Values.text(Texts::token)),
+                        table.list("expose", List.of(), Values.text(Texts::token)),
+                        table.flag("credentials", false),
+                        table.time("max-age", "10m"));
+        if (cors.credentials && cors.origins.contains("*")) {
+            table.error(
+                    "credentials",
+                    "every origin could read what is only for this user",
+                    "name the origins in place of \"*\"");
+        }
+        return cors;
+    }
+
+    private static String origin(String text) throws Unfit {
+        if (text.matches("\\*|null|[a-z][a-z0-9+.-]*://[^/?#@\\s]+")) return text;
+        throw new Unfit(
+                "is no origin: \"" + text + "\"",
+                "write \"https://app.example.org\", without a path, or \"*\" for all");
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How files are served, by a site or a route of it. Immutable.
+ *
+ * @param root an existing directory; empty: there are no files
+ * @param strip taken off a path before its file is looked for; empty for nothing
+ * @param fallback answers what is no file
+ * @param notFound a page for 404
+ * @param charset empty for none
+ * @param maxRanges 0: ranges are not served
+ * @param precompressed endings such as "br", in order of preference
+ * @param compress codings such as "zstd", in order of preference; empty for never
+ * @param compressFrom bytes
+ * @param compressTypes media types, or such as {@code text/*}
+ * @param cacheControl the first line that matches holds
+ */
+public record Files(
+        Optional<Path> root,
+        String strip,
+        List<String> index,
+        boolean listing,
+        Optional<String> fallback,
+        Optional<String> notFound,
+        boolean hiddenFiles,
+        SymbolicLinks symbolicLinks,
+        String charset,
+        int maxRanges,
+        List<String> precompressed,
+        List<String> compress,
+        long compressFrom,
+        List<String> compressTypes,
+        List<CacheControl> cacheControl) {
+
+    /** Which symbolic links are followed. */
+    public enum SymbolicLinks {
+        INSIDE,
+        NONE,
+        ALL
+    }
+
+    private static final List<String> COMPRESSIBLE =
+            List.of(
+                    "text/*",
+                    "application/json",
+                    "application/javascript",
+                    "application/xml",
+                    "application/manifest+json",
+                    "application/wasm",
+                    "application/rss+xml",
+                    "application/atom+xml",
+                    "image/svg+xml",
+                    "font/ttf",
+                    "font/otf");
+
+    /** Of a site; {@code strip} is an option of routes. */
+    static Files read(Table table) {
+        return read(table, "");
+    }
+
+    static Files read(Table table, String strip) {
+        return new Files(
+                table.directory("root"),
+                strip,
+                table.list("index", List.of("index.html"), Values.text(Files::name)),
+                table.flag("listing", false),
+                table.value("fallback", Values.text(Texts::page)).filter(page -> !page.isEmpty()),
+                table.value("not-found", Values.text(Texts::page)).filter(page -> !page.isEmpty()),
+                table.flag("hidden-files", false),
+                table.choice("symbolic-links", SymbolicLinks.INSIDE),
+                table.text("charset", "utf-8", Texts::charset),
+                table.whole("max-ranges", 16, 0, 1000),
+                table.list(
+                        "precompressed",
+                        List.of("br", "zst", "gz"),
+                        Values.oneOf(List.of("br", "zst", "gz"))),
+                table.list(
+                        "compress",
+                        List.of("zstd", "br", "gzip"),
+                        Values.oneOf(List.of("zstd", "br", "gzip"))),
+                table.size("compress-from", "1KiB", 0, Long.MAX_VALUE),
+                table.list("compress-types", COMPRESSIBLE, Values.text(Texts::mediaRange)),
+                table.inlines("cache-control", CacheControl::read));
+    }
+
+    private static String name(String text) throws Unfit {
+        if (!text.isEmpty() && !text.contains("/")) return text;
+        throw new Unfit("has no name of a file: \"" + text + "\"", "write \"index.html\"");
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+/**
+ * {@code [log]}: what the server has to say itself. Immutable.
+ *
+ * @param file {@link LogFile.Unset} for standard error
+ */
+public record Log(Level level, LogFile file) {
+
+    /** What the program does by itself. */
+    public static final Log USUAL = new Log(Level.INFO, new LogFile.Unset());
+
+    /** The least important that is written. */
+    public enum Level {
+        ERROR,
+        WARNING,
+        INFO,
+        DEBUG
+    }
+
+    static Log read(Table table) {
+        return new Log(table.choice("level", Level.INFO), LogFile.read(table, false));
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A value of a TOML file, and where it stands. Immutable. */
+sealed interface Node {
+    Place NOWHERE = Source.commandLine("").nowhere();
+
+    Place place();
+
+    /** What it is called in a message. */
+    String kind();
+
+    /** A value that stands nowhere: the usual one of an option. */
+    static Node of(String text) {
+        return new Text(text, NOWHERE);
+    }
+
+    static Node of(long number) {
+        return new Whole(number, NOWHERE);
+    }
+
+    static Node of(boolean flag) {
+        return new Flag(flag, NOWHERE);
+    }
+
+    static Node of(List<String> texts) {
+        return new Items(texts.stream().map(Node::of).toList(), NOWHERE);
+    }
+
+    record Text(String value, Place place) implements Node {
+        @Override
+        public String kind() {
+            return "a text";
+        }
+    }
+
+    record Whole(long value, Place place) implements Node {
+        @Override
+        public String kind() {
+            return "a number";
+        }
+    }
+
+    record Flag(boolean value, Place place) implements Node {
+        @Override
+        public String kind() {
+            return Boolean.toString(value);
+        }
+    }
+
+    record Items(List<Node> all, Place place) implements Node {
+        @Override
+        public String kind() {
+            return "a list";
+        }
+    }
+
+    record Fields(Map<String, Field> all, Place place) implements Node {
+        /** Fields whose keys stand where the whole does. */
+        static Fields of(Place place, Map<String, ? extends Node> values) {
+            var fields = new LinkedHashMap<String, Field>();
+            values.forEach((key, value) -> fields.put(key, new Field(place, value)));
+            return new Fields(fields, place);
+        }
+
+        /** The value of a key, or null. */
+        Node value(String key) {
+            Field field = all.get(key);
+            return field == null ? null : field.value();
+        }
+
+        /** A copy in which a key has another value; the key keeps its place. */
+        Fields with(String key, Node value) {
+            var fields = new LinkedHashMap<>(all);
+            Field old = all.get(key);
+            fields.put(key, new Field(old == null ? value.place() : old.key(), value));
+            return new Fields(fields, place);
+        }
+
+        @Override
+        public String kind() {
+            return "a table";
+        }
+    }
+
+    /** What no option takes: a date, a decimal number, a number of more than 64 bits. */
+    record Other(String kind, Place place) implements Node {}
+
+    /** A key and its value. */
+    record Field(Place key, Node value) {}
+}

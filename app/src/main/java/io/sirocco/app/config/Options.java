@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import io.sirocco.app.config.Node.Fields;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/** Reads all options, each part by its own record. Used by one thread. */
+final class Options {
+    private final Table top;
+
+    private Options(Table top) {
+        this.top = top;
+    }
+
+    /** What a file comes to; its mistakes are in the report of the reading. */
+    static Configuration read(Source source, Fields fields, Reading reading) {
+        Fields all = withAddress(fields);
+        var top = new Table(all, reading);
+        Report report = reading.report();
+        var places = new Document(source, all, top.section(), Map.of(), List.of());
+        Configuration parts = new Options(top).read(places);
+        new Coherence(report, parts).check();
+        var document =
+                new Document(
+                        source, all, top.section(), Map.copyOf(reading.files()), report.warnings());
+        return new Configuration(
+                parts.server(),
+                parts.listen(),
+                parts.tls(),
+                parts.limits(),
+                parts.deadlines(),
+                parts.bandwidth(),
+                parts.accessLog(),
+                parts.log(),
+                parts.admin(),
+                parts.sites(),
+                document);
+    }
+
+    private Configuration read(Document places) {
+        var parts =
+                new Configuration(
+                        part("server", Server::read),
+                        tables("listen", Listen::read),
+                        part("tls", Tls::read),
+                        part("limits", Limits::read),
+                        part("deadlines", Deadlines::read),
+                        part("bandwidth", Bandwidth::read),
+                        part("access-log", AccessLog::read),
+                        part("log", Log::read),
+                        part("admin", Admin::read),
+                        tables("site", Site::read),
+                        places);
+        top.end();
+        return parts;
+    }
+
+    private <T> List<T> tables(String key, Function<Table, T> read) {
+        return top.tables(key, "[[" + key + "]]").stream().map(read).toList();
+    }
+
+    private <T> T part(String key, Function<Table, T> read) {
+        Table table = top.table(key, "[" + key + "]");
+        T value = read.apply(table);
+        table.end();
+        return value;
+    }
+
+    /** A server listens somewhere in any case. */
+    private static Fields withAddress(Fields fields) {
+        return fields.all().containsKey("listen")
+                ? fields
+                : fields.with("listen", list(Fields.of(fields.place(), Map.of())));
+    }
+
+    private static Node list(Fields one) {
+        return new Node.Items(List.of(one), one.place());
+    }
+
+    /** A hint for a key that stands in the wrong table; empty when it stands in none. */
+    static String elsewhere(String key) {
+        var found = new LinkedHashSet<String>();
+        find(key, example(), found);
+        return found.isEmpty() ? "" : "there is one in " + String.join(" and in ", found);
+    }
+
+    /** One of each table that there can be. */
+    static Section example() {
+        Source source = Source.commandLine("");
+        Place place = source.nowhere();
+        Fields none = Fields.of(place, Map.of());
+        Fields route = Fields.of(place, Map.of("redirect", none, "respond", none));
+        Fields site =
+                Fields.of(
+                        place,
+                        Map.of(
+                                "cache-control", list(none),
+                                "rate-limit", none,
+                                "basic-auth", none,
+                                "cors", none,
+                                "route", list(route)));
+        Fields tls = Fields.of(place, Map.of("certificate", list(none)));
+        Fields all = Fields.of(place, Map.of("tls", tls, "site", list(site)));
+        return read(source, all, new Reading(source.folder(), new Report())).document().section();
+    }
+
+    private static void find(String key, Section section, Set<String> found) {
+        if (section.asked().contains(key)) found.add(section.title());
+        for (Section.Entry entry : section.entries().values()) {
+            switch (entry) {
+                case Section.Inner(Section inner) -> find(key, inner, found);
+                case Section.Inners(List<Section> all) -> all.forEach(one -> find(key, one, found));
+                case Section.Leaf _ -> {}
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import io.sirocco.app.config.Node.Fields;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Lays the command line over a file, before either is checked. So the two have the same rules and
+ * the same messages, and what a running server was told on its command line survives each reload.
+ *
+ * <ul>
+ *   <li>{@code --loops}, {@code --transport} and {@code --idle} stand in the place of their
+ *       options.
+ *   <li>{@code --host} and {@code --port} change the one address of a file; several are replaced by
+ *       one plain address, and a warning says so.
+ *   <li>{@code --tls-self-signed} makes HTTPS of all addresses, unless the file has some already.
+ *   <li>DIR is the root of the site without hosts, which is added where there is none.
+ * </ul>
+ *
+ * Used by one thread.
+ */
+final class Overlay {
+    private final Overrides overrides;
+    private final Report report;
+
+    Overlay(Overrides overrides, Report report) {
+        this.overrides = overrides;
+        this.report = report;
+    }
+
+    Fields over(Fields file) {
+        Fields all = file;
+        if (overrides.loops().isPresent()) {
+            int loops = overrides.loops().get();
+            all = set(all, "server", "loops", new Node.Whole(loops, said("--loops " + loops)));
+        }
+        if (overrides.transport().isPresent()) {
+            String label = overrides.transport().get().label();
+            all = set(all, "server", "transport", text(label, "--transport " + label));
+        }
+        if (overrides.idle().isPresent()) {
+            String idle = Quantity.text(overrides.idle().get());
+            all = set(all, "deadlines", "idle", text(idle, "--idle " + idle));
+        }
+        return root(selfSigned(address(all)));
+    }
+
+    /** What is no table is left for its own error. */
+    private static Fields set(Fields all, String table, String key, Node value) {
+        Node old = all.value(table);
+        if (old != null && !(old instanceof Fields)) return all;
+        Fields fields = old == null ? Fields.of(value.place(), Map.of()) : (Fields) old;
+        return all.with(table, fields.with(key, value));
+    }
+
+    private Fields address(Fields all) {
+        if (overrides.host().isEmpty() && overrides.port().isEmpty()) return all;
+        String words =
+                overrides.host().map(host -> "--host " + host + " ").orElse("")
+                        + overrides.port().map(port -> "--port " + port).orElse("");
+        Place place = said(words.strip());
+        List<Fields> given = tables(all, "listen");
+        Fields base = given.size() == 1 ? given.getFirst() : Fields.of(place, Map.of());
+        String address = overridden(base.value("address"));
+        if (given.size() > 1) {
+            report.warning(
+                    place,
+                    "the %d [[listen]] of the file are replaced by \"%s\""
+                            .formatted(given.size(), address),
+                    "leave the option out to listen on all of them");
+        }
+        Fields only = base.with("address", new Node.Text(address, place));
+        return all.with("listen", new Node.Items(List.of(only), place));
+    }
+
+    /** The address of the file, with the host or port of the command line. */
+    private String overridden(Node file) {
+        String given = file instanceof Node.Text(String text, _) ? text : "";
+        if (given.startsWith("unix:") || !given.contains(":")) given = Listen.USUAL;
+        int colon = given.lastIndexOf(':');
+        String host =
+                overrides
+                        .host()
+                        .map(name -> name.contains(":") ? "[" + name + "]" : name)
+                        .orElse(given.substring(0, colon));
+        String port = overrides.port().map(Object::toString).orElse(given.substring(colon + 1));
+        return host + ":" + port;
+    }
+
+    private Fields selfSigned(Fields all) {
+        if (!overrides.selfSigned()) return all;
+        Node on = new Node.Flag(true, said("--tls-self-signed"));
+        List<Fields> given = tables(all, "listen");
+        if (given.isEmpty()) given = List.of(Fields.of(on.place(), Map.of()));
+        boolean some =
+                given.stream()
+                        .anyMatch(
+                                listen ->
+                                        listen.value("tls") instanceof Node.Flag(boolean tls, _)
+                                                && tls);
+        List<Node> secured = new ArrayList<>();
+        for (Fields listen : given) {
+            boolean redirects = listen.all().containsKey("redirect-to-https");
+            secured.add(some || redirects ? listen : listen.with("tls", on));
+        }
+        return set(
+                all.with("listen", new Node.Items(secured, on.place())), "tls", "self-signed", on);
+    }
+
+    private Fields root(Fields all) {
+        if (overrides.directory().isEmpty()) return all;
+        String directory = overrides.directory().get().toAbsolutePath().toString();
+        Node root = text(directory, directory);
+        List<Node> sites = new ArrayList<>(tables(all, "site"));
+        for (int i = 0; i < sites.size(); i++) {
+            Fields site = (Fields) sites.get(i);
+            Node hosts = site.value("hosts");
+            if (hosts == null || hosts instanceof Node.Items(var names, _) && names.isEmpty()) {
+                sites.set(i, site.with("root", root));
+                return all.with("site", new Node.Items(sites, root.place()));
+            }
+        }
+        sites.add(Fields.of(root.place(), Map.of("root", root)));
+        return all.with("site", new Node.Items(sites, root.place()));
+    }
+
+    private static List<Fields> tables(Fields all, String key) {
+        if (!(all.value(key) instanceof Node.Items(List<Node> items, _))) return List.of();
+        return items.stream().filter(Fields.class::isInstance).map(Fields.class::cast).toList();
+    }
+
+    private static Node text(String text, String words) {
+        return new Node.Text(text, said(words));
+    }
+
+    private static Place said(String words) {
+        return Source.commandLine(words).place(0, words.length());
+    }
+}

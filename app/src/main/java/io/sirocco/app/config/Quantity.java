@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Sizes and times as people write them. */
+final class Quantity {
+    private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})(B|KiB|MiB|GiB|TiB)?");
+    private static final Pattern NEARLY_SIZE =
+            Pattern.compile("([0-9]{1,18}) ?([kmgt])i?b?", Pattern.CASE_INSENSITIVE);
+    private static final Pattern TIME =
+            Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,3})?)(ms|s|m|h|d)");
+
+    private Quantity() {}
+
+    /** Bytes: a number, or a text such as {@code "64KiB"}. */
+    static long size(Node node) throws Unfit {
+        if (node instanceof Node.Whole(long bytes, _)) return bytes;
+        if (!(node instanceof Node.Text(String word, _))) {
+            throw new Unfit("must be a size, not " + node.kind(), sizes(""));
+        }
+        Matcher size = SIZE.matcher(word);
+        if (!size.matches()) throw new Unfit("is no size: \"" + word + "\"", sizes(word));
+        try {
+            return Math.multiplyExact(Long.parseLong(size.group(1)), unit(size.group(2)));
+        } catch (ArithmeticException e) {
+            throw new Unfit("is too large: \"" + word + "\"", sizes(""));
+        }
+    }
+
+    private static long unit(String name) {
+        if (name == null) return 1;
+        return switch (name) {
+            case "KiB" -> 1L << 10;
+            case "MiB" -> 1L << 20;
+            case "GiB" -> 1L << 30;
+            case "TiB" -> 1L << 40;
+            default -> 1;
+        };
+    }
+
+    private static String sizes(String word) {
+        Matcher nearly = NEARLY_SIZE.matcher(word);
+        return nearly.matches()
+                ? "write \"" + nearly.group(1) + nearly.group(2).toUpperCase(Locale.ROOT) + "iB\""
+                : "write a number of bytes, or a text such as \"64KiB\", \"16MiB\" or \"2GiB\"";
+    }
+
+    /** A time as a file has it. */
+    static String text(Duration time) {
+        long millis = time.toMillis();
+        return millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms";
+    }
+
+    /** A time: a text such as {@code "500ms"}. */
+    static Duration time(Node node) throws Unfit {
+        String times = "write a text such as \"500ms\", \"10s\", \"5m\", \"24h\" or \"365d\"";
+        if (node instanceof Node.Whole(long number, _)) {
+            throw new Unfit(
+                    "must be a time, with its unit", "write \"" + number + "s\" for seconds");
+        }
+        if (!(node instanceof Node.Text(String word, _))) {
+            throw new Unfit("must be a time, not " + node.kind(), times);
+        }
+        Matcher time = TIME.matcher(word);
+        if (!time.matches()) throw new Unfit("is no time: \"" + word + "\"", times);
+        long millis =
+                switch (time.group(2)) {
+                    case "ms" -> 1;
+                    case "s" -> 1_000;
+                    case "m" -> 60_000;
+                    case "h" -> 3_600_000;
+                    default -> 86_400_000;
+                };
+        return Duration.ofMillis(
+                new BigDecimal(time.group(1)).multiply(BigDecimal.valueOf(millis)).longValue());
+    }
+}

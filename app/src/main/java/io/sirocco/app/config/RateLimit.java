@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.time.Duration;
+
+/**
+ * {@code rate-limit}: requests of one address. Immutable.
+ *
+ * @param burst how many may come at once
+ * @param addresses how many are remembered
+ * @param position tells limits apart that say the same: routes share the one that they inherit
+ */
+public record RateLimit(int requests, Duration per, int burst, int addresses, Position position) {
+    private static final int MOST = 1_000_000_000;
+
+    static RateLimit read(Table table) {
+        int requests = table.needed("requests", Node.of(1), Values.whole(1, MOST)).intValue();
+        return new RateLimit(
+                requests,
+                table.time("per", "1s", Duration.ofMillis(1)),
+                table.whole("burst", (int) Math.min(MOST, 2L * requests), 1, MOST),
+                table.whole("addresses", 65_536, 1, 1 << 24),
+                table.place().position());
+    }
+}

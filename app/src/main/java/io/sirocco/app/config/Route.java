@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * One {@code [[site.route]]}. What it inherits is filled in. Immutable.
+ *
+ * @param path as {@link io.sirocco.http.Routes} takes it
+ * @param bandwidthOut bytes per second of all its responses together; 0 for no limit
+ */
+public record Route(String path, Action action, Files files, Rules rules, long bandwidthOut) {
+
+    /**
+     * Reads a route; {@code behind} are the routes that cover it, the nearest first, and its site.
+     */
+    static Route read(Table own, RoutePath path, List<Table> behind) {
+        Action action = Action.read(own, path.parameters());
+        long bandwidth = own.value("bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
+        String strip = strip(own, behind);
+        Table table = own.before(behind);
+        var route =
+                new Route(
+                        path.text(),
+                        action,
+                        Files.read(table, strip),
+                        Rules.read(table),
+                        bandwidth);
+        own.end();
+        route.check(own);
+        return route;
+    }
+
+    /** It belongs to its root: who sets either takes neither from elsewhere. */
+    private static String strip(Table own, List<Table> behind) {
+        own.value("strip", Values.text(Texts::page));
+        return Stream.concat(Stream.of(own), behind.stream())
+                .filter(table -> table.sets("root") || table.sets("strip"))
+                .findFirst()
+                .flatMap(table -> table.peek("strip"))
+                .orElse("");
+    }
+
+    private void check(Table own) {
+        if (!(action instanceof Action.Serve)) {
+            for (String key : List.of("root", "strip")) {
+                if (own.sets(key) && !(action instanceof Action.Rewrite)) {
+                    own.error(key, "this route serves no files", "leave out \"" + key + "\"");
+                }
+            }
+        }
+        if (action instanceof Action.Redirect(String to, _)
+                && to.equals(path.replaceFirst("\\*$", "{*}"))) {
+            own.error("redirect", "every request is redirected to where it is already", "");
+        }
+        if (own.sets("strip") && !covered(path, files.strip())) {
+            own.error(
+                    "strip",
+                    "the path does not begin with it: \"" + files.strip() + "\"",
+                    "the path is \"" + path + "\"");
+        }
+    }
+
+    private static boolean covered(String path, String prefix) {
+        String whole = prefix.endsWith("/") ? prefix : prefix + "/";
+        return prefix.isEmpty() || path.equals(prefix) || path.startsWith(whole);
+    }
+}

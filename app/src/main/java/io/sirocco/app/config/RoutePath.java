@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import io.sirocco.http.Routes;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The path of a route, and which other paths it covers. Immutable.
+ *
+ * @param parameters the names in it, "*" for a wildcard
+ * @param segments split at its slashes; every parameter is "{}"
+ */
+record RoutePath(String text, Set<String> parameters, List<String> segments) {
+    private static final String PARAMETER = "{}";
+    private static final String REST = "*";
+
+    /** The most specific first, as the router has it: literals, then parameters, then wildcards. */
+    static final Comparator<RoutePath> MOST_SPECIFIC =
+            (a, b) -> {
+                int shared = Math.min(a.segments.size(), b.segments.size());
+                for (int i = 0; i < shared; i++) {
+                    int order = Integer.compare(rank(a.segments.get(i)), rank(b.segments.get(i)));
+                    if (order != 0) return order;
+                }
+                return Integer.compare(b.segments.size(), a.segments.size());
+            };
+
+    /** Reads a path by the rules of the router. */
+    static RoutePath parse(String text) throws Unfit {
+        try {
+            List<String> names = Routes.parameters(text);
+            List<String> segments =
+                    List.of(text.substring(1).split("/", -1)).stream()
+                            .map(segment -> segment.startsWith("{") ? PARAMETER : segment)
+                            .toList();
+            return new RoutePath(text, new LinkedHashSet<>(names), segments);
+        } catch (IllegalArgumentException e) {
+            throw Texts.refused(text, e);
+        }
+    }
+
+    /** Whether every path that fits another one fits this one, and they are not the same. */
+    boolean covers(RoutePath other) {
+        for (int i = 0; i < segments.size(); i++) {
+            if (i >= other.segments.size()) return false;
+            String theirs = other.segments.get(i);
+            switch (segments.get(i)) {
+                case REST -> {
+                    return !segments.equals(other.segments);
+                }
+                case PARAMETER -> {
+                    if (theirs.isEmpty() || theirs.equals(REST)) return false;
+                }
+                case String literal -> {
+                    if (!literal.equals(theirs)) return false;
+                }
+            }
+        }
+        return segments.size() == other.segments.size() && !segments.equals(other.segments);
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+
+    private static int rank(String segment) {
+        return switch (segment) {
+            case REST -> 2;
+            case PARAMETER -> 1;
+            default -> 0;
+        };
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import io.sirocco.net.TransportKind;
+import java.time.Duration;
+
+/**
+ * {@code [server]}. Immutable.
+ *
+ * @param loops 0 for one per core; needs a new start
+ * @param transport needs a new start
+ * @param name of the {@code Server} field; empty for none
+ * @param drain zero: what is in progress is cut at once
+ * @param reload whether to watch {@link Configuration#files}
+ */
+public record Server(
+        int loops, TransportKind transport, String name, Duration drain, boolean reload) {
+    static final int MOST_LOOPS = 1024;
+
+    static Server read(Table table) {
+        return new Server(
+                table.whole("loops", 0, 0, MOST_LOOPS),
+                table.choice("transport", TransportKind.AUTO),
+                table.text("name", "Sirocco", Texts::fieldValue),
+                table.time("drain", "30s"),
+                table.flag("reload", true));
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import io.sirocco.http.Routes;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One {@code [[site]]}. Immutable.
+ *
+ * @param hosts in lower case, {@code *.example.org} for all below it; empty: whoever asks for a
+ *     host that no other site has
+ * @param canonicalHost every other name of the site is redirected to it
+ * @param mime media types by the ending of a name, without its dot
+ * @param routes in the order of the file, which means nothing
+ */
+public record Site(
+        List<String> hosts,
+        Optional<String> canonicalHost,
+        Files files,
+        Cache cache,
+        Rules rules,
+        Map<String, String> mime,
+        List<Route> routes) {
+
+    static Site read(Table table) {
+        List<String> hosts = table.list("hosts", List.of(), Values.text(Site::host));
+        Optional<String> canonical = table.value("canonical-host", Values.text(Site::name));
+        Files files = Files.read(table);
+        Cache cache = Cache.read(table);
+        Rules rules = Rules.read(table);
+        Map<String, String> mime = table.map("mime", false, Site::checkMime);
+        List<Route> routes = routes(table);
+        table.end();
+        return new Site(hosts, canonical, files, cache, rules, mime, routes);
+    }
+
+    private static String host(String text) throws Unfit {
+        try {
+            if (!text.isEmpty() && !text.equals("*")) return Routes.hostPattern(text);
+        } catch (IllegalArgumentException e) {
+            throw Texts.refused(text, e);
+        }
+        throw new Unfit("names no host: \"" + text + "\"", "write hosts = [] for any host");
+    }
+
+    private static String name(String text) throws Unfit {
+        if (!text.startsWith("*")) return host(text);
+        throw new Unfit(
+                "must be one host: \"" + text + "\"",
+                "write \"" + text.replaceFirst("^\\*\\.?", "") + "\"");
+    }
+
+    private static void checkMime(String ending, String type) throws Unfit {
+        if (ending.startsWith(".")) {
+            throw new Unfit("begins with a dot", "write " + ending.substring(1));
+        }
+        Texts.mediaType(type);
+    }
+
+    /** Each route knows those that cover it, whatever their order. */
+    private static List<Route> routes(Table site) {
+        Map<Table, RoutePath> paths = paths(site);
+        List<Map.Entry<Table, RoutePath>> wide =
+                paths.entrySet().stream()
+                        .filter(one -> !one.getValue().parameters().isEmpty())
+                        .sorted(Map.Entry.comparingByValue(RoutePath.MOST_SPECIFIC))
+                        .toList();
+        var routes = new ArrayList<Route>();
+        paths.forEach(
+                (own, path) -> {
+                    var behind = new ArrayList<Table>();
+                    wide.stream()
+                            .filter(other -> other.getValue().covers(path))
+                            .forEach(other -> behind.add(other.getKey()));
+                    behind.add(site);
+                    routes.add(Route.read(own, path, behind));
+                });
+        return List.copyOf(routes);
+    }
+
+    /** The paths that can be read; none twice. */
+    private static Map<Table, RoutePath> paths(Table site) {
+        var paths = new LinkedHashMap<Table, RoutePath>();
+        var places = new LinkedHashMap<List<String>, Place>();
+        for (Table own : site.tables("route", "[[site.route]]")) {
+            RoutePath path = own.needed("path", Node.of("/"), Values.text(RoutePath::parse));
+            boolean read = own.peek("path").equals(Optional.of(path.text()));
+            Place earlier = read ? places.putIfAbsent(path.segments(), own.place("path")) : null;
+            if (earlier != null) {
+                own.error(
+                        "path",
+                        "two routes of this site have the same paths: \"" + path + "\"",
+                        "the other one is in line " + earlier.line());
+            }
+            paths.put(own, path);
+        }
+        return paths;
+    }
+}

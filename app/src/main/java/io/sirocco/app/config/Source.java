@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * A text that configures, and how to show a piece of it. Immutable.
+ *
+ * <p>What the command line says is a source too: one line without a number.
+ */
+final class Source {
+    /** A larger file is a mistake, such as a log or an archive that was named by accident. */
+    static final int MOST_BYTES = 1 << 20;
+
+    private static final int WIDEST = 100;
+    private static final int BEFORE = 40;
+
+    private final String name;
+    private final Path folder;
+    private final String text;
+    private final boolean numbered;
+
+    private Source(String name, Path folder, String text, boolean numbered) {
+        this.name = name;
+        this.folder = folder;
+        this.text = text;
+        this.numbered = numbered;
+    }
+
+    /** The text of a file of this name, whose paths are relative to a folder. */
+    static Source of(String name, Path folder, String text) {
+        return new Source(name, folder, text, true);
+    }
+
+    /** Words of the command line, or nothing: what is there without a file. */
+    static Source commandLine(String words) {
+        return new Source("command line", Path.of("").toAbsolutePath(), words, false);
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @throws InvalidConfiguration when it is missing, too large or no text
+     */
+    static Source read(Path file) throws InvalidConfiguration {
+        Path folder = file.toAbsolutePath().getParent();
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+            if (bytes.length > MOST_BYTES) {
+                throw unreadable(file, "is larger than 1 MiB", "is it the right file?");
+            }
+            return new Source(file.toString(), folder, decoded(file, bytes), true);
+        } catch (NoSuchFileException missing) {
+            throw unreadable(
+                    file,
+                    "does not exist",
+                    "\"sirocco check --template\" prints one to begin with");
+        } catch (IOException e) {
+            String why = Files.isDirectory(file) ? "is a directory" : "cannot be read";
+            throw unreadable(file, why, "name a file that this user may read");
+        }
+    }
+
+    private static String decoded(Path file, byte[] bytes) throws InvalidConfiguration {
+        var in = ByteBuffer.wrap(bytes);
+        var decoder =
+                StandardCharsets.UTF_8
+                        .newDecoder()
+                        .onMalformedInput(CodingErrorAction.REPORT)
+                        .onUnmappableCharacter(CodingErrorAction.REPORT);
+        try {
+            String text = decoder.decode(in).toString();
+            return text.startsWith("\uFEFF") ? text.substring(1) : text; // a mark of some editors
+        } catch (CharacterCodingException e) {
+            int line = 1;
+            for (int i = 0; i < in.position(); i++) {
+                if (bytes[i] == '\n') line++;
+            }
+            throw unreadable(file, "is not UTF-8 in line " + line, "save it in the encoding UTF-8");
+        }
+    }
+
+    private static InvalidConfiguration unreadable(Path file, String what, String hint) {
+        var position = new Position(file.toString(), 0, 0);
+        return new InvalidConfiguration(
+                new Problem(Problem.Severity.ERROR, position, "the file " + what, "", hint));
+    }
+
+    String name() {
+        return name;
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    String text() {
+        return text;
+    }
+
+    Place place(int from, int to) {
+        return new Place(this, from, to);
+    }
+
+    /** All of it, where no piece can be named. */
+    Place nowhere() {
+        return new Place(this, -1, -1);
+    }
+
+    Position position(int offset) {
+        if (!numbered || offset < 0) return new Position(name, 0, 0);
+        int at = Math.min(offset, text.length());
+        int begin = lineBegin(at);
+        int line = 1 + (int) text.substring(0, begin).chars().filter(c -> c == '\n').count();
+        return new Position(name, line, 1 + text.codePointCount(begin, at));
+    }
+
+    /**
+     * The line in which a piece begins, and marks below the piece. A long line is cut; characters
+     * that a terminal would act on are replaced.
+     */
+    String excerpt(Place place) {
+        if (place.from() < 0) return "";
+        int at = Math.min(place.from(), text.length());
+        int begin = lineBegin(at);
+        int end = lineEnd(at);
+        int to = Math.clamp(place.to(), Math.min(at + 1, end), end);
+        int first = end - begin <= WIDEST ? begin : Math.max(begin, at - BEFORE);
+        int last = Math.min(end, first + WIDEST);
+        String cut = first > begin ? "..." : "";
+        String shown = cut + shown(first, last) + (last < end ? "..." : "");
+        String gap = " ".repeat(cut.length()) + shown(first, at).replaceAll("[^\t]", " ");
+        int marks = Math.max(1, text.codePointCount(at, Math.max(at, Math.min(to, last))));
+        String number = numbered ? Integer.toString(position(at).line()) : "";
+        return "%5s | %s%n      | %s%s%n"
+                .formatted(number, shown, gap, "^".repeat(marks))
+                .replace("\r\n", "\n");
+    }
+
+    private String shown(int from, int to) {
+        return shown(text.substring(from, Math.max(from, to)));
+    }
+
+    /** With a question mark for each character that a terminal would act on. */
+    static String shown(String text) {
+        var line = new StringBuilder();
+        text.codePoints()
+                .map(c -> Character.isISOControl(c) && c != '\t' ? '?' : c)
+                .map(c -> Character.getType(c) == Character.FORMAT ? '?' : c)
+                .forEach(line::appendCodePoint);
+        return line.toString();
+    }
+
+    private int lineBegin(int offset) {
+        return text.lastIndexOf('\n', offset - 1) + 1;
+    }
+
+    private int lineEnd(int offset) {
+        int end = text.indexOf('\n', offset);
+        end = end < 0 ? text.length() : end;
+        return end > offset && text.charAt(end - 1) == '\r' ? end - 1 : end;
+    }
+}

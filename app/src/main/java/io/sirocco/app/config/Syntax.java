@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import io.sirocco.app.config.Outline.Spot;
+
+/**
+ * Says in an operator's words why a text is no TOML. Jackson knows that, and nearly where; what was
+ * meant is guessed from the line. Used by one thread.
+ */
+final class Syntax {
+    private static final String KEYS =
+            "a key is made of the letters a to z, digits, - and _; put any other in quotes";
+
+    private final Source source;
+    private final String text;
+    private final Outline outline;
+    private Report report;
+
+    /** The text is that of the source, but for lines that are blank because they have been told. */
+    Syntax(Source source, String text, Outline outline) {
+        this.source = source;
+        this.text = text;
+        this.outline = outline;
+    }
+
+    /**
+     * Takes what Jackson says, and the offset at which it stopped. Answers whether the matter is
+     * one of this line alone.
+     */
+    boolean explain(String why, int at, Report report) {
+        this.report = report;
+        if (why.startsWith("Duplicate key") || why.startsWith("Table redefined")) {
+            twice(at);
+            return false;
+        }
+        if (why.startsWith("Path into existing")) {
+            taken(at);
+            return false;
+        }
+        if (why.startsWith("Premature end") || why.startsWith("Newline not")) {
+            return unfinished(at);
+        }
+        if (why.startsWith("Unknown token") || why.startsWith("More data after")) {
+            word(at);
+        } else if (why.startsWith("Unknown escape")) {
+            int end = Math.min(at + 2, text.length());
+            error(
+                    at,
+                    end,
+                    "\"" + text.substring(at, end) + "\" is no escape",
+                    "write \\\\ for a backslash, or put the text in 'single quotes'");
+        } else if (why.startsWith("Trailing comma")) {
+            error(at, at + 1, "nothing follows this comma", "leave it out");
+        } else if (why.startsWith("Comment not")) {
+            int end = text.indexOf('\n', at);
+            error(
+                    at,
+                    end < 0 ? text.length() : end,
+                    "a comment cannot stand here",
+                    "put it in a line of its own above");
+            return false;
+        } else if (why.startsWith("Zero-prefixed")) {
+            report.error(token(at), "a number does not begin with 0", "");
+        } else if (text.startsWith("=", at)) {
+            error(at, at + 1, "a key must stand before the =", "");
+        } else {
+            String said = Character.toLowerCase(why.charAt(0)) + why.substring(1);
+            error(at, at + 1, "this is not TOML: " + said, "");
+        }
+        return true;
+    }
+
+    private void error(int from, int to, String message, String hint) {
+        report.error(source.place(from, to), message, hint);
+    }
+
+    private void twice(int at) {
+        Spot key = outline.keyBefore(at);
+        if (key == null) key = outline.root();
+        String hint =
+                key.earlier == null
+                        ? ""
+                        : "the first time in line "
+                                + source.place(key.earlier.keyFrom, key.earlier.keyTo).line();
+        error(key.keyFrom, key.keyTo, quoted(name(key)) + " is set twice", hint);
+    }
+
+    private void taken(int at) {
+        Spot key = outline.keyBefore(at);
+        if (key == null) key = outline.root();
+        boolean list = key.earlier != null && !key.earlier.items.isEmpty();
+        error(
+                key.keyFrom,
+                key.keyTo,
+                quoted(name(key)) + (list ? " is a list of tables" : " cannot be put into a value"),
+                list
+                        ? "write [[" + name(key) + "]] for a further one"
+                        : "what it lies in has been set to something else above");
+    }
+
+    private String name(Spot key) {
+        return key.keyFrom < 0 ? "" : text.substring(key.keyFrom, key.keyTo);
+    }
+
+    /** The line or the file ends where more must come; answers whether it is only the line. */
+    private boolean unfinished(int at) {
+        int open = outline.unclosed();
+        int begin = lineBegin(at);
+        String line = text.substring(begin, at);
+        if (line.strip().endsWith("=")) {
+            int end = begin + line.stripTrailing().length();
+            error(end - 1, end, "a value must follow", "");
+            return true;
+        }
+        if (line.strip().startsWith("[") && !line.contains("=")) {
+            error(at, at + 1, "the name of a table ends with ]", "");
+            return true;
+        }
+        if (open >= 0) {
+            char opening = text.charAt(open);
+            String what = opening == '{' ? "brace" : opening == '[' ? "bracket" : "quote";
+            error(open, open + 1, "nothing closes this " + what, "");
+            return opening == '"' && !text.startsWith("\"\"\"", open);
+        }
+        error(at, at + 1, "the line ends too early", "a table in braces stands on one line");
+        return false;
+    }
+
+    /** A word that is no value, or no key. */
+    private void word(int at) {
+        String before = text.substring(lineBegin(at), at);
+        Place token = token(at);
+        String word = text.substring(token.from(), token.to());
+        if (before.strip().endsWith("=") && text.startsWith("=", at)) {
+            error(at, at + 1, "one = is enough", "");
+        } else if (before.contains("=") || before.strip().startsWith("[") || isInList(at)) {
+            report.error(token, quoted(word) + " is no value", meant(word));
+        } else if (before.isBlank() || isPartOfKey(at)) {
+            error(at, at + 1, "this cannot stand in a key", KEYS);
+        } else {
+            String hint = word.endsWith("{") ? "a table begins with its name: [name]" : "";
+            error(at, at + 1, "= must stand between a key and its value", hint);
+        }
+    }
+
+    private boolean isPartOfKey(int at) {
+        return at < text.length() && ": \t\r\n".indexOf(text.charAt(at)) < 0;
+    }
+
+    private boolean isInList(int at) {
+        Spot key = outline.keyBefore(at);
+        return key != null && !key.items.isEmpty() && key.from < at && at <= key.to;
+    }
+
+    private static String meant(String word) {
+        if (word.matches("(?i)true|yes|on|enabled?")) return "write true";
+        if (word.matches("(?i)false|no|off|disabled?|none|null")) return "write false";
+        if (word.matches("'[^']*'[^']*'")) {
+            return "put a text that has single quotes in \"double quotes\"";
+        }
+        if (word.contains("=")) return "each option stands in a line of its own";
+        if (word.isEmpty() || word.matches(".*[\"'].*")) return "is a quote missing or too many?";
+        return "a text stands in quotes: " + quoted(word);
+    }
+
+    /** The value around an offset: from the = or the comma before it to the end of the line. */
+    private Place token(int at) {
+        int from = at;
+        while (from > 0 && "=,[{\n".indexOf(text.charAt(from - 1)) < 0) from--;
+        while (from < at && Character.isWhitespace(text.charAt(from))) from++;
+        int to = at;
+        while (to < text.length() && ",]}#\r\n".indexOf(text.charAt(to)) < 0) to++;
+        while (to > at && Character.isWhitespace(text.charAt(to - 1))) to--;
+        return source.place(from, Math.max(to, from));
+    }
+
+    private int lineBegin(int at) {
+        return text.lastIndexOf('\n', at - 1) + 1;
+    }
+
+    private static String quoted(String word) {
+        return word.startsWith("\"") ? word : "\"" + word + "\"";
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * {@code [tls]}. Immutable.
+ *
+ * @param versions "1.2" and "1.3", or one of them
+ * @param ciphers names of the JDK; empty for our own choice
+ * @param clientAuthorities who signs the certificates of clients; there unless these are {@link
+ *     ClientCertificates#NONE}
+ * @param sessions that may be resumed; 0 for none
+ * @param certificates the first is the default
+ */
+public record Tls(
+        boolean selfSigned,
+        List<String> versions,
+        List<String> ciphers,
+        ClientCertificates clientCertificates,
+        Optional<Path> clientAuthorities,
+        UnknownName unknownName,
+        Duration handshake,
+        int sessions,
+        List<Certificate> certificates) {
+
+    /** Whether clients show a certificate of their own: mutual TLS. */
+    public enum ClientCertificates {
+        NONE,
+        WANTED,
+        NEEDED
+    }
+
+    /** What a client gets that asks for a name without a certificate. */
+    public enum UnknownName {
+        DEFAULT,
+        REFUSE
+    }
+
+    static Tls read(Table table) {
+        var tls =
+                new Tls(
+                        table.flag("self-signed", false),
+                        table.list(
+                                "versions",
+                                List.of("1.2", "1.3"),
+                                Values.oneOf(List.of("1.2", "1.3"))),
+                        table.value("ciphers", Ciphers::read).orElse(List.of()),
+                        table.choice("client-certificates", ClientCertificates.NONE),
+                        table.file("client-authorities"),
+                        table.choice("unknown-name", UnknownName.DEFAULT),
+                        table.time("handshake", "10s", Duration.ofMillis(1)),
+                        table.whole("sessions", 20_480, 0, 1 << 24),
+                        table.tables("certificate", "[[tls.certificate]]").stream()
+                                .map(Certificate::read)
+                                .toList());
+        tls.check(table);
+        return tls;
+    }
+
+    private void check(Table table) {
+        if (versions.isEmpty()) {
+            table.error("versions", "\"versions\" is empty", "leave it out for both");
+        }
+        boolean mutual = clientCertificates != ClientCertificates.NONE;
+        if (mutual && !table.sets("client-authorities")) {
+            table.error(
+                    "client-certificates",
+                    "nobody signs the certificates of clients",
+                    "name a file of authorities: client-authorities = \"clients.pem\"");
+        }
+        if (!mutual && table.sets("client-authorities")) {
+            table.warning(
+                    "client-authorities",
+                    "\"client-authorities\" has no effect",
+                    "clients are not asked without client-certificates = \"needed\" or \"wanted\"");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import io.sirocco.app.config.Outline.Spot;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.dataformat.toml.TomlFactory;
+
+/**
+ * Reads TOML 1.0 into a {@link Node}: Jackson says what the text means, {@link Outline} where each
+ * piece of it stands. The only class that knows Jackson, so that a server without a file does not
+ * load it. Used by one thread.
+ */
+final class Toml {
+    private static final TomlFactory TOML =
+            TomlFactory.builder()
+                    .streamReadConstraints(
+                            StreamReadConstraints.builder()
+                                    .maxNestingDepth(2 * Outline.DEEPEST)
+                                    .build())
+                    .build();
+
+    private static final Node.Fields NOTHING =
+            new Node.Fields(Map.of(), Source.commandLine("").nowhere());
+
+    private final Source source;
+
+    private Toml(Source source) {
+        this.source = source;
+    }
+
+    /**
+     * The fields of a file; none, and errors in the report, when it is not TOML. What is wrong
+     * within one line does not keep the others from being looked at.
+     */
+    static Node.Fields read(Source source, Report report) {
+        var text = new StringBuilder(source.text());
+        for (int mistakes = 0; mistakes < Report.MOST; mistakes++) {
+            var outline = new Outline(text.toString());
+            if (outline.excess() >= 0) {
+                Place place = source.place(outline.excess(), outline.excess() + 1);
+                report.error(place, outline.why(), "");
+                break;
+            }
+            try (JsonParser parser =
+                    TOML.createParser(ObjectReadContext.empty(), text.toString())) {
+                parser.nextToken();
+                Node.Fields fields =
+                        new Toml(source).fields(parser, outline.root(), source.nowhere());
+                return mistakes == 0 ? fields : NOTHING;
+            } catch (JacksonException wrong) {
+                var syntax = new Syntax(source, text.toString(), outline);
+                int at = offset(wrong, text.length());
+                boolean isWholeLine = syntax.explain(wrong.getOriginalMessage(), at, report);
+                if (!isWholeLine) break;
+                blank(text, at);
+            }
+        }
+        return NOTHING;
+    }
+
+    private static int offset(JacksonException wrong, int length) {
+        var location = wrong.getLocation();
+        return location == null ? 0 : Math.clamp(location.getCharOffset(), 0, length);
+    }
+
+    /** Makes spaces of the line around an offset, so that all others keep their places. */
+    private static void blank(StringBuilder text, int at) {
+        int from = text.lastIndexOf("\n", at - 1) + 1;
+        int end = text.indexOf("\n", at);
+        for (int i = from; i < (end < 0 ? text.length() : end); i++) text.setCharAt(i, ' ');
+    }
+
+    private Node node(JsonParser parser, Spot spot, Place around) {
+        Place place = spot == null ? around : source.place(spot.from, spot.to);
+        JsonToken token = parser.currentToken();
+        return switch (token) {
+            case START_OBJECT -> fields(parser, spot, place);
+            case START_ARRAY -> items(parser, spot, place);
+            case VALUE_TRUE, VALUE_FALSE -> new Node.Flag(token == JsonToken.VALUE_TRUE, place);
+            case VALUE_NUMBER_INT ->
+                    parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER
+                            ? new Node.Other("a number of more than 64 bits", place)
+                            : new Node.Whole(parser.getLongValue(), place);
+            case VALUE_NUMBER_FLOAT -> new Node.Other("a decimal number", place);
+            case VALUE_STRING ->
+                    isQuoted(place)
+                            ? new Node.Text(parser.getString(), place)
+                            : new Node.Other("a date", place); // Jackson makes texts of them
+            default -> new Node.Other(token.name(), place);
+        };
+    }
+
+    private boolean isQuoted(Place place) {
+        char first = source.text().charAt(place.from());
+        return first == '"' || first == '\'';
+    }
+
+    private Node.Fields fields(JsonParser parser, Spot spot, Place place) {
+        Map<String, Node.Field> fields = new LinkedHashMap<>();
+        while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+            String name = parser.currentName();
+            parser.nextToken();
+            Spot own = spot == null ? null : spot.fields.get(name);
+            Place key = own == null ? place : source.place(own.keyFrom, own.keyTo);
+            fields.put(name, new Node.Field(key, node(parser, own, place)));
+        }
+        return new Node.Fields(fields, place);
+    }
+
+    private Node.Items items(JsonParser parser, Spot spot, Place place) {
+        List<Node> items = new ArrayList<>();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            int index = items.size();
+            Spot own = spot == null || index >= spot.items.size() ? null : spot.items.get(index);
+            items.add(node(parser, own, place));
+        }
+        return new Node.Items(items, place);
+    }
+}

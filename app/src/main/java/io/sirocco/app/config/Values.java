@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** The kinds of values that options have: how each is made of what stands in a file. */
+final class Values {
+    private static final Duration LONGEST = Duration.ofDays(3650);
+
+    /** Makes a value of a node. */
+    interface Reader<T> {
+        T read(Node node) throws Unfit;
+    }
+
+    private Values() {}
+
+    static boolean flag(Node node) throws Unfit {
+        if (node instanceof Node.Flag(boolean flag, _)) return flag;
+        throw new Unfit("must be true or false, not " + node.kind(), "");
+    }
+
+    static Reader<Long> whole(long least, long most) {
+        return node -> {
+            if (node instanceof Node.Whole(long number, _)) {
+                return within(number, node, least, most);
+            }
+            boolean quoted = node instanceof Node.Text(String text, _) && text.matches("\\d+");
+            throw new Unfit(
+                    "must be a whole number, not " + node.kind(),
+                    quoted ? "leave out the quotes" : "");
+        };
+    }
+
+    /** Bytes: a number, or a text with a unit. */
+    static Reader<Long> size(long least, long most) {
+        return node -> within(Quantity.size(node), node, least, most);
+    }
+
+    private static long within(long value, Node given, long least, long most) throws Unfit {
+        if (value >= least && value <= most) return value;
+        String range = most == Long.MAX_VALUE ? least + " or more" : least + " to " + most;
+        throw new Unfit("is out of range: " + TomlText.value(given), "it may be " + range);
+    }
+
+    static Reader<Duration> time(Duration least) {
+        return node -> {
+            Duration time = Quantity.time(node);
+            boolean isShort = time.compareTo(least) < 0;
+            if (!isShort && time.compareTo(LONGEST) <= 0) return time;
+            String what = isShort ? "cannot be so short: " : "is longer than ten years: ";
+            throw new Unfit(what + TomlText.value(node), "");
+        };
+    }
+
+    static String text(Node node) throws Unfit {
+        if (node instanceof Node.Text(String text, _)) return text;
+        boolean isOne = !(node instanceof Node.Items || node instanceof Node.Fields);
+        throw new Unfit("must be a text, not " + node.kind(), isOne ? "put it in \"quotes\"" : "");
+    }
+
+    static <T> Reader<T> text(Texts.Words<T> words) {
+        return node -> words.read(text(node));
+    }
+
+    /** One of some words, each of which stands for a value. */
+    static <T> Reader<T> oneOf(List<T> values, Function<T, String> label) {
+        Map<String, T> byLabel = values.stream().collect(Collectors.toMap(label, value -> value));
+        List<String> labels = values.stream().map(label).toList();
+        return node -> {
+            String text = text(node);
+            T value = byLabel.get(text);
+            if (value != null) return value;
+            String near = Nearest.hint(text, labels);
+            throw new Unfit(
+                    "cannot be \"" + text + "\"",
+                    near.isEmpty() ? "write " + choices(labels) : near);
+        };
+    }
+
+    static Reader<String> oneOf(List<String> words) {
+        return oneOf(words, word -> word);
+    }
+
+    static <E extends Enum<E>> Reader<E> oneOf(Class<E> type) {
+        return oneOf(Arrays.asList(type.getEnumConstants()), Values::label);
+    }
+
+    /** The word for a constant in the file. */
+    static String label(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String choices(List<String> labels) {
+        List<String> quoted = labels.stream().map(label -> '"' + label + '"').toList();
+        if (quoted.size() == 1) return quoted.getFirst();
+        int last = quoted.size() - 1;
+        return String.join(", ", quoted.subList(0, last)) + " or " + quoted.get(last);
+    }
+
+    /** A list in which nothing stands twice. */
+    static <T> Reader<List<T>> list(Reader<T> reader) {
+        return node -> {
+            if (!(node instanceof Node.Items(List<Node> items, _))) {
+                boolean text = node instanceof Node.Text;
+                throw new Unfit(
+                        "must be a list, not " + node.kind(),
+                        text ? "write [" + TomlText.value(node) + "]" : "");
+            }
+            var values = new LinkedHashSet<T>();
+            for (Node item : items) {
+                if (!values.add(item(item, reader))) {
+                    throw new Unfit("has " + TomlText.value(item) + " twice", "").in(item);
+                }
+            }
+            return List.copyOf(values);
+        };
+    }
+
+    private static <T> T item(Node item, Reader<T> reader) throws Unfit {
+        try {
+            return reader.read(item);
+        } catch (Unfit why) {
+            throw why.in(item);
+        }
+    }
+}

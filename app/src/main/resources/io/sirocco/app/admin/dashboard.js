@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The dashboard: /events tells everything, first what the server remembers of the last five minutes, then each second as
+// it passes. Every text that comes from outside is set as text, never as HTML.
+
+import { Chart } from "./chart.js";
+
+const KEPT = 300;
+const MOST_LOOPS = 4; // drawn each by itself
+const SILENCE = 4_000; // milliseconds without news, after which what is shown is called old
+
+const $ = (id) => document.getElementById(id);
+
+// --- how figures are written ---
+
+const digits = (value) => (value >= 100 ? 0 : value >= 10 ? 1 : 2);
+const plain = (value, most) => value.toLocaleString("en", { maximumFractionDigits: most });
+
+function number(value) {
+  for (const [unit, name] of [[1e9, " G"], [1e6, " M"], [1e4, " k"]]) {
+    if (value >= unit) return plain(value / (unit === 1e4 ? 1e3 : unit), 1) + name;
+  }
+  return plain(value, value >= 100 ? 0 : 1);
+}
+
+function axisNumber(value) {
+  for (const [unit, name] of [[1e9, " G"], [1e6, " M"], [1e3, " k"]]) if (value >= unit) return plain(value / unit, 1) + name;
+  return plain(value, 2);
+}
+
+function duration(micros, axis) {
+  if (micros < 0) return "–";
+  if (micros < 1000) return `${plain(micros, 0)} µs`;
+  if (micros < 1e6) return `${plain(micros / 1e3, axis ? 0 : digits(micros / 1e3))} ms`;
+  return `${plain(micros / 1e6, axis ? 0 : digits(micros / 1e6))} s`;
+}
+
+function bytes(value, axis) {
+  const power = value < 1 ? 0 : Math.min(4, Math.floor(Math.log2(value) / 10));
+  const scaled = value / 1024 ** power;
+  return `${plain(scaled, axis || power === 0 ? 0 : digits(scaled))} ${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
+}
+
+const percent = (share) => `${plain(100 * share, share > 0 && share < 0.1 ? 1 : 0)} %`;
+
+function span(seconds) {
+  const parts = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+  const first = parts.findIndex(([unit]) => seconds >= unit);
+  if (first < 0) return "0 s";
+  return parts.slice(first, first + 2)
+    .map(([unit, name], i) => `${Math.floor((i ? seconds % parts[first][0] : seconds) / unit)} ${name}`).join(" ");
+}
+
+// --- charts ---
+
+const rate = (value, axis) => (axis ? axisNumber(value) : number(value));
+const latency = (name) => (frame) => (frame[name] < 0 ? null : frame[name]);
+const outcome = (i) => (frame) => frame.outcomes[i];
+const parent = $("charts");
+
+const all = [
+  new Chart(parent, {
+    title: "Requests", unit: "per second, by status", format: rate, ceiling: 4, idle: true, series: [
+      { name: "2xx", colour: "two", value: outcome(0) },
+      { name: "3xx", colour: "three", value: outcome(1) },
+      { name: "4xx", colour: "one", value: outcome(2) },
+      { name: "5xx", colour: "bad", value: outcome(3) },
+    ],
+  }),
+  new Chart(parent, {
+    title: "Latency", unit: "head to end of response", format: duration, log: true, series: [
+      { name: "p99", colour: "one", value: latency("p99") },
+      { name: "p90", colour: "three", value: latency("p90") },
+      { name: "p50", colour: "two", value: latency("p50") },
+    ],
+  }),
+  new Chart(parent, {
+    title: "Connections", format: rate, ceiling: 4, series: [
+      { name: "open", colour: "two", value: (frame) => frame.connections },
+      { name: "requests in progress", colour: "one", value: (frame) => frame.inProgress },
+    ],
+  }),
+  new Chart(parent, {
+    title: "Traffic", unit: "bytes per second", format: bytes, ceiling: 1024, bytes: true, series: [
+      { name: "sent", colour: "two", value: (frame) => frame.bytesOut },
+      { name: "received", colour: "one", value: (frame) => frame.bytesIn },
+    ],
+  }),
+  new Chart(parent, {
+    title: "Memory", format: bytes, ceiling: 1 << 20, bytes: true, series: [
+      { name: "resident", colour: "two", value: (frame) => (frame.resident < 0 ? null : frame.resident) },
+      { name: "heap", colour: "one", value: (frame) => frame.heap },
+    ],
+  }),
+];
+const loops = new Chart(parent, {
+  title: "Loops", unit: "share of time at work", format: percent, ceiling: 1, fixed: true, series: [],
+});
+all.splice(3, 0, loops);
+parent.insertBefore(parent.lastChild, parent.children[3]); // beside the connections
+
+function seriesOfLoops(count) {
+  if (count <= MOST_LOOPS) {
+    return Array.from({ length: count }, (none, i) => ({
+      name: `loop ${i}`, colour: ["two", "one", "three", "four"][i], value: (frame) => frame.busy[i] ?? null,
+    }));
+  }
+  const of = (pick) => (frame) => (frame.busy.length ? pick(frame.busy) : null);
+  return [
+    { name: "busiest", colour: "one", value: of((busy) => Math.max(...busy)) },
+    { name: "mean", colour: "two", value: of((busy) => busy.reduce((sum, one) => sum + one, 0) / busy.length) },
+    { name: "idlest", colour: "three", value: of((busy) => Math.min(...busy)) },
+  ];
+}
+
+// --- tables ---
+
+function cell(text, className = "") {
+  return Object.assign(document.createElement("td"), { textContent: text, className });
+}
+
+function head(text, note = "") {
+  const th = Object.assign(document.createElement("th"), { scope: "row", textContent: text, title: text });
+  if (note) th.append(" ", Object.assign(document.createElement("small"), { textContent: note }));
+  return th;
+}
+
+function emptyRow(columns, text) {
+  const row = document.createElement("tr");
+  row.append(Object.assign(cell(text, "empty"), { colSpan: columns }));
+  return row;
+}
+
+const some = (value, bad) => cell(value ? number(value) : "0", value ? bad : "none");
+
+// What is not a route, as Metrics names it.
+const NOTES = { "(none)": "no route matched", "(refused)": "not read so far", "(other)": "all further ones" };
+
+function routeRow(route, most) {
+  const requests = cell("");
+  const share = Object.assign(document.createElement("span"), { className: "share" });
+  const bar = document.createElement("i");
+  bar.style.width = `${most ? (100 * route.requests) / most : 0}%`;
+  share.append(bar);
+  share.setAttribute("aria-hidden", "true");
+  requests.append(share, Object.assign(document.createElement("span"), { className: "figure", textContent: number(route.requests) }));
+  const row = document.createElement("tr");
+  row.append(
+    head(route.route, NOTES[route.route]), requests,
+    cell(duration(route.p50), "wide"), cell(duration(route.p99)),
+    some(route.clientErrors, "warn"), some(route.serverErrors, "bad"),
+    cell(bytes(route.bytesOut), "wide"), cell(plain(route.total, 0), "wide"),
+  );
+  return row;
+}
+
+function refusalRow(refusal) {
+  const row = document.createElement("tr");
+  row.append(head(refusal.rule, refusal.source), some(refusal.recent, ""), cell(plain(refusal.total, 0)));
+  return row;
+}
+
+function tables(now) {
+  const most = Math.max(0, ...now.routes.map((route) => route.requests));
+  $("routes").replaceChildren(...(now.routes.length
+    ? now.routes.map((route) => routeRow(route, most))
+    : [emptyRow(8, "No request yet. The first one shows here.")]));
+  $("refusals").replaceChildren(...(now.refusals.length
+    ? now.refusals.map(refusalRow)
+    : [emptyRow(3, "Nothing was refused.")]));
+}
+
+// --- what is now ---
+
+function tiles(frame) {
+  const errors = frame.outcomes[3];
+  $("requests").textContent = number(frame.requests);
+  $("p99").textContent = duration(frame.p99);
+  $("p50").textContent = duration(frame.p50);
+  $("errors").textContent = frame.requests ? percent(errors / frame.requests) : "–";
+  $("errors").classList.toggle("bad", errors > 0);
+  $("errors-rate").textContent = errors ? `${number(errors)} per second` : "none of the answers";
+  $("connections").textContent = number(frame.connections);
+  $("in-progress").textContent = number(frame.inProgress);
+  $("busy").textContent = frame.busy.length ? percent(Math.max(...frame.busy)) : "–";
+  $("busy-of").textContent = `at work, of ${frame.busy.length} loop${frame.busy.length === 1 ? "" : "s"}`;
+  $("resident").textContent = bytes(frame.resident < 0 ? frame.heap : frame.resident);
+  $("heap").textContent = bytes(frame.heap);
+}
+
+function trouble(id, count) {
+  $(id).textContent = plain(count, 0);
+  $(id).classList.toggle("bad", count > 0);
+}
+
+function facts(now) {
+  $("description").textContent = now.description;
+  $("up").textContent = span(now.up);
+  $("answered").textContent = plain(now.answered, 0);
+  trouble("failed", now.failed);
+  trouble("accept-failures", now.acceptFailures);
+  trouble("dropped", now.dropped);
+  $("longest-turn").textContent = duration(now.longestTurn);
+  $("version").textContent = `${now.version}, Java ${now.java}`;
+}
+
+function state(word, notice = "") {
+  const shown = $("state");
+  if (shown.textContent !== word) shown.textContent = word; // said aloud when it changes
+  shown.dataset.state = word;
+  $("notice").textContent = notice;
+  $("notice").hidden = !notice;
+  document.body.classList.toggle("stale", word === "disconnected");
+  document.title = word === "serving" ? "Sirocco" : `Sirocco: ${word}`;
+}
+
+// --- the stream ---
+
+let frames = [];
+let now = null;
+let heard = 0;
+let source = null;
+
+function show() {
+  state(now.state, now.state === "draining" ? "The server drains: it accepts no more, and ends with its last request." : "");
+  facts(now);
+  tables(now);
+  if (!frames.length) return;
+  const last = frames.at(-1);
+  tiles(last);
+  const series = seriesOfLoops(last.busy.length);
+  if (series.length !== loops.series.length) loops.legendOf(series);
+  for (const chart of all) chart.update(frames);
+}
+
+function hear(event, before) {
+  const news = JSON.parse(event.data);
+  frames = [...before, ...news.frames].slice(-KEPT);
+  now = news.now;
+  heard = performance.now();
+  show();
+}
+
+function disconnected(notice) {
+  state("disconnected", notice);
+}
+
+function listen() {
+  source = new EventSource("events");
+  source.addEventListener("history", (event) => hear(event, []));
+  source.addEventListener("second", (event) => hear(event, frames));
+  source.addEventListener("error", broken);
+}
+
+// The browser tries again by itself, but not when it was answered something else than a stream.
+async function broken() {
+  disconnected("The server does not answer. Trying again; what is shown is old.");
+  if (source.readyState !== EventSource.CLOSED) return;
+  let status = 0;
+  try {
+    status = (await fetch("./", { method: "HEAD" })).status;
+  } catch { /* then it does not answer */ }
+  if (status === 401) return disconnected("The token is not accepted any more: open this page with a new one, as /?token=…");
+  setTimeout(listen, 3_000);
+}
+
+// A network that has gone away says nothing at all.
+setInterval(() => {
+  if (source.readyState === EventSource.OPEN && heard && performance.now() - heard > SILENCE) {
+    disconnected("Nothing was heard for some seconds; what is shown is old.");
+  }
+}, 1_000);
+
+listen();

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.admin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The dashboard in a real browser, beside a server that is asked something. */
+class DashboardTest {
+    private static final String LINES =
+            "[...document.querySelectorAll('.chart')].filter(c => c.querySelector('.plot path[d^=M]'))";
+
+    private static void ask(Stage stage, String path, int times) throws Exception {
+        var request =
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + stage.server.port() + path))
+                        .build();
+        try (var http = HttpClient.newHttpClient()) {
+            for (int i = 0; i < times; i++) {
+                http.send(request, BodyHandlers.discarding());
+            }
+        }
+    }
+
+    @Test
+    void liveNumbersArriveAndNothingIsComplainedOf() throws Exception {
+        try (var stage = new Stage();
+                Admin admin = stage.admin(Optional.empty(), true);
+                var browser = new Browser()) {
+            browser.open("http://localhost:" + admin.port() + "/");
+            browser.until("document.getElementById('state').textContent === 'serving'");
+            browser.until("document.getElementById('routes').innerText.includes('No request yet')");
+            ask(stage, "/hello/you", 20);
+            ask(stage, "/none", 1);
+            ask(stage, "/broken", 3);
+            stage.refusals = Map.of("<b>rate-limit</b>", 7L);
+            browser.until("document.getElementById('routes').innerText.includes('/hello/{name}')");
+            browser.until("document.getElementById('refusals').innerText.includes('<b>rate')");
+            browser.until("document.getElementById('answered').textContent === '24'");
+            browser.until("document.getElementById('busy').textContent.endsWith('%')");
+            browser.until(LINES + ".length === 6"); // a line in each chart
+            assertEquals(List.of(), browser.complaints());
+        }
+    }
+
+    @Test
+    void whoComesLaterSeesWhatWasBefore() throws Exception {
+        try (var stage = new Stage();
+                Admin admin = stage.admin(Optional.empty(), true);
+                var browser = new Browser()) {
+            ask(stage, "/page", 10);
+            browser.open("http://localhost:" + admin.port() + "/");
+            browser.until(LINES + ".length === 6");
+            browser.open("about:blank");
+            browser.open("http://localhost:" + admin.port() + "/");
+            browser.until(
+                    "document.querySelector('.plot .series[d*=L]')?.getAttribute('d')"
+                            + ".split('L').length > 3");
+            browser.until("document.getElementById('answered').textContent === '10'");
+        }
+    }
+
+    @Test
+    void aCutStreamIsSaidAndTakenUpAgain() throws Exception {
+        try (var stage = new Stage();
+                var browser = new Browser()) {
+            int port;
+            try (Admin admin = stage.admin(Optional.empty(), true)) {
+                port = admin.port();
+                browser.open("http://localhost:" + port + "/");
+                browser.until("document.getElementById('state').textContent === 'serving'");
+            }
+            browser.until("document.getElementById('state').textContent === 'disconnected'");
+            browser.until("!document.getElementById('notice').hidden");
+            try (Admin again = stage.admin(port)) {
+                browser.until("document.getElementById('state').textContent === 'serving'");
+                browser.until("document.getElementById('notice').hidden");
+                assertEquals(port, again.port());
+            }
+        }
+    }
+
+    @Test
+    void aDrainIsShown() throws Exception {
+        try (var stage = new Stage();
+                Admin admin = stage.admin(Optional.empty(), true);
+                var browser = new Browser()) {
+            browser.open("http://localhost:" + admin.port() + "/");
+            stage.drain();
+            browser.until("document.getElementById('state').textContent === 'draining'");
+            assertTrue(browser.text().contains("accepts no more"));
+        }
+    }
+
+    @Test
+    void theTokenIsAskedForOnceAndLeavesTheAddressBar(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("token");
+        try (var stage = new Stage();
+                Admin admin = stage.admin(Optional.of(file), true);
+                var browser = new Browser()) {
+            String page = "http://localhost:" + admin.port() + "/";
+            browser.open(page);
+            browser.until("document.body.innerText.includes('This page needs a token.')");
+            browser.open(page + "?token=" + Files.readString(file).strip());
+            browser.until("document.getElementById('state')?.textContent === 'serving'");
+            assertEquals(page, browser.value("location.href").asString());
+            browser.open(page);
+            browser.until("document.getElementById('state')?.textContent === 'serving'");
+        }
+    }
+
+    @Test
+    void itFitsAPhone() throws Exception {
+        try (var stage = new Stage();
+                Admin admin = stage.admin(Optional.empty(), true);
+                var browser = new Browser()) {
+            ask(stage, "/page", 3);
+            browser.screen(390, 844, "dark");
+            browser.open("http://localhost:" + admin.port() + "/");
+            browser.until(LINES + ".length > 0");
+            assertEquals(390, browser.value("document.documentElement.scrollWidth").asInt());
+        }
+    }
+}

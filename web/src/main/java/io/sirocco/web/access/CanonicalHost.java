@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.access;
+
+import io.sirocco.http.Filter;
+import io.sirocco.http.Handler;
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import java.util.function.Predicate;
+
+/**
+ * Redirects (308) whoever asks by any other name of a site to its one name: same scheme, path and
+ * query, and the same port unless the name has its own. A client that names no host (HTTP/1.0) is
+ * let through. Immutable.
+ */
+public final class CanonicalHost implements Filter {
+    private final String name; // without a port
+    private final String port; // with its colon, or empty
+    private final Predicate<Request> secure;
+
+    /**
+     * The one name.
+     *
+     * @param host such as {@code example.org} or {@code example.org:8443}
+     * @param secure whether a request came by HTTPS
+     * @throws IllegalArgumentException when it is no host
+     */
+    public CanonicalHost(String host, Predicate<Request> secure) {
+        if (!Asked.isHost(host)) {
+            throw new IllegalArgumentException(
+                    "\""
+                            + host
+                            + "\" is no host; write a name such as \"example.org\", without"
+                            + " \"https://\" and without a path.");
+        }
+        int colon = host.lastIndexOf(':');
+        boolean hasPort = colon > host.lastIndexOf(']');
+        this.name = hasPort ? host.substring(0, colon) : host;
+        this.port = hasPort ? host.substring(colon) : "";
+        this.secure = secure;
+    }
+
+    @Override
+    public Response filter(Request request, Handler next) throws Exception {
+        String asked = request.host();
+        if (asked.isEmpty() || asked.equalsIgnoreCase(name)) {
+            return next.handle(request);
+        }
+        String scheme = secure.test(request) ? "https://" : "http://";
+        String at = port.isEmpty() ? Asked.port(request) : port;
+        return Response.redirect(scheme + name + at + Asked.pathAndQuery(request)).status(308);
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.access;
+
+import io.sirocco.http.Admission;
+import java.net.SocketAddress;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How many connections one client may have, be it an IPv4 address or an IPv6 network of 64 bits.
+ * Memory is constant: 16 bytes for each of {@code addresses}. Counts are exact while no more than a
+ * quarter as many clients have connections at a time; beyond that those with the fewest may be
+ * forgotten, and then pass for having fewer: nobody is refused for what another did.
+ *
+ * <p>Clients of a Unix-domain socket cannot be told apart, and are not limited. Counts as {@code
+ * connections-per-address}. Any thread.
+ */
+public final class ConnectionLimit implements Admission {
+    private volatile int most;
+    private final AddressTable table;
+    private final LongAdder refused;
+
+    /**
+     * A limit of {@code most} connections.
+     *
+     * @throws IllegalArgumentException which says what cannot be
+     */
+    public ConnectionLimit(int most, int addresses, Rejections rejections) {
+        this.table = new AddressTable(addresses);
+        this.refused = rejections.count("connections-per-address");
+        most(most);
+    }
+
+    /**
+     * Changes the limit. Connections that are open still count, so a server that reloads keeps this
+     * object.
+     *
+     * @throws IllegalArgumentException when it is less than 1
+     */
+    public void most(int most) {
+        if (most < 1) {
+            throw new IllegalArgumentException(
+                    "connections-per-address is 1 or more, not " + most + ".");
+        }
+        this.most = most;
+    }
+
+    /** Whether the peer may have one more, which is counted then. */
+    @Override
+    public boolean admit(SocketAddress remote) {
+        byte[] address = Ip.bytes(remote);
+        if (address == null) {
+            return true;
+        }
+        long key = AddressTable.key(address);
+        synchronized (table.lock(key)) {
+            int place = table.place(key);
+            long open = table.number(place);
+            if (open < most) {
+                table.number(place, open + 1);
+                return true;
+            }
+        }
+        refused.increment();
+        return false;
+    }
+
+    @Override
+    public void gone(SocketAddress remote) {
+        byte[] address = Ip.bytes(remote);
+        if (address == null) {
+            return;
+        }
+        long key = AddressTable.key(address);
+        synchronized (table.lock(key)) {
+            int place = table.find(key);
+            if (place >= 0) {
+                table.number(place, Math.max(0, table.number(place) - 1));
+            }
+        }
+    }
+}

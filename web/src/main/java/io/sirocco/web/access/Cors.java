@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.access;
+
+import io.sirocco.http.Filter;
+import io.sirocco.http.Handler;
+import io.sirocco.http.Headers;
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * Lets pages of other origins read responses (Fetch Standard 3.2, "HTTP CORS protocol"). Answers
+ * preflight requests by itself: {@code OPTIONS} with {@code Origin} and {@code
+ * Access-Control-Request-Method}; so it must stand before a route of every method. A preflight of
+ * an origin that is not among ours gets 403 and counts as {@code cors}; any other request of it is
+ * answered without the fields, and its browser keeps the answer from the page. Any thread.
+ */
+public final class Cors implements Filter {
+    private static final String ALLOW_ORIGIN = "Access-Control-Allow-Origin";
+    private static final UnaryOperator<Response> VARIES = Cors::varies;
+
+    private final Origins origins;
+    private final Headers common; // of both kinds of answers
+    private final Headers onlyActual;
+    private final Response preflight;
+    private final Refusal refusal;
+    private final UnaryOperator<Response> toAll;
+
+    /**
+     * What other origins may do.
+     *
+     * @param origins such as {@code https://app.example.org}, {@code https://*.example.org} for all
+     *     hosts below that one, or {@code *} for all
+     * @param methods beside GET, HEAD and POST, which need no leave; or {@code *}
+     * @param headers fields that requests may have beside the usual ones; or {@code *}
+     * @param expose fields of responses that pages may read beside the usual ones; or {@code *}
+     * @param credentials whether cookies and passwords may come along
+     * @param maxAge how long a browser may remember what a preflight was told
+     * @throws IllegalArgumentException which says what cannot be
+     */
+    public Cors(
+            List<String> origins,
+            List<String> methods,
+            List<String> headers,
+            List<String> expose,
+            boolean credentials,
+            Duration maxAge,
+            Rejections rejections) {
+        this.origins = Origins.of(origins);
+        if (credentials) {
+            for (List<String> list : List.of(origins, methods, headers, expose)) {
+                if (list.contains("*")) {
+                    throw new IllegalArgumentException(
+                            "With credentials, \"*\" means nothing to a browser (Fetch Standard"
+                                    + " 3.2.5); name what is allowed, or leave credentials out.");
+                }
+            }
+        }
+        this.common =
+                credentials
+                        ? Headers.of("Access-Control-Allow-Credentials", "true")
+                        : Headers.none();
+        this.onlyActual = list("Access-Control-Expose-Headers", expose);
+        this.preflight =
+                Response.empty(204)
+                        .headers(
+                                Headers.of(
+                                                "Access-Control-Max-Age",
+                                                Long.toString(maxAge.toSeconds()))
+                                        .with(list("Access-Control-Allow-Methods", methods))
+                                        .with(list("Access-Control-Allow-Headers", headers)));
+        this.refusal = rejections.refusal("cors", 403).header("Vary", "Origin");
+        this.toAll = response -> granted(response, "*", onlyActual);
+    }
+
+    private static Headers list(String name, List<String> values) {
+        for (String value : values) {
+            Headers.of(
+                    value, ""); // throws for what is no token, as methods and names of fields are
+        }
+        return values.isEmpty() ? Headers.none() : Headers.of(name, String.join(", ", values));
+    }
+
+    @Override
+    public Response filter(Request request, Handler next) throws Exception {
+        Optional<String> origin = request.header("Origin");
+        if (origin.isPresent()
+                && request.method().equals("OPTIONS")
+                && request.header("Access-Control-Request-Method").isPresent()) {
+            return preflight(origin.get());
+        }
+        if (origins.all()) {
+            return next.handle(request).mapOnce(toAll);
+        }
+        if (origin.isEmpty() || !origins.contains(origin.get())) {
+            return next.handle(request).mapOnce(VARIES);
+        }
+        String granted = origin.get();
+        return next.handle(request).map(response -> granted(varies(response), granted, onlyActual));
+    }
+
+    private Response preflight(String origin) {
+        if (origins.all()) {
+            return granted(preflight, "*", Headers.none());
+        }
+        return origins.contains(origin)
+                ? granted(varies(preflight), origin, Headers.none())
+                : refusal.answer();
+    }
+
+    /** Sets the fields of the grant; what a handler has granted by itself is left as it is. */
+    private Response granted(Response response, String origin, Headers more) {
+        Headers headers = response.headers();
+        return headers.has(ALLOW_ORIGIN)
+                ? response
+                : response.headers(headers.with(ALLOW_ORIGIN, origin).with(common).with(more));
+    }
+
+    /** A cache must not give the answer for one origin to another (RFC 9110 12.5.5). */
+    private static Response varies(Response response) {
+        boolean said =
+                response.headers().all("Vary").stream()
+                        .flatMap(value -> List.of(value.split("[ ,]+")).stream())
+                        .anyMatch(name -> name.equals("*") || name.equalsIgnoreCase("Origin"));
+        return said ? response : response.header("Vary", "Origin");
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.access;
+
+import io.sirocco.http.ErrorPages;
+import io.sirocco.http.Status;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How the rules of a server say no, and how often each has: {@code allow}, {@code basic-auth},
+ * {@code connections-per-address}, {@code cors}, {@code deny}, {@code rate-limit}. One for all
+ * sites, kept over reloads so that counts only grow. Any thread.
+ */
+public final class Rejections {
+    private final ErrorPages pages;
+    private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
+
+    /** Refuses with these pages. */
+    public Rejections(ErrorPages pages) {
+        this.pages = pages;
+    }
+
+    /** How often each rule that exists has refused, by its name. */
+    public Map<String, Long> counts() {
+        var snapshot = new TreeMap<String, Long>();
+        counts.forEach((rule, count) -> snapshot.put(rule, count.sum()));
+        return snapshot;
+    }
+
+    /** The count of a rule, which stands in {@link #counts} from now on. */
+    LongAdder count(String rule) {
+        return counts.computeIfAbsent(rule, name -> new LongAdder());
+    }
+
+    /** The refusal of a rule, with the page that a status has. */
+    Refusal refusal(String rule, int status) {
+        return new Refusal(count(rule), pages.page(status, Status.reason(status)).status(status));
+    }
+}

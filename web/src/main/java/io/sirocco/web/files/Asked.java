@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.files;
+
+import io.sirocco.http.Request;
+
+/**
+ * What a request says that matters for a file, taken out of it so that it may be answered
+ * elsewhere, when the request itself must not be touched. A field that is absent is null.
+ * Immutable.
+ *
+ * @param path as it was sent
+ * @param query as it was sent, with its question mark; empty without one
+ */
+record Asked(
+        boolean head,
+        String path,
+        String query,
+        String accept,
+        String acceptEncoding,
+        String ifMatch,
+        String ifNoneMatch,
+        String ifModifiedSince,
+        String ifUnmodifiedSince,
+        String ifRange,
+        String range) {
+
+    /** Of a {@code GET} or a {@code HEAD}. */
+    static Asked of(Request request) {
+        String target = request.target();
+        int question = target.indexOf('?');
+        boolean head = request.method().equals("HEAD");
+        return new Asked(
+                head,
+                target.startsWith("/") && question < 0 ? target : request.path(),
+                question < 0 ? "" : target.substring(question),
+                field(request, "Accept"),
+                field(request, "Accept-Encoding"),
+                field(request, "If-Match"),
+                field(request, "If-None-Match"),
+                field(request, "If-Modified-Since"),
+                field(request, "If-Unmodified-Since"),
+                field(request, "If-Range"),
+                head ? null : field(request, "Range")); // RFC 9110 14.2: defined for GET only
+    }
+
+    private static String field(Request request, String name) {
+        return request.header(name).orElse(null);
+    }
+
+    /**
+     * Whether the response is the same for all who ask so: most requests, of which most are hot.
+     */
+    boolean unconditional() {
+        return ifMatch == null
+                && ifNoneMatch == null
+                && ifModifiedSince == null
+                && ifUnmodifiedSince == null
+                && range == null;
+    }
+
+    /** The same without conditions and ranges: for a page that stands for another status. */
+    Asked plainly() {
+        return new Asked(
+                head, path, query, accept, acceptEncoding, null, null, null, null, null, null);
+    }
+}

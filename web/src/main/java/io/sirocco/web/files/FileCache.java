@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.files;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/**
+ * What is known of paths, and how long ago it was looked at.
+ *
+ * <pre>
+ *   age of what is known     up to check        up to twice      beyond, or nothing known
+ *   the request gets         it at once         it at once       the next look
+ *   and somebody looks                          yes              yes
+ * </pre>
+ *
+ * <p>All who wait for one path wait for one look. What is used most stays (W-TinyLFU), so a flood
+ * of paths that do not exist drives nothing out. Any thread.
+ */
+final class FileCache implements AutoCloseable {
+    /** An open file takes no memory of ours, yet there is a limit: so many parts of the cache. */
+    private static final int OPEN_FILES = 512;
+
+    private static final int LOOKERS =
+            Math.clamp(2L * Runtime.getRuntime().availableProcessors(), 4, 32);
+    private static final int WAITING = 1024;
+
+    /** One entry, and when it was true last. */
+    private static final class Known {
+        final Entry entry;
+        volatile long checked;
+
+        Known(Entry entry, long checked) {
+            this.entry = entry;
+            this.checked = checked;
+        }
+    }
+
+    private final Loader loader;
+    private final Settings settings;
+    private final Cache<String, Known> cache; // null when there is none
+    private final ConcurrentHashMap<String, CompletableFuture<Entry>> looks =
+            new ConcurrentHashMap<>();
+    private final Hands lookers = new Hands("files", LOOKERS, WAITING);
+
+    FileCache(Loader loader, Settings settings) {
+        this.loader = loader;
+        this.settings = settings;
+        this.cache = settings.cacheBytes() == 0 ? null : cache(settings.cacheBytes());
+    }
+
+    private static Cache<String, Known> cache(long bytes) {
+        long openFile = Math.max(1, bytes / OPEN_FILES);
+        return Caffeine.newBuilder()
+                .executor(Runnable::run) // its upkeep is short, and needs no threads of its own
+                .maximumWeight(bytes)
+                .weigher((String path, Known known) -> weight(path, known.entry, openFile))
+                .removalListener(
+                        (String path, Known known, RemovalCause why) -> {
+                            if (known.entry instanceof FileEntry file) {
+                                file.release();
+                            }
+                        })
+                .build();
+    }
+
+    private static int weight(String path, Entry entry, long openFile) {
+        long own = entry instanceof FileEntry file ? file.weight(openFile) : 0;
+        return (int) Math.min(Integer.MAX_VALUE, 128 + 2 * path.length() + own);
+    }
+
+    /** What is at a path, when that is known well enough; else null. Never blocks. */
+    Entry known(String path) {
+        Known known = cache == null ? null : cache.getIfPresent(path);
+        if (known == null) {
+            return null;
+        }
+        long age = settings.nanos().getAsLong() - known.checked;
+        if (age <= settings.checkNanos()) {
+            return known.entry;
+        }
+        if (age - settings.checkNanos() > settings.checkNanos()) {
+            return null;
+        }
+        if (!looks.containsKey(path)) {
+            look(path, Function.identity());
+        }
+        return known.entry;
+    }
+
+    /**
+     * Looks what is at a path, and answers what {@code use} makes of it; {@link Busy} when too many
+     * look already. {@code use} must retain the file of which it wants to send. That may fail, if
+     * it comes late to the look of another; then it looks again.
+     */
+    <T> CompletableFuture<T> look(String path, Function<Entry, T> use) {
+        var mine = new CompletableFuture<Entry>();
+        CompletableFuture<T> used = mine.thenApply(use); // before there is anything to be released
+        CompletableFuture<Entry> others = looks.putIfAbsent(path, mine);
+        if (others != null) {
+            return others.thenApply(use);
+        }
+        if (!lookers.takes(() -> look(path, mine))) {
+            looks.remove(path, mine);
+            mine.completeExceptionally(new Busy());
+        }
+        return used;
+    }
+
+    private void look(String path, CompletableFuture<Entry> mine) {
+        long now = settings.nanos().getAsLong();
+        try {
+            Known known = cache == null ? null : cache.asMap().get(path);
+            Entry entry = loader.load(path, known == null ? null : known.entry);
+            if (known != null && known.entry == entry) {
+                known.checked = now;
+            } else if (cache != null && holds(entry)) {
+                cache.put(path, new Known(entry, now));
+            }
+            looks.remove(path, mine);
+            mine.complete(entry);
+            if (entry instanceof FileEntry file && (known == null || known.entry != entry)) {
+                file.release(); // ours; the cache and those who send have theirs
+            }
+        } catch (Throwable e) {
+            looks.remove(path, mine);
+            mine.completeExceptionally(e);
+        }
+    }
+
+    private static boolean holds(Entry entry) {
+        return !(entry instanceof FileEntry file) || file.retain();
+    }
+
+    /** Changes an entry, or what other changes have made of it, if it is still there. */
+    void change(String path, FileEntry entry, UnaryOperator<FileEntry> change) {
+        Known known = cache == null ? null : cache.asMap().get(path);
+        if (known == null
+                || !(known.entry instanceof FileEntry now)
+                || now.facts() != entry.facts()) {
+            return;
+        }
+        FileEntry changed = change.apply(now);
+        if (changed.retain()
+                && !cache.asMap().replace(path, known, new Known(changed, known.checked))) {
+            changed.release();
+        }
+    }
+
+    /** Bytes that it holds, as {@link FileOptions#cache} counts them. */
+    long bytes() {
+        if (cache == null) {
+            return 0;
+        }
+        cache.cleanUp();
+        return cache.policy().eviction().orElseThrow().weightedSize().orElseThrow();
+    }
+
+    /** For what else looks at the disk. */
+    Hands lookers() {
+        return lookers;
+    }
+
+    @Override
+    public void close() {
+        lookers.close();
+        if (cache != null) {
+            cache.invalidateAll();
+            cache.cleanUp();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.files;
+
+import io.sirocco.net.OpenFile;
+import io.sirocco.web.compress.AcceptEncoding;
+import io.sirocco.web.compress.Coding;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A file and all representations of it. It holds a reference to each file that it keeps open.
+ * Immutable.
+ *
+ * @param facts of the plain file and then of those beside it, by which it is known again
+ * @param settled whether its last change lies so far back that another would have another time
+ * @param plain as it is on the disk
+ * @param beside compressed files that lie beside it
+ * @param squeezed what is compressed on the way; not all has been made yet
+ */
+record FileEntry(
+        String path,
+        List<Facts> facts,
+        boolean settled,
+        Representation plain,
+        Offers beside,
+        Offers squeezed)
+        implements Entry {
+
+    /**
+     * What a client gets (RFC 9110 12.1). A file that lies there compressed goes before one that we
+     * would compress. Who asks for a range gets one of those that stay as they are.
+     */
+    Representation select(Asked asked) {
+        if (beside.isEmpty() && squeezed.isEmpty()) {
+            return plain;
+        }
+        var accepted = AcceptEncoding.of(asked.acceptEncoding());
+        Representation found = beside.best(accepted);
+        if (found == null && (asked.range() == null || !accepted.takesIdentity())) {
+            found = squeezed.best(accepted);
+        }
+        return found == null ? plain : found;
+    }
+
+    /** The same with the bytes of one that is compressed on the way. */
+    FileEntry with(Representation made) {
+        return new FileEntry(path, facts, settled, plain, beside, squeezed.with(made));
+    }
+
+    /** The same without one that is not worth it. */
+    FileEntry without(Coding coding) {
+        return new FileEntry(path, facts, settled, plain, beside, squeezed.without(coding));
+    }
+
+    /** Bytes of memory that it takes, an open file counting so many. */
+    long weight(long openFile) {
+        long sum = weight(plain, openFile);
+        for (Representation one : beside.all()) sum += weight(one, openFile);
+        for (Representation one : squeezed.all()) sum += weight(one, openFile);
+        return sum;
+    }
+
+    private static long weight(Representation one, long openFile) {
+        return 512
+                + switch (one.store) {
+                    case Store.Memory memory -> memory.size();
+                    case Store.Disk _ -> openFile;
+                    case Store.Unmade _ -> 0;
+                };
+    }
+
+    /** One more who holds it; false when one of its files has been closed already. */
+    boolean retain() {
+        var held = new ArrayList<OpenFile>();
+        for (OpenFile file : files()) {
+            if (!file.retain()) {
+                held.forEach(OpenFile::release);
+                return false;
+            }
+            held.add(file);
+        }
+        return true;
+    }
+
+    void release() {
+        files().forEach(OpenFile::release);
+    }
+
+    private List<OpenFile> files() {
+        var files = new ArrayList<OpenFile>(4);
+        if (plain.store instanceof Store.Disk(OpenFile file)) files.add(file);
+        for (Representation one : beside.all()) {
+            if (one.store instanceof Store.Disk(OpenFile file)) files.add(file);
+        }
+        return files;
+    }
+}

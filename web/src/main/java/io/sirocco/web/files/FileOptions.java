@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.files;
+
+import io.sirocco.http.Headers;
+import io.sirocco.net.Root;
+import io.sirocco.web.compress.Coding;
+import io.sirocco.web.compress.TypeList;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.LongSupplier;
+
+/**
+ * How a {@link FileServer} serves its files. What is wrong throws {@link IllegalArgumentException}
+ * with a message that says what to write instead. Used by one thread, then frozen.
+ */
+public final class FileOptions {
+    List<String> index = List.of("index.html");
+    boolean listing;
+    String fallback;
+    String notFound;
+    boolean hidden;
+    Root.Links links = Root.Links.INSIDE;
+    String charset = "utf-8";
+    int maxRanges = 16;
+    List<Coding> precompressed = List.of(Coding.BROTLI, Coding.ZSTD, Coding.GZIP);
+    List<Coding> compress = List.of(Coding.ZSTD, Coding.BROTLI, Coding.GZIP);
+    long compressFrom = 1 << 10;
+    TypeList compressTypes = TypeList.COMPRESSIBLE;
+    long cacheBytes = 64L << 20;
+    int cacheFile = 64 << 10;
+    Duration cacheCheck = Duration.ofSeconds(1);
+    final List<CacheRule> cacheRules = new ArrayList<>();
+    final Map<String, String> mime = new HashMap<>();
+    LongSupplier nanos = System::nanoTime;
+    LongSupplier wallMillis = System::currentTimeMillis;
+
+    FileOptions() {}
+
+    /** Names that a directory answers with, the first that is there; none for never. */
+    public FileOptions index(String... names) {
+        for (String name : names) {
+            if (!FilePath.plain(name, true) || name.isEmpty() || name.contains("/")) {
+                throw new IllegalArgumentException(
+                        "The index \"" + name + "\" is no name of a file; write index.html.");
+            }
+        }
+        index = List.of(names);
+        return this;
+    }
+
+    /** Whether a directory that has no index is listed. Off. */
+    public FileOptions listing(boolean listing) {
+        this.listing = listing;
+        return this;
+    }
+
+    /**
+     * The file, from the root on, that answers each path where none is, as applications of a single
+     * page want it: {@code /index.html}.
+     */
+    public FileOptions fallback(String path) {
+        this.fallback = fromRoot(path);
+        return this;
+    }
+
+    /** The file, from the root on, that is the page of 404: {@code /404.html}. */
+    public FileOptions notFound(String path) {
+        this.notFound = fromRoot(path);
+        return this;
+    }
+
+    private static String fromRoot(String path) {
+        if (!path.startsWith("/")
+                || path.endsWith("/")
+                || !FilePath.plain(path.substring(1), false)) {
+            throw new IllegalArgumentException(
+                    "\"" + path + "\" is no path of a file; write /index.html.");
+        }
+        return path.substring(1);
+    }
+
+    /**
+     * Whether names that begin with a dot are served. They are not, but for {@code /.well-known}.
+     */
+    public FileOptions hiddenFiles(boolean hidden) {
+        this.hidden = hidden;
+        return this;
+    }
+
+    /** Which symbolic links are followed; those that stay below the root. */
+    public FileOptions symbolicLinks(Root.Links links) {
+        this.links = Objects.requireNonNull(links, "links");
+        return this;
+    }
+
+    /** What {@code Content-Type} says of text; empty for nothing. */
+    public FileOptions charset(String charset) {
+        Headers.of("Content-Type", "text/plain; charset=" + charset); // or it could not be sent
+        this.charset = charset;
+        return this;
+    }
+
+    /** Ranges of one request; more of them, or 0, get the whole file. 16. */
+    public FileOptions maxRanges(int most) {
+        this.maxRanges = (int) notNegative(most, "The number of ranges");
+        return this;
+    }
+
+    /**
+     * Compressed files that lie beside the plain ones and are sent to whoever takes them, the first
+     * one first: brotli, zstd, gzip.
+     */
+    public FileOptions precompressed(Coding... codings) {
+        this.precompressed = List.of(codings);
+        return this;
+    }
+
+    /** What files are compressed with, in this order of preference: zstd, brotli, gzip. */
+    public FileOptions compress(Coding... codings) {
+        this.compress = List.of(codings);
+        return this;
+    }
+
+    /** Bytes from which on a file is compressed: 1 KiB. Beyond 4 MiB none is. */
+    public FileOptions compressFrom(long bytes) {
+        this.compressFrom = notNegative(bytes, "The size from which on files are compressed");
+        return this;
+    }
+
+    /** Media types that are compressed, such as {@code text/*}. */
+    public FileOptions compressTypes(String... types) {
+        this.compressTypes = TypeList.of(List.of(types));
+        return this;
+    }
+
+    /** Bytes of memory for small files and compressed ones; 0 for none. 64 MiB. */
+    public FileOptions cache(long bytes) {
+        this.cacheBytes = notNegative(bytes, "The size of the cache");
+        return this;
+    }
+
+    /** Bytes up to which a file is kept in memory; larger ones are kept open. 64 KiB. */
+    public FileOptions cacheFile(long bytes) {
+        this.cacheFile = (int) Math.min(notNegative(bytes, "The size of a cached file"), 16 << 20);
+        return this;
+    }
+
+    /**
+     * How old what it knows of a file may be: a second. While it looks again it answers from what
+     * it knew, unless that is twice as old.
+     */
+    public FileOptions cacheCheck(Duration age) {
+        notNegative(age.toMillis(), "The age of what is cached");
+        this.cacheCheck = age;
+        return this;
+    }
+
+    /**
+     * The value of {@code Cache-Control} for files whose name matches one of these patterns, of
+     * which {@code *} is any characters and {@code ?} one: {@code *.css}. A pattern with a slash is
+     * compared with the whole path. Of several rules the first that matches counts.
+     */
+    public FileOptions cacheControl(List<String> files, String value) {
+        Headers.of("Cache-Control", value);
+        cacheRules.add(new CacheRule(files.stream().map(Glob::new).toList(), value));
+        return this;
+    }
+
+    /** The type of files with this ending, in the place of the usual one. */
+    public FileOptions mime(String extension, String type) {
+        if (type.indexOf('/') < 1) {
+            throw new IllegalArgumentException(
+                    "\"" + type + "\" is no media type; write text/x-" + extension + ".");
+        }
+        Headers.of("Content-Type", type);
+        String plain = extension.startsWith(".") ? extension.substring(1) : extension;
+        mime.put(plain.toLowerCase(Locale.ROOT), type);
+        return this;
+    }
+
+    /** Time for tests. */
+    FileOptions clock(LongSupplier nanos) {
+        this.nanos = nanos;
+        return this;
+    }
+
+    private static long notNegative(long number, String what) {
+        if (number < 0) {
+            throw new IllegalArgumentException(what + " is 0 or more, not " + number + ".");
+        }
+        return number;
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.files;
+
+import io.sirocco.http.Handler;
+import io.sirocco.http.Percent;
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.net.Root;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+
+/**
+ * The files of a directory as a web site: conditional requests and ranges (RFC 9110 13 and 14),
+ * index pages and lists of directories, files that lie there compressed or are compressed on the
+ * way, and a cache of what is asked for most. A handler for routes that end with {@code *}, to be
+ * run {@link io.sirocco.http.Handling#INLINE}: what it knows it answers on the loop, and all that
+ * looks at the disk is done elsewhere.
+ *
+ * <pre>{@code
+ * FileServer files = FileServer.of(Path.of("public"), options -> options
+ *     .cacheControl(List.of("*.css", "*.js"), "public, max-age=31536000, immutable"));
+ * routes.route("GET", "/*", files).handling(Handling.INLINE);
+ * }</pre>
+ *
+ * <p>What is not a file below the directory does not exist (404): no spelling of a path leads
+ * outside, and there is one spelling for each file. Files are not to be changed in place while they
+ * are served; whoever renames a new one over the old one is safe. Any thread.
+ */
+public final class FileServer implements Handler, AutoCloseable {
+    private static final Response NOT_FOUND = Response.text("Not Found").status(404);
+    private static final Response FORBIDDEN = Response.text("Forbidden").status(403);
+    private static final Response BUSY =
+            Response.text("Service Unavailable").status(503).header("Retry-After", "1");
+    private static final Response OPTIONS =
+            Response.empty(204).header("Allow", "GET, HEAD, OPTIONS");
+    private static final Response NOT_ALLOWED =
+            Response.text("Method Not Allowed").status(405).header("Allow", "GET, HEAD, OPTIONS");
+
+    /** How often a file may be closed under our eyes before we give up. */
+    private static final int TRIES = 4;
+
+    /** What an answer stands for. */
+    private enum Role {
+        /** What was asked for. */
+        ITSELF,
+        /** The file that answers where there is none. */
+        FALLBACK,
+        /** The page of 404. */
+        NOT_FOUND_PAGE
+    }
+
+    private final Settings settings;
+    private final FileCache cache;
+    private final Squeezer squeezer;
+    private final Listing listing;
+
+    private FileServer(Path root, FileOptions options) {
+        settings = Settings.of(options);
+        var loader = new Loader(Root.of(root, options.links), settings);
+        cache = new FileCache(loader, settings);
+        squeezer = new Squeezer(cache);
+        listing = new Listing(loader.root(), settings.hidden());
+    }
+
+    /** Serves a directory, which need not exist yet, with the default options. */
+    public static FileServer of(Path root) {
+        return of(root, options -> {});
+    }
+
+    /**
+     * Serves a directory, which need not exist yet.
+     *
+     * @throws IllegalArgumentException when an option is wrong
+     */
+    public static FileServer of(Path root, Consumer<FileOptions> options) {
+        var chosen = new FileOptions();
+        options.accept(chosen);
+        return new FileServer(root, chosen);
+    }
+
+    /** Answers with the file that the wildcard of the route names. */
+    @Override
+    public Response handle(Request request) {
+        return answer(request, request.param("*"));
+    }
+
+    /**
+     * Answers with another file than the route names, for rewritten paths.
+     *
+     * @param path from the root on, decoded, with a slash before it: {@code /articles/7.html}
+     */
+    public Response serve(Request request, String path) {
+        if (!path.startsWith("/")) {
+            throw new IllegalArgumentException(
+                    "A path begins with a slash; write /" + path + " for " + path + ".");
+        }
+        return answer(request, path.substring(1));
+    }
+
+    private Response answer(Request request, String path) {
+        String method = request.method();
+        return switch (method) {
+            case "GET", "HEAD" -> {
+                Asked asked = Asked.of(request);
+                yield FilePath.honest(asked.path())
+                        ? answer(asked, path, Role.ITSELF, 0)
+                        : absent(asked, Role.FALLBACK);
+            }
+            case "OPTIONS" -> OPTIONS;
+            default -> NOT_ALLOWED;
+        };
+    }
+
+    private Response answer(Asked asked, String path, Role role, int tries) {
+        Entry known = cache.known(path);
+        if (known != null) {
+            return answer(asked, path, known, role, tries);
+        }
+        if (!FilePath.plain(path, settings.hidden() || role != Role.ITSELF)) {
+            return absent(asked, Role.FALLBACK);
+        }
+        return look(asked, path, role, tries);
+    }
+
+    private Response look(Asked asked, String path, Role role, int tries) {
+        return later(cache.look(path, entry -> answer(asked, path, entry, role, tries + 1)));
+    }
+
+    private Response answer(Asked asked, String path, Entry entry, Role role, int tries) {
+        return switch (entry) {
+            case FileEntry file -> file(asked, path, file, role, tries);
+            case Entry.Nothing.UNSLASHED -> unslashed(asked, path, role);
+            case Entry.Nothing.LISTED -> later(cache.lookers().ask(() -> listing.of(path, asked)));
+            case Entry.Nothing.FORBIDDEN -> FORBIDDEN;
+            case Entry.Nothing.MISSING -> absent(asked, role);
+        };
+    }
+
+    private Response file(Asked asked, String path, FileEntry file, Role role, int tries) {
+        Representation selected = file.select(asked);
+        long now = settings.wallMillis().getAsLong();
+        boolean page = role == Role.NOT_FOUND_PAGE;
+        if (selected.store instanceof Store.Unmade
+                && (page || !selected.answersWithoutBytes(asked, now))) {
+            return squeezed(asked, path, file, selected, role, tries);
+        }
+        Response response =
+                page ? selected.page(404) : selected.answer(asked, settings.maxRanges(), now);
+        if (response != null) {
+            return response;
+        }
+        return tries < TRIES ? look(asked, path, role, tries) : BUSY;
+    }
+
+    /** Compresses first; when that is too much at the moment the plain file will do. */
+    private Response squeezed(
+            Asked asked, String path, FileEntry file, Representation unmade, Role role, int tries) {
+        return later(
+                squeezer.squeeze(
+                        path,
+                        file,
+                        unmade,
+                        change -> {
+                            if (change == null) {
+                                return tries < TRIES ? look(asked, path, role, tries) : BUSY;
+                            }
+                            return file(asked, path, change.apply(file), role, tries + 1);
+                        }));
+    }
+
+    /**
+     * Relative links on an index page need the slash. A path that was rewritten to a directory is
+     * answered where it is: the client does not know the directory's own.
+     */
+    private Response unslashed(Asked asked, String path, Role role) {
+        if (role != Role.ITSELF) {
+            return NOT_FOUND;
+        }
+        if (!Percent.decode(asked.path()).endsWith("/" + path)) {
+            return answer(asked, path + "/", role, 0);
+        }
+        return Response.redirect(withSlash(asked)).status(301);
+    }
+
+    /** Never begins with two slashes, which would name a host. */
+    private static String withSlash(Asked asked) {
+        int from = 0;
+        while (asked.path().startsWith("//", from)) {
+            from++;
+        }
+        return asked.path().substring(from) + "/" + asked.query();
+    }
+
+    private Response absent(Asked asked, Role role) {
+        if (role == Role.ITSELF && settings.fallback() != null) {
+            return answer(asked, settings.fallback(), Role.FALLBACK, 0);
+        }
+        if (role != Role.NOT_FOUND_PAGE && settings.notFound() != null) {
+            return answer(asked.plainly(), settings.notFound(), Role.NOT_FOUND_PAGE, 0);
+        }
+        return NOT_FOUND;
+    }
+
+    private static Response later(CompletableFuture<Response> work) {
+        return Response.later(work.exceptionally(FileServer::failed));
+    }
+
+    private static Response failed(Throwable thrown) {
+        if (thrown instanceof Busy || thrown.getCause() instanceof Busy) {
+            return BUSY;
+        }
+        throw new CompletionException(thrown); // the disk failed: 500, and the log says why
+    }
+
+    /** Bytes of memory that its cache holds, an open file counting as a part of it. */
+    public long cached() {
+        return cache.bytes();
+    }
+
+    /** Closes its files and ends its threads; what is being sent is sent. */
+    @Override
+    public void close() {
+        squeezer.close();
+        cache.close();
+    }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.files;
+
+import io.sirocco.net.OpenFile;
+import io.sirocco.net.Root;
+import io.sirocco.web.compress.Coding;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Looks at the disk: what a path leads to, and what is in it. Blocks while the disk does. Any
+ * thread.
+ */
+final class Loader {
+    /** Beyond it no file is compressed on the way: it would take seconds. */
+    static final long LARGEST_SQUEEZED = 4 << 20;
+
+    /**
+     * How often a file is read anew that changes meanwhile, until it is sent without being kept.
+     */
+    private static final int TRIES = 3;
+
+    /**
+     * Linux counts a file's time in ticks: two changes within so long may have the same time, so
+     * the content is read again at the next look.
+     */
+    private static final long UNSETTLED_NANOS = 100_000_000;
+
+    private final Root root;
+    private final Settings settings;
+
+    Loader(Root root, Settings settings) {
+        this.root = root;
+        this.settings = settings;
+    }
+
+    Root root() {
+        return root;
+    }
+
+    /**
+     * What is at a path; {@code known}, which may be null, when that is it still. The caller gets a
+     * reference to each file of a new entry.
+     *
+     * @throws IOException when the disk, or the limit of open files, does not let us look
+     */
+    Entry load(String path, Entry known) throws IOException {
+        try {
+            return path.isEmpty() || path.endsWith("/")
+                    ? directory(path, known)
+                    : named(path, known);
+        } catch (AccessDeniedException e) {
+            return Entry.Nothing.FORBIDDEN;
+        }
+    }
+
+    private Entry directory(String path, Entry known) throws IOException {
+        for (String name : settings.index()) {
+            Entry index = named(path + name, known);
+            if (index instanceof FileEntry) {
+                return index;
+            }
+        }
+        OpenFile directory = settings.listing() ? open(path) : null;
+        if (directory == null) {
+            return Entry.Nothing.MISSING;
+        }
+        directory.release();
+        return directory.isDirectory() ? Entry.Nothing.LISTED : Entry.Nothing.MISSING;
+    }
+
+    private Entry named(String path, Entry known) throws IOException {
+        for (int left = TRIES; ; left--) {
+            OpenFile file = open(path);
+            if (file == null) {
+                return Entry.Nothing.MISSING;
+            }
+            try {
+                if (file.isDirectory()) {
+                    return Entry.Nothing.UNSLASHED;
+                }
+                if (!file.isRegular()) {
+                    return Entry.Nothing.MISSING; // a pipe would be waited for
+                }
+                Entry entry = entry(path, file, known, left == 1);
+                if (entry != null) {
+                    return entry;
+                }
+            } finally {
+                file.release();
+            }
+        }
+    }
+
+    /** Null when there is nothing. */
+    private OpenFile open(String path) throws IOException {
+        try {
+            return root.open(path);
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    /** Null when it was changed while it was read, but at the {@code last} try. */
+    private FileEntry entry(String path, OpenFile file, Entry known, boolean last)
+            throws IOException {
+        Facts plain = Facts.of(file);
+        var codings = new ArrayList<Coding>();
+        var files = new ArrayList<OpenFile>();
+        openBeside(path, plain, codings, files);
+        try {
+            var facts = new ArrayList<Facts>();
+            facts.add(plain);
+            files.forEach(one -> facts.add(Facts.of(one)));
+            if (known instanceof FileEntry old && isStill(old, path, facts, codings)) {
+                return old;
+            }
+            return read(path, file, facts, codings, files, last);
+        } finally {
+            files.forEach(OpenFile::release);
+        }
+    }
+
+    private static boolean isStill(
+            FileEntry known, String path, List<Facts> facts, List<Coding> codings) {
+        return known.settled()
+                && known.path().equals(path)
+                && known.facts().equals(facts)
+                && known.beside().codings().equals(codings);
+    }
+
+    /** Those that are not older than the plain file, or they would be of another content. */
+    private void openBeside(String path, Facts plain, List<Coding> codings, List<OpenFile> files) {
+        for (Coding coding : settings.precompressed()) {
+            try {
+                OpenFile file = root.open(path + coding.suffix());
+                if (file.isRegular() && Facts.of(file).modifiedSecond() >= plain.modifiedSecond()) {
+                    codings.add(coding);
+                    files.add(file);
+                } else {
+                    file.release();
+                }
+            } catch (IOException e) {
+                // it is not there for us, and the plain one is
+            }
+        }
+    }
+
+    private FileEntry read(
+            String path,
+            OpenFile file,
+            List<Facts> facts,
+            List<Coding> codings,
+            List<OpenFile> files,
+            boolean last)
+            throws IOException {
+        Facts plain = facts.getFirst();
+        String type = settings.types().of(path);
+        List<Coding> squeezable = squeezable(type, plain.size());
+        long now = settings.wallMillis().getAsLong();
+        var description =
+                new Description(
+                        type,
+                        settings.cacheControl(path),
+                        Math.min(plain.modifiedSecond(), now / 1000),
+                        !codings.isEmpty() || !squeezable.isEmpty(),
+                        settings.maxRanges() > 0);
+        Representation identity = kept(null, plain, description, file);
+        if (identity == null && !last) {
+            return null;
+        }
+        boolean steady = identity != null;
+        if (!steady) {
+            identity = Representation.of(null, plain, description, file);
+            file.retain();
+        }
+        var beside = new ArrayList<Representation>();
+        for (int i = 0; i < files.size(); i++) {
+            Representation one = kept(codings.get(i), facts.get(i + 1), description, files.get(i));
+            if (one != null) {
+                beside.add(one);
+            }
+        }
+        var squeezed =
+                squeezable.stream()
+                        .map(coding -> Representation.unmade(coding, plain, description))
+                        .toList();
+        boolean settled = steady && now * 1_000_000 - plain.modifiedNanos() > UNSETTLED_NANOS;
+        return new FileEntry(
+                path, facts, settled, identity, Offers.of(beside), Offers.of(squeezed));
+    }
+
+    private List<Coding> squeezable(String type, long size) {
+        if (size < settings.compressFrom()
+                || size > LARGEST_SQUEEZED
+                || !settings.compressTypes().has(type)) {
+            return List.of();
+        }
+        return settings.compress().stream().filter(coding -> !coding.ruledOut()).toList();
+    }
+
+    /** One that is read into memory, or kept open if it is large; null if it has changed. */
+    private Representation kept(Coding coding, Facts facts, Description description, OpenFile file)
+            throws IOException {
+        if (facts.size() > settings.cacheFile()) {
+            file.retain();
+            return Representation.of(coding, facts, description, file);
+        }
+        byte[] bytes = readAll(file);
+        return bytes == null ? null : Representation.of(coding, facts, description, bytes);
+    }
+
+    /** All of a file; null when it was changed meanwhile. */
+    static byte[] readAll(OpenFile file) throws IOException {
+        byte[] bytes = new byte[(int) file.size()];
+        for (int at = 0, n; at < bytes.length; at += n) {
+            n = file.read(bytes, at, bytes.length - at, at);
+            if (n == 0) {
+                return null; // it has become shorter
+            }
+        }
+        var now = Files.readAttributes(file.path(), BasicFileAttributes.class);
+        boolean same =
+                now.size() == file.size()
+                        && now.lastModifiedTime().to(TimeUnit.NANOSECONDS) == file.modifiedNanos();
+        return same ? bytes : null;
+    }
+}

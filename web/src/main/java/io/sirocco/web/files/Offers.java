@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.files;
+
+import io.sirocco.web.compress.AcceptEncoding;
+import io.sirocco.web.compress.Coding;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * Representations in content codings, of which a client may choose; the preferred one first.
+ * Immutable.
+ *
+ * @param codings those of {@code all}, in the same order
+ */
+record Offers(List<Representation> all, List<Coding> codings) {
+
+    static Offers of(List<Representation> all) {
+        return new Offers(
+                List.copyOf(all),
+                all.stream().map(representation -> representation.coding).toList());
+    }
+
+    boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    /** The one that a client likes best; null when it would rather have none of them. */
+    Representation best(AcceptEncoding accepted) {
+        Optional<Coding> best = accepted.best(codings);
+        return best.isEmpty() ? null : all.get(codings.indexOf(best.get()));
+    }
+
+    /** The same with one of them changed. */
+    Offers with(Representation made) {
+        UnaryOperator<Representation> change = one -> one.coding == made.coding ? made : one;
+        return of(all.stream().map(change).toList());
+    }
+
+    Offers without(Coding coding) {
+        return of(all.stream().filter(one -> one.coding != coding).toList());
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.files;
+
+import io.sirocco.net.OpenFile;
+import io.sirocco.web.compress.Coding;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/**
+ * Compresses files, each once for as long as it does not change: what comes of it goes into the
+ * cache. Has threads of its own, so that a look at the disk does not wait behind it. Any thread.
+ */
+final class Squeezer implements AutoCloseable {
+    private static final int WAITING = 64;
+
+    private final FileCache cache;
+    private final ConcurrentHashMap<Representation, CompletableFuture<UnaryOperator<FileEntry>>>
+            running = new ConcurrentHashMap<>();
+    private final Hands hands =
+            new Hands(
+                    "squeeze",
+                    Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                    WAITING);
+
+    Squeezer(FileCache cache) {
+        this.cache = cache;
+    }
+
+    /**
+     * Answers what {@code use} makes of what is to be done to the entry: it gets the bytes of a
+     * representation, or loses it, because compressing saves less than a tenth, does not work here,
+     * or too much waits already. Null when the file is closed or has changed.
+     */
+    <T> CompletableFuture<T> squeeze(
+            String path,
+            FileEntry entry,
+            Representation unmade,
+            Function<UnaryOperator<FileEntry>, T> use) {
+        var mine = new CompletableFuture<UnaryOperator<FileEntry>>();
+        CompletableFuture<T> used = mine.thenApply(use); // before the entry is released
+        CompletableFuture<UnaryOperator<FileEntry>> others = running.putIfAbsent(unmade, mine);
+        if (others != null) {
+            return others.thenApply(use);
+        }
+        if (!entry.retain()) {
+            running.remove(unmade, mine);
+            mine.complete(null);
+            return used;
+        }
+        hands.ask(() -> squeezed(entry, unmade))
+                .whenComplete(
+                        (made, thrown) -> {
+                            if (made != null) {
+                                cache.change(path, entry, made);
+                            }
+                            running.remove(unmade, mine);
+                            mine.complete(
+                                    thrown == null ? made : now -> now.without(unmade.coding));
+                            entry.release();
+                        });
+        return used;
+    }
+
+    private static UnaryOperator<FileEntry> squeezed(FileEntry entry, Representation unmade)
+            throws IOException {
+        Coding coding = unmade.coding;
+        if (!coding.available()) {
+            return now -> now.without(coding);
+        }
+        byte[] plain =
+                switch (entry.plain().store) {
+                    case Store.Memory(byte[] bytes, _) -> bytes;
+                    case Store.Disk(OpenFile file) -> Loader.readAll(file);
+                    case Store.Unmade _ ->
+                            throw new IllegalStateException("the plain file is there");
+                };
+        if (plain == null) {
+            return null;
+        }
+        byte[] bytes = coding.compress(plain);
+        if (bytes.length > plain.length / 10 * 9) {
+            return now -> now.without(coding);
+        }
+        Representation representation = unmade.with(bytes);
+        return now -> now.with(representation);
+    }
+
+    @Override
+    public void close() {
+        hands.close();
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.files;
+
+import io.sirocco.http.Response;
+import io.sirocco.net.OpenFile;
+
+/** Where the bytes of a representation are. Immutable. */
+sealed interface Store {
+    /** How many there are. */
+    long size();
+
+    /** In memory, as a response that is kept, so that the server encodes it once. */
+    record Memory(byte[] bytes, Response whole) implements Store {
+        @Override
+        public long size() {
+            return bytes.length;
+        }
+    }
+
+    /** On the disk, in a file that is open; whoever sends of it retains it first. */
+    record Disk(OpenFile file) implements Store {
+        @Override
+        public long size() {
+            return file.size();
+        }
+    }
+
+    /** Nowhere yet: nobody has asked for them. */
+    record Unmade() implements Store {
+        @Override
+        public long size() {
+            throw new IllegalStateException("nobody knows how long it will be");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.metrics;
+
+import java.math.BigDecimal;
+import java.util.Arrays;
+
+/**
+ * Writes metrics in the text format of Prometheus, version 0.0.4: families one after the other,
+ * each with its samples.
+ *
+ * <pre>
+ * # HELP sirocco_http_requests_total Requests that were answered.
+ * # TYPE sirocco_http_requests_total counter
+ * sirocco_http_requests_total{route="/hello/{name}",method="GET",status="200"} 12
+ * </pre>
+ *
+ * Used by one thread.
+ */
+public final class Exposition {
+    /** The media type of the text. */
+    public static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+    private final StringBuilder text = new StringBuilder(16 << 10);
+    private String family = "";
+
+    /** Nothing yet. */
+    public Exposition() {}
+
+    /** Begins a family of counters, whose name should end with {@code _total}. */
+    public Exposition counter(String name, String help) {
+        return family(name, "counter", help);
+    }
+
+    /** Begins a family of gauges. */
+    public Exposition gauge(String name, String help) {
+        return family(name, "gauge", help);
+    }
+
+    /** Begins a family of histograms. */
+    public Exposition histogram(String name, String help) {
+        return family(name, "histogram", help);
+    }
+
+    private Exposition family(String name, String type, String help) {
+        family = name;
+        text.append("# HELP ").append(name).append(' ');
+        escape(help, false);
+        text.append("\n# TYPE ").append(name).append(' ').append(type).append('\n');
+        return this;
+    }
+
+    /** A sample of the family; labels are names and values by turns. */
+    public Exposition sample(double value, String... labels) {
+        return line("", value, labels);
+    }
+
+    /** The samples of one histogram, in seconds. */
+    public Exposition sample(Latency latency, String... labels) {
+        int bounds = Latency.bounds().size();
+        String[] bucket = Arrays.copyOf(labels, labels.length + 2);
+        bucket[labels.length] = "le";
+        for (int i = 0; i <= bounds; i++) {
+            bucket[labels.length + 1] =
+                    i == bounds ? "+Inf" : number(Latency.bounds().get(i) / 1e9);
+            line("_bucket", latency.upTo(i), bucket);
+        }
+        line("_sum", latency.nanos() / 1e9, labels);
+        return line("_count", latency.count(), labels);
+    }
+
+    private Exposition line(String suffix, double value, String... labels) {
+        text.append(family).append(suffix);
+        for (int i = 0; i < labels.length; i += 2) {
+            text.append(i == 0 ? '{' : ',').append(labels[i]).append("=\"");
+            escape(labels[i + 1], true);
+            text.append('"');
+        }
+        text.append(labels.length == 0 ? " " : "} ").append(number(value)).append('\n');
+        return this;
+    }
+
+    /** As short as it is exact, without an exponent. */
+    private static String number(double value) {
+        return BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+    }
+
+    private void escape(String value, boolean quoted) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            switch (c) {
+                case '\\' -> text.append("\\\\");
+                case '\n' -> text.append("\\n");
+                case '"' -> text.append(quoted ? "\\\"" : "\"");
+                default -> text.append(c);
+            }
+        }
+    }
+
+    /** The text so far. */
+    @Override
+    public String toString() {
+        return text.toString();
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.access;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.http.ErrorPages;
+import io.sirocco.http.Response;
+import io.sirocco.web.access.Serving.Reply;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What pages of other origins may do (Fetch Standard 3.2). */
+class CorsTest {
+    private static final String APP = "https://app.example.org";
+    private static final String ASKS = "Access-Control-Request-Method: PUT";
+
+    private final Serving serving = new Serving();
+
+    private static Cors cors(Rejections rejections, boolean credentials, String... origins) {
+        return new Cors(
+                List.of(origins),
+                List.of("GET", "PUT"),
+                List.of("X-Token"),
+                List.of("X-Total"),
+                credentials,
+                Duration.ofMinutes(10),
+                rejections);
+    }
+
+    private Serving with(boolean credentials, String... origins) {
+        return serving.start(cors(serving.rejections, credentials, origins));
+    }
+
+    @Test
+    void aPageOfOursMayReadTheResponse() throws Exception {
+        try (var site = with(true, APP, "https://*.example.net")) {
+            for (String origin : List.of(APP, "https://a.b.example.net")) {
+                Reply reply = site.get("Origin: " + origin);
+                assertEquals(200, reply.status());
+                assertEquals(origin, reply.field("Access-Control-Allow-Origin"));
+                assertEquals("true", reply.field("Access-Control-Allow-Credentials"));
+                assertEquals("X-Total", reply.field("Access-Control-Expose-Headers"));
+                assertEquals("Origin", reply.field("Vary"));
+                assertEquals("", reply.field("Access-Control-Allow-Methods"));
+            }
+        }
+    }
+
+    @Test
+    void aPageOfOthersMayNotAndACacheIsToldThatItDepends() throws Exception {
+        try (var site = with(true, APP)) {
+            for (String field : List.of("Origin: https://evil.example", "Accept: */*")) {
+                Reply reply = site.get(field);
+                assertEquals(200, reply.status());
+                assertEquals("hello", reply.body());
+                assertEquals("", reply.field("Access-Control-Allow-Origin"));
+                assertEquals("", reply.field("Access-Control-Allow-Credentials"));
+                assertEquals("Origin", reply.field("Vary"));
+            }
+            assertEquals(Map.of("cors", 0L), site.counts());
+        }
+    }
+
+    @Test
+    void aPreflightIsAnsweredWithWhatIsAllowedAndTheHandlerIsNotAsked() throws Exception {
+        try (var site = with(true, APP)) {
+            Reply reply = site.ask("127.0.0.1", "OPTIONS", "/x", "Origin: " + APP, ASKS);
+            assertEquals(204, reply.status());
+            assertEquals("", reply.body());
+            assertEquals(APP, reply.field("Access-Control-Allow-Origin"));
+            assertEquals("GET, PUT", reply.field("Access-Control-Allow-Methods"));
+            assertEquals("X-Token", reply.field("Access-Control-Allow-Headers"));
+            assertEquals("600", reply.field("Access-Control-Max-Age"));
+            assertEquals("true", reply.field("Access-Control-Allow-Credentials"));
+            assertEquals("", reply.field("Access-Control-Expose-Headers"));
+            assertEquals("Origin", reply.field("Vary"));
+        }
+    }
+
+    @Test
+    void aPreflightOfOthersIsRefused() throws Exception {
+        try (var site = with(false, APP)) {
+            Reply reply = site.ask("127.0.0.1", "OPTIONS", "/", "Origin: https://e.example", ASKS);
+            assertEquals(403, reply.status());
+            assertEquals("", reply.field("Access-Control-Allow-Origin"));
+            assertEquals("Origin", reply.field("Vary"));
+            assertEquals(Map.of("cors", 1L), site.counts());
+        }
+    }
+
+    @Test
+    void otherOptionsRequestsGoToTheHandler() throws Exception {
+        try (var site = with(false, APP)) {
+            assertEquals("hello", site.ask("127.0.0.1", "OPTIONS", "/", "Origin: " + APP).body());
+            assertEquals("hello", site.ask("127.0.0.1", "OPTIONS", "/", ASKS).body());
+        }
+    }
+
+    @Test
+    void allOriginsGetTheSameAnswerWhichDependsOnNothing() throws Exception {
+        try (var site = with(false, "*")) {
+            for (String field : List.of("Origin: https://any.example", "Origin: null", "A: b")) {
+                Reply reply = site.get(field);
+                assertEquals("*", reply.field("Access-Control-Allow-Origin"));
+                assertEquals("", reply.field("Vary"));
+            }
+            Reply preflight = site.ask("127.0.0.1", "OPTIONS", "/", "Origin: null", ASKS);
+            assertEquals("*", preflight.field("Access-Control-Allow-Origin"));
+        }
+    }
+
+    @Test
+    void whatTheHandlerHasGrantedStandsAndItsVaryIsKept() throws Exception {
+        Response own =
+                Response.text("x")
+                        .header("Access-Control-Allow-Origin", "https://one.example")
+                        .header("Vary", "Accept-Encoding, origin");
+        try (var site = serving.start(request -> own, cors(serving.rejections, false, APP))) {
+            Reply reply = site.get("Origin: " + APP);
+            assertEquals("https://one.example", reply.field("Access-Control-Allow-Origin"));
+            assertEquals("Accept-Encoding, origin", reply.field("Vary"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "https://example.org",
+                "https://.example.org",
+                "http://a.example.org",
+                "https://a.example.org:8443",
+                "https://evilexample.org",
+                "https://a.example.org.evil.example",
+                "https://evil.example/.example.org",
+                "https://evil.example?.example.org",
+                "https://a@.example.org",
+                "https://A.example.org",
+                "null",
+                "*",
+            })
+    void aPatternHoldsHostsBelowItAndNothingThatLooksLikeIt(String origin) {
+        assertEquals(false, Origins.of(List.of("https://*.example.org")).contains(origin));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "https://app.example.org/, is no origin",
+        "https://App.example.org, is no origin",
+        "app.example.org, is no origin",
+        "https://app.*.org, is no origin",
+        "https://*, is no origin",
+        "null, is no origin",
+        "https://app.example.org:443, has the usual port",
+        "http://app.example.org:80, has the usual port",
+    })
+    void anOriginThatNoBrowserWouldSendIsRefused(String origin, String wrong) {
+        var refused =
+                assertThrows(
+                        IllegalArgumentException.class, () -> Origins.of(List.of(APP, origin)));
+        assertTrue(
+                refused.getMessage().startsWith("\"" + origin + "\" " + wrong),
+                refused.getMessage());
+    }
+
+    @Test
+    void whatMakesNoSenseIsRefused() {
+        var rejections = new Rejections(ErrorPages.PLAIN);
+        assertThrows(IllegalArgumentException.class, () -> cors(rejections, true, APP, "*"));
+        assertThrows(IllegalArgumentException.class, () -> cors(rejections, false));
+        List<String> all = List.of("*");
+        List<String> none = List.of();
+        for (var lists :
+                List.of(
+                        List.of(all, none, none),
+                        List.of(none, all, none),
+                        List.of(none, none, all),
+                        List.of(List.of("A B"), none, none))) {
+            boolean credentials = lists.contains(all);
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () ->
+                            new Cors(
+                                    List.of(APP),
+                                    lists.get(0),
+                                    lists.get(1),
+                                    lists.get(2),
+                                    credentials,
+                                    Duration.ZERO,
+                                    rejections));
+        }
+    }
+}
