@@ -26,7 +26,7 @@ final class Works {
                         "qurricane-30",
                         "qurricane-1000",
                         "echo19"));
-        GROUPS.put("pokerface", List.of("files", "files-close", "assets"));
+        GROUPS.put("pokerface", List.of("files", "files-close"));
         GROUPS.put("fire-io-rest", List.of("fire-io-rest-close", "fire-io-rest-keep"));
     }
 
