@@ -38,7 +38,7 @@ make_certificate() {
         openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
             -subj "/CN=localhost" -keyout "$place/server.key" -out "$place/server.csr" &&
         openssl x509 -req -in "$place/server.csr" -CA "$place/ca.pem" -CAkey "$place/ca.key" -days 90 \
-            -set_serial "0x$(openssl rand -hex 12)" -out "$place/server.pem" -extfile <(cat <<'END'
+            -set_serial "0x5a$(openssl rand -hex 11)" -out "$place/server.pem" -extfile <(cat <<'END'
 basicConstraints = critical, CA:FALSE
 subjectAltName = DNS:localhost, IP:127.0.0.1
 keyUsage = critical, digitalSignature
