@@ -6,6 +6,7 @@ import io.sirocco.app.admin.Subject;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Listen;
+import io.sirocco.app.config.Log;
 import io.sirocco.app.config.Problem;
 import io.sirocco.app.config.Watch;
 import io.sirocco.http.Server;
@@ -45,6 +46,9 @@ final class Serving implements AutoCloseable, Subject {
     private Serving(Source source) throws InvalidConfiguration, IOException {
         this.source = source;
         Configuration configuration = source.load();
+        if (!configuration.log().equals(Log.USUAL)) { // which spares a start the JDK's log
+            Logging.change(Log.USUAL, configuration.log());
+        }
         configuration.warnings().forEach(warning -> LOG.log(Level.WARNING, told(warning)));
         assembly = new Assembly(configuration, lasting, Optional.empty());
         server = created(assembly);
@@ -144,12 +148,16 @@ final class Serving implements AutoCloseable, Subject {
         Assembly old = assembly;
         var next = new Assembly(configuration, lasting, Optional.of(old));
         try {
+            Logging.change(old.configuration().log(), configuration.log());
             server.reload(next::configure, routes -> next.routes(routes, welcome));
-        } catch (IllegalArgumentException e) {
+        } catch (IOException e) {
             next.closeBehind(old);
+            throw e;
+        } catch (IllegalArgumentException e) {
+            giveUp(next, old);
             throw new IOException(e.getMessage(), e);
         } catch (UncheckedIOException e) {
-            next.closeBehind(old);
+            giveUp(next, old);
             throw taken(configuration, e);
         }
         next.inForce();
@@ -165,6 +173,11 @@ final class Serving implements AutoCloseable, Subject {
                         ? "reloaded " + configuration
                         : "reloaded %s; these need a new start: %s"
                                 .formatted(configuration, String.join(", ", later)));
+    }
+
+    private static void giveUp(Assembly next, Assembly old) throws IOException {
+        next.closeBehind(old);
+        Logging.change(next.configuration().log(), old.configuration().log());
     }
 
     private void reloadOrSay() {

@@ -107,7 +107,6 @@ public record Configuration(
         if (server.transport() != next.server.transport()) options.add("server.transport");
         if (limits.connections() != next.limits.connections()) options.add("limits.connections");
         if (!admin.equals(next.admin)) options.add("admin");
-        if (!log.equals(next.log)) options.add("log");
         for (Listen ours : listen) {
             boolean differs =
                     next.listen.stream()

@@ -7,6 +7,8 @@ package io.sirocco.app.config;
  * @param file {@link LogFile.Unset} for standard error
  */
 public record Log(Level level, LogFile file) {
+    /** What a log is before it is told otherwise. */
+    public static final Log USUAL = new Log(Level.INFO, new LogFile.Unset());
 
     /** The least important that is written. */
     public enum Level {
@@ -17,6 +19,6 @@ public record Log(Level level, LogFile file) {
     }
 
     static Log read(Table table) {
-        return new Log(table.choice("level", Level.INFO), LogFile.read(table, false));
+        return new Log(table.choice("level", USUAL.level), LogFile.read(table, false));
     }
 }
