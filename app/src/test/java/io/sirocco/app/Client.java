@@ -24,7 +24,6 @@ public final class Client implements AutoCloseable {
     public Client(Socket socket) throws IOException {
         this.socket = socket;
         socket.setSoTimeout(PATIENCE);
-        socket.setTcpNoDelay(true);
     }
 
     /** The whole answer to a request that is the last of its connection. */
