@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import io.sirocco.http.Handling;
-import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
-import java.io.IOException;
+import io.sirocco.web.files.FileServer;
 import java.net.InetSocketAddress;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
 
@@ -33,17 +31,8 @@ final class SiroccoPeer {
                     routes.route("GET", "/virtual", _ -> HELLO).handling(Handling.VIRTUAL);
                     routes.route("GET", "/echo", _ -> ECHO).handling(Handling.INLINE);
                     routes.route("GET", "/three", _ -> THREE).handling(Handling.INLINE);
-                    routes.get("/files/{name}", request -> file(files, request));
+                    routes.route("GET", "/files/*", FileServer.of(files))
+                            .handling(Handling.INLINE);
                 });
-    }
-
-    /** A name is one segment and stays below the folder, also when it was decoded. */
-    private static Response file(Path files, Request request) throws IOException {
-        Path name = Path.of(request.param("name")).getFileName();
-        try {
-            return Response.file(files.resolve(name));
-        } catch (NoSuchFileException _) {
-            return Response.text("Not Found").status(404);
-        }
     }
 }

@@ -12,11 +12,11 @@ import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.LogFile;
 import io.sirocco.app.config.Tls.ClientCertificates;
 import io.sirocco.app.config.Tls.UnknownName;
-import io.sirocco.http.Admission;
 import io.sirocco.http.Config;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Monitor;
 import io.sirocco.http.Routes;
+import io.sirocco.net.Admission;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsSettings;
 import io.sirocco.net.WhenFull;
@@ -222,7 +222,7 @@ final class Assembly implements AutoCloseable {
         }
         if (wanted.unknownName() == UnknownName.REFUSE) settings.refuseUnknownNames();
         settings.handshakeDeadline(wanted.handshake());
-        if (wanted.sessions() > 0) settings.sessions(wanted.sessions(), Duration.ofDays(1));
+        settings.sessions(wanted.sessions(), Duration.ofDays(1));
     }
 
     private static void add(TlsSettings settings, Certificate certificate) {

@@ -2,11 +2,15 @@
 package io.sirocco.app;
 
 import io.sirocco.bench.command.Bench;
+import io.sirocco.net.Loops;
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -17,20 +21,41 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
         name = "sirocco",
         description = "A network server for the JVM.",
-        subcommands = {Serve.class, Check.class, Bench.class, Version.class, HelpCommand.class},
         synopsisSubcommandLabel = "COMMAND")
 public final class Main implements Runnable {
 
     /** Time, level, text, and the stack of what was thrown; the JDK's own form takes two lines. */
     static final String LOG_LINE = "%1$tF %1$tT.%1$tL %4$s %5$s%6$s%n";
 
+    private static final SequencedMap<String, Class<?>> COMMANDS = new LinkedHashMap<>();
+
+    static {
+        COMMANDS.put("serve", Serve.class);
+        COMMANDS.put("check", Check.class);
+        COMMANDS.put("bench", Bench.class);
+        COMMANDS.put("version", Version.class);
+        COMMANDS.put("help", HelpCommand.class);
+    }
+
     @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+
+    @Option(names = "--version", description = "The same as the command version.")
+    private boolean version;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Prints this text.")
+    private boolean help;
 
     private Main() {}
 
     public static void main(String[] args) {
+        if (args.length > 0 && args[0].equals("serve")) { // while its options are read
+            Thread.ofPlatform().daemon().name("sirocco-prepare").start(Loops::prepare);
+        }
         logInOneLine();
-        System.exit(commandLine().execute(args));
+        System.exit(commandLine(args).execute(args));
     }
 
     /** Unless the user has said otherwise; before the log starts. */
@@ -42,8 +67,18 @@ public final class Main implements Runnable {
         if (!configured) System.setProperty(log + "SimpleFormatter.format", LOG_LINE);
     }
 
-    static CommandLine commandLine() {
+    /**
+     * Knows only the command that {@code args} begin with; all of them when that is none of them,
+     * or help. To read the annotations of all would take longer than to start the server.
+     */
+    static CommandLine commandLine(String... args) {
         var line = new CommandLine(new Main());
+        String asked = args.length == 0 ? "" : args[0];
+        boolean alone = COMMANDS.containsKey(asked) && !asked.equals("help");
+        COMMANDS.forEach(
+                (name, command) -> {
+                    if (!alone || name.equals(asked)) line.addSubcommand(name, command);
+                });
         line.setUsageHelpAutoWidth(true);
         line.setExpandAtFiles(false); // a word that begins with @ is the command's affair
         line.setParameterExceptionHandler(Main::explain);
@@ -54,7 +89,12 @@ public final class Main implements Runnable {
     /** Without a command: what there is. */
     @Override
     public void run() {
-        spec.commandLine().usage(spec.commandLine().getOut());
+        if (version) {
+            spec.commandLine().getOut().print(Version.text());
+            spec.commandLine().getOut().flush();
+        } else {
+            spec.commandLine().usage(spec.commandLine().getOut());
+        }
     }
 
     /** A wrong command line costs the user two lines to read, not the whole manual. */

@@ -20,6 +20,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -305,7 +306,7 @@ final class Serving implements AutoCloseable, Subject {
     private String addresses() {
         List<Listen> asked = assembly.configuration().listen();
         List<SocketAddress> bound = server.addresses();
-        var urls = new java.util.ArrayList<String>();
+        var urls = new ArrayList<String>();
         for (int i = 0; i < bound.size(); i++) {
             boolean tls = i < asked.size() && asked.get(i).tls();
             urls.add(

@@ -87,8 +87,8 @@ class CommandLineTest {
         }
 
         private Source source(String... args) {
-            var line = Main.commandLine();
             var all = Stream.concat(Stream.of("serve"), Stream.of(args)).toArray(String[]::new);
+            var line = Main.commandLine(all);
             var serve = line.parseArgs(all).subcommand().commandSpec();
             return ((Serve) serve.userObject()).source();
         }
@@ -152,13 +152,16 @@ class CommandLineTest {
         }
     }
 
-    @Test
-    void versionNamesSiroccoTheJvmTheSystemAndWhatItAllows() {
-        Run run = run("version");
+    @ParameterizedTest
+    @ValueSource(strings = {"version", "--version"})
+    void versionNamesSiroccoTheJvmTheSystemAndWhatItAllows(String word) {
+        Run run = run(word);
         assertEquals(0, run.exitCode());
         assertTrue(run.out().startsWith("sirocco "), run.out());
         assertTrue(run.out().contains("Java " + Runtime.version()), run.out());
         assertTrue(run.out().contains(System.getProperty("os.name")), run.out());
+        assertTrue(run.out().matches("(?s).* CPUs: [0-9]+\\R.*"), run.out());
+        assertTrue(run.out().contains("AOT cache: none"), run.out());
         assertTrue(run.out().matches("(?s).*transport: (io_uring|nio)\\R.*"), run.out());
         assertTrue(run.out().contains("virtual threads: carried by the loops"), run.out());
     }
@@ -200,7 +203,7 @@ class CommandLineTest {
     private static Run run(String... args) {
         var out = new StringWriter();
         var err = new StringWriter();
-        var line = Main.commandLine();
+        var line = Main.commandLine(args);
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
         int exitCode = line.execute(args);

@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.h1.HeadLimits;
+import io.sirocco.net.Admission;
 import io.sirocco.net.Bandwidth;
 import io.sirocco.net.Clock;
 import io.sirocco.net.Tls;

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import jdk.jfr.FlightRecorder;
 
 /**
  * One request and its response: between the connection, which lives on its loop, and the handler,
@@ -36,7 +37,10 @@ final class Exchange implements Runnable, Monitor.Answered {
     final Endpoint endpoint;
     final Incoming incoming;
     final long began;
-    final RequestEvent event = RequestEvent.start(); // null unless a recording wants it
+
+    /** Null unless a recording wants it: even the class is left alone until there may be one. */
+    final RequestEvent event = FlightRecorder.isInitialized() ? RequestEvent.start() : null;
+
     private final Wire wire;
     private final Worker worker;
     private final long bodyLength;

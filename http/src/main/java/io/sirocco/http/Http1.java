@@ -37,7 +37,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>While it is idle it holds no more than its fields. Loop-confined.
  */
-class Http1 implements Protocol, Wire {
+final class Http1 implements Protocol, Wire {
     /**
      * What is read and thrown away of a body that no handler wanted, before the connection is given
      * up instead.

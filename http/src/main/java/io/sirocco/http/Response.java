@@ -9,6 +9,7 @@ import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
@@ -215,6 +216,31 @@ public final class Response {
         return to;
     }
 
+    /**
+     * The same with its body passed through a filter while it is sent, so that nobody knows its
+     * length before: {@code response.through(out -> new GZIPOutputStream(out, true))}. What the new
+     * body is must be said by header fields.
+     */
+    public Response through(BodyFilter filter) {
+        return switch (content) {
+            case Content.Later _, Content.After _ -> map(response -> response.through(filter));
+            case Content.Endless(BodyWriter writer) ->
+                    with(new Content.Endless(new Filtered(filter, writer)));
+            case Content.Stream(BodyWriter writer, long _) -> through(filter, writer);
+            case Content.Bytes(byte[] bytes) -> through(filter, out -> out.write(bytes));
+            case Content.File(Path path, long _) -> through(filter, out -> Files.copy(path, out));
+            case Content.Pieces pieces -> through(filter, new PieceWriter(pieces));
+        };
+    }
+
+    private Response through(BodyFilter filter, BodyWriter writer) {
+        return with(new Content.Stream(new Filtered(filter, writer), -1));
+    }
+
+    private Response with(Content other) {
+        return new Response(status, headers, other, close, own);
+    }
+
     /** The same with another status, 200 to 599. */
     public Response status(int status) {
         if (status < 200 || status > 599) {
@@ -322,6 +348,19 @@ public final class Response {
     /** The header fields that were set. */
     public Headers headers() {
         return headers;
+    }
+
+    /** Bytes of the body, when they are known before it is sent. */
+    public OptionalLong length() {
+        return switch (content) {
+            case Content.Bytes(byte[] bytes) -> OptionalLong.of(bytes.length);
+            case Content.File(Path _, long length) -> OptionalLong.of(length);
+            case Content.Pieces pieces -> OptionalLong.of(pieces.length());
+            case Content.Stream(BodyWriter _, long length) when length >= 0 ->
+                    OptionalLong.of(length);
+            case Content.Stream _, Content.Endless _, Content.Later _, Content.After _ ->
+                    OptionalLong.empty();
+        };
     }
 
     Content content() {

@@ -3,7 +3,6 @@ package io.sirocco.http;
 
 import io.sirocco.net.Acceptor;
 import io.sirocco.net.Bandwidth;
-import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Listener;
 import io.sirocco.net.Loops;
@@ -194,12 +193,13 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private static void options(Config config, Config.Listening asked, Listener.Options options) {
+    private void options(Config config, Config.Listening asked, Listener.Options options) {
         asked.tls().ifPresent(tls -> options.tls(tls, "http/1.1").toPlainText(NOT_HTTPS));
         options.backlog(config.backlog)
                 .slots(config.slots, config.whenFull)
                 .parking(config.parked, config.parking.toMillis())
-                .accepts(config.accepts);
+                .accepts(config.accepts)
+                .admission(() -> plan.config.admission);
     }
 
     private Acceptor acceptor(List<Worker> workers) {
@@ -207,25 +207,7 @@ public final class Server implements AutoCloseable {
             Config config = plan.config;
             pace(connection, config);
             Worker worker = workers.get(connection.loop().index());
-            Admission admission = config.admission;
-            return admission == Admission.ALL
-                    ? new Http1(connection, worker)
-                    : admitted(connection, worker, admission);
-        };
-    }
-
-    private static Protocol admitted(Connection connection, Worker worker, Admission admission) {
-        SocketAddress remote = connection.remote();
-        if (!admission.admit(remote)) {
-            connection.abort();
-            return (refused, bytes, from, to) -> to;
-        }
-        return new Http1(connection, worker) {
-            @Override
-            public void closed(Connection ended, CloseCause cause) {
-                super.closed(ended, cause);
-                admission.gone(remote);
-            }
+            return new Http1(connection, worker);
         };
     }
 

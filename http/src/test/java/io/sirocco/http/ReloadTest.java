@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.Admission;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -5,13 +5,16 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.Provider;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
+import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -74,6 +77,17 @@ record Credential(List<X509Certificate> chain, PrivateKey key, List<String> name
         List<X509Certificate> certificates =
                 Arrays.stream(chain).map(X509Certificate.class::cast).toList();
         return new Credential(certificates, (PrivateKey) key, names(certificates.getFirst()));
+    }
+
+    /** The same with a key as {@code provider} likes it best: its own. */
+    Credential adopted(Provider provider) {
+        try {
+            var factory = KeyFactory.getInstance(key.getAlgorithm(), provider);
+            var own = factory.generatePrivate(new PKCS8EncodedKeySpec(key.getEncoded()));
+            return new Credential(chain, own, names);
+        } catch (GeneralSecurityException e) {
+            return this; // it may still do
+        }
     }
 
     /** What kind of key it has, as JSSE names it: {@code RSA}, {@code EC}, {@code EdDSA}. */

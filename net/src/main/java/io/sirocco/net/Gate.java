@@ -3,7 +3,9 @@ package io.sirocco.net;
 
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -24,6 +26,10 @@ final class Gate implements Origin {
     final Socket socket;
     private final Listener listener;
     private final ArrayDeque<Connection> parked = new ArrayDeque<>();
+
+    /** By whom those were admitted who had to ask; null while nobody had to. */
+    private Map<Connection, Admission> admitted;
+
     private int active;
     private List<Gate> spread = List.of();
     private Gate source = this; // the one that accepts for it
@@ -165,6 +171,10 @@ final class Gate implements Origin {
             loop.parked--;
         } else {
             active--;
+            Admission by = admitted == null ? null : admitted.remove(connection);
+            if (by != null) {
+                by.gone(connection.remote());
+            }
             if (!parked.isEmpty() && active < listener.options.slots) {
                 loop.parked--;
                 start(parked.poll());
@@ -204,7 +214,27 @@ final class Gate implements Origin {
     private void start(Connection connection) {
         active++;
         connection.noDeadline();
-        connection.start(listener.acceptor);
+        connection.start(admits(connection) ? listener.acceptor : Gate::refuse);
+    }
+
+    private boolean admits(Connection connection) {
+        Admission admission = listener.options.admission.get();
+        if (admission == Admission.ALL) {
+            return true;
+        }
+        if (!admission.admit(connection.remote())) {
+            return false;
+        }
+        if (admitted == null) {
+            admitted = new IdentityHashMap<>();
+        }
+        admitted.put(connection, admission);
+        return true;
+    }
+
+    private static Protocol refuse(Connection connection) {
+        connection.abort();
+        return (refused, bytes, from, to) -> to;
     }
 
     private void decide() {

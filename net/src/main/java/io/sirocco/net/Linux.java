@@ -11,8 +11,6 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * The calls of the C library that the io_uring transport needs, through the foreign-function API.
@@ -55,68 +53,46 @@ final class Linux {
 
     private static final Linker LINKER = Linker.nativeLinker();
     private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
-    private static final Linker.Option CRITICAL = Linker.Option.critical(false);
     private static final long ERRNO_OFFSET =
             Linker.Option.captureStateLayout()
                     .byteOffset(MemoryLayout.PathElement.groupElement("errno"));
 
-    private static final MethodHandle SYSCALL =
-            LINKER.downcallHandle(
-                    LINKER.defaultLookup().findOrThrow("syscall"),
-                    FunctionDescriptor.of(
-                            JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                            JAVA_LONG, JAVA_LONG),
-                    ERRNO,
-                    Linker.Option.firstVariadicArg(1));
-    private static final MethodHandle MMAP =
-            call(
-                    "mmap",
-                    FunctionDescriptor.of(
-                            JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT,
-                            JAVA_LONG));
-    private static final MethodHandle MUNMAP =
-            call("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle SOCKET =
-            call("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle BIND =
-            call("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle LISTEN =
-            call("listen", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle SETSOCKOPT =
-            call(
-                    "setsockopt",
-                    FunctionDescriptor.of(
-                            JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle GETSOCKNAME =
-            call("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle GETPEERNAME =
-            call("getpeername", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle CLOSE =
-            call("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-    private static final MethodHandle EVENTFD =
-            call("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle GETRLIMIT =
-            call("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle STRERROR =
-            LINKER.downcallHandle(
-                    LINKER.defaultLookup().findOrThrow("strerror"),
-                    FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
-    // These two never block, so they may keep the thread from reaching a safepoint for their few
-    // hundred nanoseconds.
+    /**
+     * Every call below is made as if it were declared so: seven integers in, one out. The ABIs of
+     * Linux pass integers in registers of 64 bits, of which a function looks at those that it
+     * declares. A shape takes the JVM about 5 ms to link, once; one for each signature would be a
+     * third of the time that a server takes to start.
+     */
+    private static final FunctionDescriptor SHAPE =
+            FunctionDescriptor.of(
+                    JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+                    JAVA_LONG);
+
+    private static final MethodHandle SYSCALL = call("syscall");
+    private static final MethodHandle MMAP = call("mmap");
+    private static final MethodHandle MUNMAP = call("munmap");
+    private static final MethodHandle SOCKET = call("socket");
+    private static final MethodHandle BIND = call("bind");
+    private static final MethodHandle LISTEN = call("listen");
+    private static final MethodHandle SETSOCKOPT = call("setsockopt");
+    private static final MethodHandle GETSOCKNAME = call("getsockname");
+    private static final MethodHandle GETPEERNAME = call("getpeername");
+    private static final MethodHandle CLOSE = call("close");
+    private static final MethodHandle EVENTFD = call("eventfd");
+    private static final MethodHandle GETRLIMIT = call("getrlimit");
+    private static final MethodHandle STRERROR = call("strerror");
+    private static final MethodHandle RECVFROM = call("recvfrom");
+    private static final MethodHandle SENDTO = call("sendto");
+
+    /**
+     * It never blocks, so it may keep the thread from reaching a safepoint for its few hundred
+     * nanoseconds.
+     */
     private static final MethodHandle EVENTFD_WRITE =
-            quickCall("eventfd_write", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle RECVFROM =
-            call(
-                    "recvfrom",
-                    FunctionDescriptor.of(
-                            JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG,
-                            JAVA_LONG));
-    private static final MethodHandle SENDTO =
-            call(
-                    "sendto",
-                    FunctionDescriptor.of(
-                            JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG,
-                            JAVA_INT));
+            LINKER.downcallHandle(
+                    LINKER.defaultLookup().findOrThrow("eventfd_write"),
+                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG),
+                    Linker.Option.critical(false));
 
     private static final int RLIMIT_NOFILE = 7;
 
@@ -129,13 +105,8 @@ final class Linux {
 
     /** The system's words for {@code errno}. */
     static String reason(int errno) {
-        try {
-            return MemorySegment.ofAddress((long) STRERROR.invokeExact(errno))
-                    .reinterpret(1024)
-                    .getString(0);
-        } catch (Throwable e) {
-            throw new AssertionError(e);
-        }
+        long words = address(STRERROR, errno, 0, 0, 0, 0, 0);
+        return MemorySegment.ofAddress(words).reinterpret(1024).getString(0);
     }
 
     /** {@code syscall(2)}; {@code state} receives errno and is the caller's own. */
@@ -157,117 +128,63 @@ final class Linux {
     static long mmap(long length, int descriptor, long offset) {
         final int readWrite = 3;
         final int sharedPopulate = 0x8001;
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = state(arena);
-            long address =
-                    (long)
-                            MMAP.invokeExact(
-                                    state,
-                                    0L,
-                                    length,
-                                    readWrite,
-                                    sharedPopulate,
-                                    descriptor,
-                                    offset);
-            return address == -1 ? -state.get(JAVA_INT, ERRNO_OFFSET) : address;
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return address(MMAP, 0, length, readWrite, sharedPopulate, descriptor, offset);
+    }
+
+    /** Empty memory, of which a page costs nothing until it is written to. */
+    static long memory(long length) {
+        final int readWrite = 3;
+        final int privateAnonymous = 0x22;
+        return address(MMAP, 0, length, readWrite, privateAnonymous, -1, 0);
     }
 
     static void munmap(long address, long length) {
-        try (Arena arena = Arena.ofConfined()) {
-            int ignored = (int) MUNMAP.invokeExact(state(arena), address, length);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        number(MUNMAP, address, length, 0, 0, 0);
     }
 
     static int socket(int family, int type) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = state(arena);
-            return result(state, (int) SOCKET.invokeExact(state, family, type | SOCK_CLOEXEC, 0));
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return number(SOCKET, family, type | SOCK_CLOEXEC, 0, 0, 0);
     }
 
     static int bind(int descriptor, MemorySegment address) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = state(arena);
-            return result(
-                    state,
-                    (int)
-                            BIND.invokeExact(
-                                    state,
-                                    descriptor,
-                                    address.address(),
-                                    (int) address.byteSize()));
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return number(BIND, descriptor, address.address(), address.byteSize(), 0, 0);
     }
 
     static int listen(int descriptor, int backlog) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = state(arena);
-            return result(state, (int) LISTEN.invokeExact(state, descriptor, backlog));
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return number(LISTEN, descriptor, backlog, 0, 0, 0);
     }
 
     /** {@code values} are one number, or the fields of the structure that the option takes. */
     static int setOption(int descriptor, int level, int option, int... values) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = state(arena);
             MemorySegment value = arena.allocateFrom(JAVA_INT, values);
-            int size = (int) value.byteSize();
-            return result(
-                    state,
-                    (int)
-                            SETSOCKOPT.invokeExact(
-                                    state, descriptor, level, option, value.address(), size));
-        } catch (Throwable t) {
-            throw new AssertionError(t);
+            return number(SETSOCKOPT, descriptor, level, option, value.address(), value.byteSize());
         }
     }
 
     /** Writes the local or the peer's address into {@code into}; answers its length. */
     static int name(int descriptor, boolean peer, MemorySegment into) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = state(arena);
             MemorySegment length = arena.allocateFrom(JAVA_INT, (int) into.byteSize());
             int result =
-                    peer
-                            ? (int)
-                                    GETPEERNAME.invokeExact(
-                                            state, descriptor, into.address(), length.address())
-                            : (int)
-                                    GETSOCKNAME.invokeExact(
-                                            state, descriptor, into.address(), length.address());
-            return result < 0 ? result(state, result) : length.get(JAVA_INT, 0);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
+                    number(
+                            peer ? GETPEERNAME : GETSOCKNAME,
+                            descriptor,
+                            into.address(),
+                            length.address(),
+                            0,
+                            0);
+            return result < 0 ? result : length.get(JAVA_INT, 0);
         }
     }
 
     static void close(int descriptor) {
-        try (Arena arena = Arena.ofConfined()) {
-            int ignored = (int) CLOSE.invokeExact(state(arena), descriptor);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        number(CLOSE, descriptor, 0, 0, 0, 0);
     }
 
     static int eventfd() {
         final int nonBlockingCloseOnExec = 0x80800;
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment state = state(arena);
-            return result(state, (int) EVENTFD.invokeExact(state, 0, nonBlockingCloseOnExec));
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return number(EVENTFD, 0, nonBlockingCloseOnExec, 0, 0, 0);
     }
 
     static void signal(int eventfd) {
@@ -282,10 +199,8 @@ final class Linux {
     static int openFilesLimit() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment limit = arena.allocate(16, 8);
-            int ignored = (int) GETRLIMIT.invokeExact(state(arena), RLIMIT_NOFILE, limit.address());
+            number(GETRLIMIT, RLIMIT_NOFILE, limit.address(), 0, 0, 0);
             return Math.clamp(limit.get(JAVA_LONG, 0), 64, 1 << 20);
-        } catch (Throwable t) {
-            throw new AssertionError(t);
         }
     }
 
@@ -300,12 +215,13 @@ final class Linux {
                     (long)
                             RECVFROM.invokeExact(
                                     state,
-                                    descriptor,
+                                    (long) descriptor,
                                     into.address(),
                                     into.byteSize(),
-                                    MSG_DONTWAIT,
+                                    (long) MSG_DONTWAIT,
                                     from.address(),
-                                    fromLength.address());
+                                    fromLength.address(),
+                                    0L);
             return n < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : n;
         } catch (Throwable t) {
             throw new AssertionError(t);
@@ -324,38 +240,70 @@ final class Linux {
                     (long)
                             SENDTO.invokeExact(
                                     state,
-                                    descriptor,
+                                    (long) descriptor,
                                     bytes.address(),
                                     (long) length,
-                                    MSG_DONTWAIT | MSG_NOSIGNAL,
+                                    (long) (MSG_DONTWAIT | MSG_NOSIGNAL),
                                     to.address(),
-                                    toLength);
+                                    (long) toLength,
+                                    0L);
             return n < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : n;
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
     }
 
-    private static int result(MemorySegment state, int result) {
-        return result < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : result;
+    /** A call of a function that returns an {@code int}, and -1 when it fails. */
+    private static int number(MethodHandle function, long a, long b, long c, long d, long e) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = state(arena);
+            long result = (long) function.invokeExact(state, a, b, c, d, e, 0L, 0L);
+            int lower = (int) result; // what is above it is left over from something else
+            return lower < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : lower;
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
     }
 
-    static long result(MemorySegment state, long result) {
-        return result < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : result;
+    /** A call of a function that returns a {@code long} or an address, and -1 when it fails. */
+    private static long address(
+            MethodHandle function, long a, long b, long c, long d, long e, long f) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = state(arena);
+            long result = (long) function.invokeExact(state, a, b, c, d, e, f, 0L);
+            return result == -1 ? -state.get(JAVA_INT, ERRNO_OFFSET) : result;
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
     }
 
-    /** A function of the C library that leaves its errno in the state which it is given. */
-    static MethodHandle call(String name, FunctionDescriptor type) {
-        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), type, ERRNO);
+    /**
+     * A call whose errno goes to the caller's own {@code state}: for those made often. The function
+     * returns a {@code long}, and -1 when it fails.
+     */
+    static long invoke(
+            MethodHandle function,
+            MemorySegment state,
+            long a,
+            long b,
+            long c,
+            long d,
+            long e,
+            long f) {
+        try {
+            long result = (long) function.invokeExact(state, a, b, c, d, e, f, 0L);
+            return result < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : result;
+        } catch (Throwable t) {
+            throw new AssertionError(t);
+        }
     }
 
-    /** One that never blocks, and whose errno nobody asks for. */
-    static MethodHandle quickCall(String name, FunctionDescriptor type, Linker.Option... further) {
-        var options = new ArrayList<>(List.of(further));
-        options.add(CRITICAL);
+    /** A function of the C library. */
+    static MethodHandle call(String name) {
         return LINKER.downcallHandle(
                 LINKER.defaultLookup().findOrThrow(name),
-                type,
-                options.toArray(Linker.Option[]::new));
+                SHAPE,
+                ERRNO,
+                Linker.Option.firstVariadicArg(1)); // which syscall asks for, and no other minds
     }
 }

@@ -6,8 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -47,34 +45,12 @@ final class LinuxFiles {
     private static final int F_SETFL = 4;
     private static final int O_RDWR = 2;
 
-    private static final MethodHandle STATX =
-            Linux.call(
-                    "statx",
-                    FunctionDescriptor.of(
-                            JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle PREAD =
-            Linux.call(
-                    "pread",
-                    FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle PREADV2 =
-            Linux.call(
-                    "preadv2",
-                    FunctionDescriptor.of(
-                            JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle SENDFILE =
-            Linux.call(
-                    "sendfile",
-                    FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle SEND =
-            Linux.call(
-                    "send",
-                    FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-
-    private static final MethodHandle FCNTL =
-            Linux.quickCall(
-                    "fcntl",
-                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
-                    Linker.Option.firstVariadicArg(2));
+    private static final MethodHandle STATX = Linux.call("statx");
+    private static final MethodHandle PREAD = Linux.call("pread");
+    private static final MethodHandle PREADV2 = Linux.call("preadv2");
+    private static final MethodHandle SENDFILE = Linux.call("sendfile");
+    private static final MethodHandle SEND = Linux.call("send");
+    private static final MethodHandle FCNTL = Linux.call("fcntl");
 
     private LinuxFiles() {}
 
@@ -125,16 +101,17 @@ final class LinuxFiles {
     static Facts facts(int descriptor) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment s = arena.allocate(STATX_SIZE, 8);
-            int result =
-                    (int)
-                            STATX.invokeExact(
-                                    Linux.state(arena),
-                                    descriptor,
-                                    arena.allocateFrom("").address(),
-                                    AT_EMPTY_PATH,
-                                    STATX_BASIC_STATS,
-                                    s.address());
-            if (result < 0) {
+            long result =
+                    Linux.invoke(
+                            STATX,
+                            Linux.state(arena),
+                            descriptor,
+                            arena.allocateFrom("").address(),
+                            AT_EMPTY_PATH,
+                            STATX_BASIC_STATS,
+                            s.address(),
+                            0);
+            if ((int) result < 0) { // it is an int
                 return null;
             }
             return new Facts(
@@ -143,43 +120,24 @@ final class LinuxFiles {
                     (long) s.get(JAVA_INT, 136) << 32 | s.get(JAVA_INT, 140),
                     s.get(JAVA_LONG, 40),
                     s.get(JAVA_LONG, 112) * 1_000_000_000 + s.get(JAVA_INT, 120));
-        } catch (Throwable t) {
-            throw new AssertionError(t);
         }
     }
 
     /** Reads up to {@code length} bytes at {@code position} to {@code address}; 0 at the end. */
     static long read(
             MemorySegment state, int descriptor, long address, long length, long position) {
-        try {
-            return Linux.result(
-                    state, (long) PREAD.invokeExact(state, descriptor, address, length, position));
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return Linux.invoke(PREAD, state, descriptor, address, length, position, 0, 0);
     }
 
     /** Whether the byte at {@code position} can be had without waiting for a disk. */
     static boolean atHand(
             MemorySegment state, MemorySegment scratch, int descriptor, long position) {
-        try {
-            scratch.set(JAVA_LONG, 0, scratch.address() + 16); // an iovec, and the byte behind it
-            scratch.set(JAVA_LONG, 8, 1);
-            long read =
-                    Linux.result(
-                            state,
-                            (long)
-                                    PREADV2.invokeExact(
-                                            state,
-                                            descriptor,
-                                            scratch.address(),
-                                            1,
-                                            position,
-                                            RWF_NOWAIT));
-            return read != -Linux.EAGAIN; // any other failure shows when it is sent
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        scratch.set(JAVA_LONG, 0, scratch.address() + 16); // an iovec, and the byte behind it
+        scratch.set(JAVA_LONG, 8, 1);
+        long read =
+                Linux.invoke(
+                        PREADV2, state, descriptor, scratch.address(), 1, position, RWF_NOWAIT, 0);
+        return read != -Linux.EAGAIN; // any other failure shows when it is sent
     }
 
     /**
@@ -188,32 +146,17 @@ final class LinuxFiles {
      */
     static long sendFile(
             MemorySegment state, int socket, int file, MemorySegment position, long length) {
-        try {
-            return Linux.result(
-                    state,
-                    (long) SENDFILE.invokeExact(state, socket, file, position.address(), length));
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return Linux.invoke(SENDFILE, state, socket, file, position.address(), length, 0, 0);
     }
 
     /** Whether calls on {@code socket} wait until it takes something. */
-    static void blocking(int socket, boolean on) {
-        try {
-            int ignored = (int) FCNTL.invokeExact(socket, F_SETFL, O_RDWR | (on ? 0 : O_NONBLOCK));
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+    static void blocking(MemorySegment state, int socket, boolean on) {
+        Linux.invoke(FCNTL, state, socket, F_SETFL, O_RDWR | (on ? 0 : O_NONBLOCK), 0, 0, 0);
     }
 
     /** Sends without blocking what more is to follow at once. */
     static long sendBefore(MemorySegment state, int socket, long address, long length) {
         int flags = MSG_MORE | Linux.MSG_DONTWAIT | Linux.MSG_NOSIGNAL;
-        try {
-            return Linux.result(
-                    state, (long) SEND.invokeExact(state, socket, address, length, flags));
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
+        return Linux.invoke(SEND, state, socket, address, length, flags, 0, 0);
     }
 }

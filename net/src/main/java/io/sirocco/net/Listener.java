@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 /**
  * An address that a group of loops accepts connections on; made by {@link Loops#listen}. Any
@@ -28,6 +29,7 @@ public final class Listener implements AutoCloseable {
         int parked = 10_000;
         long parkedMillis = 20_000;
         Bandwidth accepts = Bandwidth.perSecond(Bandwidth.UNLIMITED);
+        Supplier<Admission> admission = () -> Admission.ALL;
         private Tls tls; // null for none
         private List<String> protocols = List.of();
         private byte[] toPlainText = {};
@@ -54,6 +56,12 @@ public final class Listener implements AutoCloseable {
         public Options parking(int connections, long millis) {
             this.parked = connections;
             this.parkedMillis = millis;
+            return this;
+        }
+
+        /** Who may connect, asked for whenever somebody does; everybody unless set. */
+        public Options admission(Supplier<Admission> admission) {
+            this.admission = admission;
             return this;
         }
 

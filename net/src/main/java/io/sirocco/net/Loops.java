@@ -68,22 +68,46 @@ public final class Loops implements AutoCloseable {
         return new Loops(loops, watchdog);
     }
 
-    /** All of them talk to the kernel in the same way: the first one chooses. */
+    /**
+     * All of them talk to the kernel in the same way: the first one chooses. The others start side
+     * by side, since each has some milliseconds to wait for its ring.
+     */
     private static List<Loop> startAll(Settings settings) throws IOException {
         var loops = new ArrayList<Loop>();
         try {
-            for (int i = 0; i < settings.loops; i++) {
+            var first = new Loop(0, settings);
+            loops.add(first);
+            first.start().join();
+            settings.transport = first.transport();
+            var starting = new ArrayList<CompletableFuture<?>>();
+            for (int i = 1; i < settings.loops; i++) {
                 var loop = new Loop(i, settings);
                 loops.add(loop);
-                loop.start().join();
-                settings.transport = loop.transport();
+                starting.add(loop.start());
             }
+            starting.forEach(CompletableFuture::join);
             return List.copyOf(loops);
         } catch (CompletionException e) {
             loops.forEach(Loop::stop);
             throw e.getCause() instanceof IOException io
                     ? io
                     : new IOException("a loop cannot start", e.getCause());
+        }
+    }
+
+    /**
+     * Does beforehand what the first start in a JVM takes longest for: it links the calls into the
+     * C library, where there are any. Worth a thread of its own to a program that has something
+     * else to do until it starts its loops.
+     */
+    public static void prepare() {
+        if (!System.getProperty("os.name").equals("Linux")) {
+            return;
+        }
+        try {
+            Linux.openFilesLimit();
+        } catch (LinkageError | IllegalCallerException e) {
+            // said when a loop asks for them
         }
     }
 

@@ -171,7 +171,7 @@ final class Ring implements AutoCloseable {
             }
             registerTable(scratch);
             bufferRing = arena.allocate(bufferCount * 16L, 4096).address();
-            buffers = arena.allocate((long) bufferCount * BUFFER_SIZE, 4096).address();
+            buffers = check("mmap of the buffers", Linux.memory((long) bufferCount * BUFFER_SIZE));
             registerBuffers(scratch);
             if (secondary) {
                 registerEventfd(scratch);
@@ -381,6 +381,7 @@ final class Ring implements AutoCloseable {
         Linux.close(descriptor);
         Linux.munmap(entries, entriesLength);
         Linux.munmap(queues, queuesLength);
+        Linux.munmap(buffers, (long) bufferCount * BUFFER_SIZE);
         if (eventfd >= 0) {
             Linux.close(eventfd);
         }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-import java.util.List;
 import java.util.function.Consumer;
-import javax.net.ssl.SSLEngine;
 
 /**
  * The server's side of TLS: certificates, versions, and what is asked of clients. A listener refers
@@ -55,11 +53,7 @@ public final class Tls {
         replace(configure);
     }
 
-    /** For one connection, which may agree on one of {@code protocols} (ALPN). */
-    SSLEngine engine(List<String> protocols) {
-        return context.engine(protocols);
-    }
-
+    /** What holds for a connection that begins now. */
     TlsContext context() {
         return context;
     }

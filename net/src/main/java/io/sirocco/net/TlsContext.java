@@ -36,7 +36,7 @@ final class TlsContext {
      * @throws IllegalArgumentException when the engine cannot do what is asked of it
      */
     static TlsContext of(TlsSettings settings) {
-        var keys = new ServerKeys(settings.credentials);
+        var keys = new ServerKeys(credentials(settings));
         try {
             SSLContext context =
                     settings.provider.isPresent()
@@ -52,6 +52,12 @@ final class TlsContext {
         } catch (GeneralSecurityException | IOException e) {
             throw new IllegalArgumentException("TLS cannot be set up: " + e.getMessage(), e);
         }
+    }
+
+    private static List<Credential> credentials(TlsSettings settings) {
+        return settings.provider
+                .map(own -> settings.credentials.stream().map(each -> each.adopted(own)).toList())
+                .orElse(settings.credentials);
     }
 
     private static TrustManager[] trust(List<X509Certificate> authorities)

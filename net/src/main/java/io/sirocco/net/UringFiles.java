@@ -96,12 +96,12 @@ final class UringFiles implements AutoCloseable {
             return (int) LinuxFiles.sendBefore(state, socket, from, length);
         }
         position.set(JAVA_LONG, 0, chunk.position);
-        LinuxFiles.blocking(socket, false); // the call knows no other way to be told
+        LinuxFiles.blocking(state, socket, false); // the call knows no other way to be told
         try {
             int file = chunk.file.descriptor();
             return (int) LinuxFiles.sendFile(state, socket, file, position, length);
         } finally {
-            LinuxFiles.blocking(socket, true);
+            LinuxFiles.blocking(state, socket, true);
         }
     }
 

@@ -7,7 +7,7 @@ package io.sirocco.app.config;
  * @param file {@link LogFile.Unset} for standard error
  */
 public record Log(Level level, LogFile file) {
-    /** What a log is before it is told otherwise. */
+    /** What the program does by itself. */
     public static final Log USUAL = new Log(Level.INFO, new LogFile.Unset());
 
     /** The least important that is written. */

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param ciphers names of the JDK; empty for our own choice
  * @param clientAuthorities who signs the certificates of clients; there unless these are {@link
  *     ClientCertificates#NONE}
- * @param sessions that may be resumed; 0 for none
+ * @param sessions that may be resumed
  * @param certificates the first is the default
  */
 public record Tls(
@@ -53,7 +53,7 @@ public record Tls(
                         table.file("client-authorities"),
                         table.choice("unknown-name", UnknownName.DEFAULT),
                         table.time("handshake", "10s", Duration.ofMillis(1)),
-                        table.whole("sessions", 20_480, 0, 1 << 24),
+                        table.whole("sessions", 20_480, 1, 1 << 24),
                         table.tables("certificate", "[[tls.certificate]]").stream()
                                 .map(Certificate::read)
                                 .toList());

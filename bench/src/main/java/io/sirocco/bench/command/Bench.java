@@ -12,6 +12,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             HttpCommand.class,
             HoldCommand.class,
+            StartCommand.class,
             CompareCommand.class,
             ReportCommand.class,
             CommandLine.HelpCommand.class

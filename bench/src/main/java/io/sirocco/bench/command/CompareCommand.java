@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
             "Races servers against each other at the same works, one core each, and prints what a"
                     + " request costs them.",
             "Works: plaintext, plaintext-512, pipelined, churn, churn-1000, virtual, echo19, files,"
-                    + " files-close; and groups: all of these, and the published benchmarks qurricane,"
+                    + " files-close, assets; and groups: all of these, and the published benchmarks qurricane,"
                     + " pokerface, fire-io-rest.",
             ""
         },

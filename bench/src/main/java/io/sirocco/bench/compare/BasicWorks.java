@@ -92,7 +92,15 @@ final class BasicWorks {
                                     + " as siege -c 100 -i -b -f urls.txt did for PokerFace.",
                             "files",
                             FILES_AS_SIEGE_TAKES_THEM,
-                            closing(100)));
+                            closing(100)),
+                    new Work(
+                            "assets",
+                            "twenty small files, keep-alive, 50 connections",
+                            "Ten pictures, and ten style sheets and scripts that lie there compressed,"
+                                    + " of 1 to 30 KB, for clients that take gzip.",
+                            "assets",
+                            Assets.ALL,
+                            keepAlive(50)));
 
     private BasicWorks() {}
 }

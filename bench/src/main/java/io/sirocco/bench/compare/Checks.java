@@ -74,11 +74,14 @@ final class Checks {
     private byte[] request(Exchange exchange) {
         boolean ab = work.shape().tool() == Work.Tool.AB;
         String head =
-                "GET %s HTTP/1.%d\r\nHost: %s\r\n%s\r\n"
+                "GET %s HTTP/1.%d\r\nHost: %s\r\n%s%s\r\n"
                         .formatted(
                                 exchange.path(),
                                 ab ? 0 : 1,
                                 Work.host(server),
+                                exchange.takes().isEmpty()
+                                        ? ""
+                                        : "Accept-Encoding: " + exchange.takes() + "\r\n",
                                 work.shape().close() && !ab ? "Connection: close\r\n" : "");
         return head.getBytes(StandardCharsets.US_ASCII);
     }

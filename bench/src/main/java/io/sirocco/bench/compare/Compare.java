@@ -64,6 +64,7 @@ public final class Compare {
         try (var lineUp = new LineUp(err)) {
             ending.lastly(lineUp::close);
             SiteFiles.write(files);
+            Assets.write(files);
             commit = Checkout.commit(plan.peersDir());
             err.println("building what is not built yet; logs are in " + plan.logs());
             var prepared = lineUp.prepare(programs);

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * know their types or call them all bytes: that is not what it is measured for.
  */
 final class SiteFiles {
-    private static final List<String> SCRIPT =
+    static final List<String> SCRIPT =
             List.of("text/javascript", "application/javascript", "application/x-javascript");
 
     static final Exchange PAGE = file("page.html", List.of("text/html"), page());
@@ -34,7 +34,7 @@ final class SiteFiles {
 
     private static Exchange file(String name, List<String> types, byte[] body) {
         var any = Stream.concat(types.stream(), Stream.of("application/octet-stream")).toList();
-        return new Exchange("/files/" + name, 1, any, body);
+        return new Exchange("/files/" + name, 1, any, body, "");
     }
 
     private static byte[] page() {

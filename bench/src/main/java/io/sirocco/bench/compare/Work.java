@@ -6,7 +6,6 @@ import io.sirocco.bench.Load;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
 /**
  * One kind of load, and what answers to it are right. Immutable.
@@ -71,7 +70,7 @@ record Work(
                 exchanges.stream()
                         .map(
                                 e ->
-                                        Call.of("GET", host, e.path(), Map.of(), new byte[0])
+                                        Call.of("GET", host, e.path(), e.fields(), new byte[0])
                                                 .times(e.weight()))
                         .toList();
         boolean weighted = exchanges.stream().anyMatch(e -> e.weight() > 1);

@@ -33,7 +33,7 @@ final class Targets {
         for (String work : List.of("churn", "churn-1000")) {
             targets.add(floorWithoutFailure(work, 1.05));
         }
-        for (String work : List.of("files", "files-close")) {
+        for (String work : List.of("files", "files-close", "assets")) {
             targets.add(rate(work, 1.5, "nginx"));
         }
         return targets;

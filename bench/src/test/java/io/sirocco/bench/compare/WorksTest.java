@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class WorksTest {
     @Test
-    void allAreTheNineBasicOnes() {
+    void allAreTheTenBasicOnes() {
         assertEquals(
                 List.of(
                         "plaintext",
@@ -23,7 +23,8 @@ class WorksTest {
                         "virtual",
                         "echo19",
                         "files",
-                        "files-close"),
+                        "files-close",
+                        "assets"),
                 names("all"));
     }
 
@@ -72,5 +73,15 @@ class WorksTest {
 
     private static List<String> names(String... asked) {
         return Works.named(List.of(asked)).stream().map(Work::name).toList();
+    }
+
+    @Test
+    void assetsAreTwentySmallFilesOfWhichHalfAreCompressed() {
+        assertEquals(20, Assets.ALL.size());
+        for (Exchange asset : Assets.ALL) {
+            assertTrue(asset.body().length <= 30_000, asset::path);
+            boolean packed = asset.body()[0] == 0x1f && asset.body()[1] == (byte) 0x8b;
+            assertEquals(!asset.path().endsWith(".png"), packed, asset::path);
+        }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.access;
 
-import io.sirocco.http.Admission;
+import io.sirocco.net.Admission;
 import java.net.SocketAddress;
 import java.util.concurrent.atomic.LongAdder;
 

@@ -27,6 +27,22 @@ final class Brotli {
 
     static OutputStream stream(OutputStream out) throws IOException {
         works();
-        return new BrotliOutputStream(out, new Encoder.Parameters().setQuality(QUICK));
+        return new Flushing(out);
+    }
+
+    /** brotli4j passes on what it has, and does not flush what is behind it. */
+    private static final class Flushing extends BrotliOutputStream {
+        private final OutputStream out;
+
+        Flushing(OutputStream out) throws IOException {
+            super(out, new Encoder.Parameters().setQuality(QUICK));
+            this.out = out;
+        }
+
+        @Override
+        public void flush() throws IOException {
+            super.flush();
+            out.flush();
+        }
     }
 }

@@ -46,6 +46,7 @@ final class FileCache implements AutoCloseable {
     private final ConcurrentHashMap<String, CompletableFuture<Entry>> looks =
             new ConcurrentHashMap<>();
     private final Hands lookers = new Hands("files", LOOKERS, WAITING);
+    private volatile boolean closed;
 
     FileCache(Loader loader, Settings settings) {
         this.loader = loader;
@@ -118,7 +119,7 @@ final class FileCache implements AutoCloseable {
             Entry entry = loader.load(path, known == null ? null : known.entry);
             if (known != null && known.entry == entry) {
                 known.checked = now;
-            } else if (cache != null && holds(entry)) {
+            } else if (cache != null && !closed && holds(entry)) {
                 cache.put(path, new Known(entry, now));
             }
             looks.remove(path, mine);
@@ -165,9 +166,10 @@ final class FileCache implements AutoCloseable {
         return lookers;
     }
 
+    /** Lets go of all that it holds, and holds no more; its threads end when nobody asks. */
     @Override
     public void close() {
-        lookers.close();
+        closed = true;
         if (cache != null) {
             cache.invalidateAll();
             cache.cleanUp();

@@ -32,7 +32,7 @@ public final class FileOptions {
     long compressFrom = 1 << 10;
     TypeList compressTypes = TypeList.COMPRESSIBLE;
     long cacheBytes = 64L << 20;
-    int cacheFile = 64 << 10;
+    int cacheFile = 16 << 10;
     Duration cacheCheck = Duration.ofSeconds(1);
     final List<CacheRule> cacheRules = new ArrayList<>();
     final Map<String, String> mime = new HashMap<>();
@@ -144,7 +144,7 @@ public final class FileOptions {
         return this;
     }
 
-    /** Bytes up to which a file is kept in memory; larger ones are kept open. 64 KiB. */
+    /** Bytes up to which a file is kept in memory; larger ones are kept open. 16 KiB. */
     public FileOptions cacheFile(long bytes) {
         this.cacheFile = (int) Math.min(notNegative(bytes, "The size of a cached file"), 16 << 20);
         return this;

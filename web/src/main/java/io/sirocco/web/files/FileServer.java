@@ -25,8 +25,8 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>What is not a file below the directory does not exist (404): no spelling of a path leads
- * outside, and there is one spelling for each file. Files are not to be changed in place while they
- * are served; whoever renames a new one over the old one is safe. Any thread.
+ * outside, and each file has one path. Files are not to be changed in place while they are served;
+ * whoever renames a new one over the old one is safe. Any thread.
  */
 public final class FileServer implements Handler, AutoCloseable {
     private static final Response NOT_FOUND = Response.text("Not Found").status(404);
@@ -219,10 +219,18 @@ public final class FileServer implements Handler, AutoCloseable {
         return cache.bytes();
     }
 
-    /** Closes its files and ends its threads; what is being sent is sent. */
+    /** For tests. */
+    FileCache cache() {
+        return cache;
+    }
+
+    /**
+     * Lets go of its memory and its files. What is being sent is sent to its end, and who still
+     * asks is still answered, from the disk: a server that takes up another configuration fails
+     * nobody.
+     */
     @Override
     public void close() {
-        squeezer.close();
         cache.close();
     }
 }

@@ -3,6 +3,7 @@ package io.sirocco.web.files;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sirocco.http.Headers;
 import io.sirocco.http.Piece;
 import io.sirocco.http.Response;
 import io.sirocco.net.OpenFile;
@@ -29,8 +30,8 @@ import java.util.concurrent.ThreadLocalRandom;
 final class Multirange {
     private Multirange() {}
 
-    /** Null when the file of the store has been closed. */
-    static Response of(List<ByteRange> ranges, Store store, String type) {
+    /** The response, with these fields besides; null when the file of the store has been closed. */
+    static Response of(List<ByteRange> ranges, Store store, String type, Headers fields) {
         String boundary = boundary();
         String before = "--" + boundary + "\r\nContent-Type: " + type + "\r\nContent-Range: ";
         var pieces = new ArrayList<Piece>(2 * ranges.size() + 1);
@@ -47,6 +48,7 @@ final class Multirange {
         pieces.add(text("\r\n--" + boundary + "--\r\n"));
         return Response.pieces(pieces)
                 .status(206)
+                .headers(fields)
                 .type("multipart/byteranges; boundary=" + boundary);
     }
 

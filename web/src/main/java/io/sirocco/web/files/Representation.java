@@ -124,15 +124,13 @@ final class Representation {
                             .header("Content-Range", "bytes */" + size);
             case Ranges.Some(var ranges) when ranges.size() == 1 -> part(ranges.getFirst(), size);
             case Ranges.Some(var ranges) ->
-                    with(
-                            fields.without("Content-Type"),
-                            Multirange.of(ranges, store, description.type()));
+                    Multirange.of(ranges, store, description.type(), fields);
         };
     }
 
     private Response part(ByteRange range, long size) {
-        Response part = with(fields, bare(range));
-        return part == null ? null : part.status(206).header("Content-Range", range.of(size));
+        Response part = with(fields.with("Content-Range", range.of(size)), bare(range));
+        return part == null ? null : part.status(206);
     }
 
     static byte[] slice(byte[] bytes, ByteRange range) {
@@ -146,11 +144,6 @@ final class Representation {
     }
 
     private static Response with(Headers fields, Response response) {
-        if (response == null) {
-            return null;
-        }
-        var result = new Response[] {response};
-        fields.forEach((name, value) -> result[0] = result[0].setHeader(name, value));
-        return result[0];
+        return response == null ? null : response.headers(fields);
     }
 }

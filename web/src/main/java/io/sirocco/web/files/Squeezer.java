@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
  * Compresses files, each once for as long as it does not change: what comes of it goes into the
  * cache. Has threads of its own, so that a look at the disk does not wait behind it. Any thread.
  */
-final class Squeezer implements AutoCloseable {
+final class Squeezer {
     private static final int WAITING = 64;
 
     private final FileCache cache;
@@ -86,10 +86,5 @@ final class Squeezer implements AutoCloseable {
         }
         Representation representation = unmade.with(bytes);
         return now -> now.with(representation);
-    }
-
-    @Override
-    public void close() {
-        hands.close();
     }
 }

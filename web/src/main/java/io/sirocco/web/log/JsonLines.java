@@ -14,27 +14,27 @@ final class JsonLines implements LineFormat {
     @Override
     public void answered(Answered answered, Line line) {
         begin(line, answered.millis());
-        text(line, "id", answered.id());
+        text(line, ",\"id\":\"", answered.id());
         line.put(",\"remote\":\"").address(answered.remote()).put('"');
         if (answered.user().isPresent()) {
-            text(line, "user", answered.user().get());
+            text(line, ",\"user\":\"", answered.user().get());
         }
-        sent(line, "method", answered.method());
+        sent(line, ",\"method\":\"", answered.method());
         line.put(answered.secure() ? ",\"scheme\":\"https\"" : ",\"scheme\":\"http\"");
-        sent(line, "host", answered.host());
-        sent(line, "target", answered.target());
+        sent(line, ",\"host\":\"", answered.host());
+        sent(line, ",\"target\":\"", answered.target());
         line.put(",\"version\":\"").put(answered.version());
         line.put("\",\"status\":").number(answered.status());
         line.put(",\"ms\":").millis(answered.nanos());
         line.put(",\"in\":").number(answered.bytesIn());
         line.put(",\"out\":").number(answered.bytesOut());
         if (!answered.route().isEmpty()) {
-            text(line, "route", answered.route());
+            text(line, ",\"route\":\"", answered.route());
         }
-        sent(line, "referer", answered.header("Referer"));
-        sent(line, "agent", answered.header("User-Agent"));
+        sent(line, ",\"referer\":\"", answered.header("Referer"));
+        sent(line, ",\"agent\":\"", answered.header("User-Agent"));
         if (answered.rule().isPresent()) {
-            text(line, "rule", answered.rule().get().name());
+            text(line, ",\"rule\":\"", answered.rule().get().name());
         }
         line.put(answered.complete() ? "}\n" : ",\"cut\":true}\n");
     }
@@ -42,17 +42,17 @@ final class JsonLines implements LineFormat {
     @Override
     public void rejected(Rejected rejected, Line line) {
         begin(line, rejected.millis());
-        text(line, "id", rejected.id());
+        text(line, ",\"id\":\"", rejected.id());
         line.put(",\"remote\":\"").address(rejected.remote()).put('"');
         if (!rejected.method().isEmpty()) {
-            sent(line, "method", rejected.method());
+            sent(line, ",\"method\":\"", rejected.method());
         }
         line.put(rejected.secure() ? ",\"scheme\":\"https\"" : ",\"scheme\":\"http\"");
         if (!rejected.target().isEmpty()) {
-            sent(line, "target", rejected.target());
+            sent(line, ",\"target\":\"", rejected.target());
         }
         line.put(",\"status\":").number(rejected.rule().status());
-        text(line, "rule", rejected.rule().name());
+        text(line, ",\"rule\":\"", rejected.rule().name());
         line.put("}\n");
     }
 
@@ -66,12 +66,13 @@ final class JsonLines implements LineFormat {
         line.put("{\"time\":\"").isoTime(millis).put('"');
     }
 
+    /** A member; {@code name} is all that stands before its text. */
     private static void text(Line line, String name, String value) {
-        line.put(",\"").put(name).put("\":\"").json(value).put('"');
+        line.put(name).json(value).put('"');
     }
 
     private static void sent(Line line, String name, String octets) {
-        line.put(",\"").put(name).put("\":\"").jsonOctets(octets).put('"');
+        line.put(name).jsonOctets(octets).put('"');
     }
 
     private static void sent(Line line, String name, Optional<String> octets) {

@@ -3,7 +3,6 @@ package io.sirocco.web.access;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.sirocco.http.Admission;
 import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
@@ -12,6 +11,7 @@ import io.sirocco.http.Headers;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
+import io.sirocco.net.Admission;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;

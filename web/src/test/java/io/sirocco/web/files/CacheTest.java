@@ -167,9 +167,21 @@ class CacheTest {
             holds.countDown();
             assertTrue(first.join() && second.join());
         }
-        serving.files.close(); // as when nobody has a hand free
+        serving.files.cache().lookers().close(); // as when nobody has a hand free
         Answer answer = serving.get("/a.txt");
         assertEquals(503, answer.status());
         assertEquals("1", answer.field("Retry-After"));
+    }
+
+    @Test
+    void whoAsksAfterTheCloseIsStillAnswered() throws IOException {
+        serve(options -> {});
+        write("a.txt", "old");
+        assertEquals("old", serving.get("/a.txt").text());
+        serving.files.close();
+        assertEquals(0, serving.files.cached());
+        write("a.txt", "new");
+        assertEquals("new", serving.get("/a.txt").text());
+        assertEquals(0, serving.files.cached(), "and nothing is kept");
     }
 }

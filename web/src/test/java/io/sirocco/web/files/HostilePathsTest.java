@@ -262,7 +262,7 @@ class HostilePathsTest {
                                 });
         int found = 0;
         try (var client = new Client(serving.port())) {
-            for (int i = 0; i < 2_000; i++) {
+            for (int i = 0; i < 2_000 || found == 0; i++) { // the timeout ends it
                 Answer answer = client.ask("GET", "/swap/secret.txt");
                 assertFalse(answer.text().contains("SECRET"));
                 found += answer.status() == 200 ? 1 : 0;
@@ -271,7 +271,6 @@ class HostilePathsTest {
             done.set(true);
             swapping.join();
         }
-        assertTrue(found > 0, "it never was a directory: the test tests nothing");
     }
 
     private void swap(Path inside, Path place) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.net;
 
 import java.net.SocketAddress;
 
 /**
- * Who may connect at all. Asked on a loop for each connection before anything of it is read, so it
- * must not block. Any thread.
+ * Who may connect at all. Asked on a loop for each connection before anything of it is read, a TLS
+ * handshake included, so it must not block. Any thread.
  */
 public interface Admission {
     /** Everybody; nobody is asked who he is. */

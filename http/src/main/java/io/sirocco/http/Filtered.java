@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/**
+ * Writes a body through a filter. What the filter has to say at its end is sent when the body is
+ * complete, and swallowed when it is not: a body that breaks off must not look whole. Any thread.
+ */
+record Filtered(BodyFilter filter, BodyWriter writer) implements BodyWriter {
+
+    @Override
+    public void write(OutputStream out) throws IOException, InterruptedException {
+        var end = new End(out);
+        try (OutputStream filtered = filter.around(end)) {
+            try {
+                writer.write(filtered);
+            } catch (Throwable e) {
+                end.broken = true;
+                throw e;
+            }
+        }
+    }
+
+    /** Leaves {@code out} open, for the server ends it. */
+    private static final class End extends FilterOutputStream {
+        boolean broken;
+
+        End(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int size) throws IOException {
+            if (!broken) {
+                out.write(bytes, from, size);
+            }
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (!broken) {
+                out.flush();
+            }
+        }
+
+        @Override
+        public void close() {
+            // not ours
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.net.OpenFile;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/** Pieces as a stream: files are read, and released at the end. Good for one request. */
+record PieceWriter(Content.Pieces pieces) implements BodyWriter {
+    private static final int AT_ONCE = 64 << 10;
+
+    @Override
+    public void write(OutputStream out) throws IOException {
+        var left = new java.util.ArrayDeque<>(pieces.take());
+        try {
+            for (; !left.isEmpty(); release(left.poll())) {
+                switch (left.peek()) {
+                    case Piece.Bytes(byte[] bytes) -> out.write(bytes);
+                    case Piece.Region region -> copy(region, out);
+                }
+            }
+        } finally {
+            left.forEach(PieceWriter::release);
+        }
+    }
+
+    private static void release(Piece piece) {
+        if (piece instanceof Piece.Region region) {
+            region.file().release();
+        }
+    }
+
+    private static void copy(Piece.Region region, OutputStream out) throws IOException {
+        OpenFile file = region.file();
+        byte[] some = new byte[(int) Math.min(AT_ONCE, Math.max(1, region.length()))];
+        for (long at = 0; at < region.length(); ) {
+            int most = (int) Math.min(some.length, region.length() - at);
+            int n = file.read(some, 0, most, region.from() + at);
+            if (n == 0) {
+                throw new EOFException("the file has become shorter while it was sent");
+            }
+            out.write(some, 0, n);
+            at += n;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Makes an AOT cache: starts a server that records what it loads and runs, lets it do what servers do, and stops it; on
+# its way out the JVM writes the cache. What is not done here is not in the cache, and is slower the first time.
+#
+#   train.sh CACHE JAR JAVA [OPTIONS]
+#
+# The options must be those that the cache is used with. It needs nothing but bash, and what is in every system.
+set -euo pipefail
+
+cache=$1
+jar=$2
+shift 2
+site=$(mktemp -d)
+server=
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$site"' EXIT
+
+main() {
+    fill_site
+    # Without the profiles of JEP 515: with them the compiler has so much to do at once that on two cores the first
+    # answer comes 25 ms later.
+    exec 4< <(exec "$@" -XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining -XX:AOTCacheOutput="$cache" \
+        -Xlog:disable -Xlog:all=error -jar "$jar" serve --port 0 "$site")
+    server=$!
+    find_port
+    work
+    kill "$server"
+    cat <&4 >&2 # ends when the cache is written
+    server=
+    [ -s "$cache" ] || give_up "the JVM wrote no cache"
+}
+
+# --- the work that the server is trained with: add to it what a server should do quickly from its first second ------
+
+fill_site() {
+    echo '<!doctype html><title>training</title>' >"$site/index.html"
+    printf 'body { margin: 0 }\n%.0s' {1..1000} >"$site/style.css"
+}
+
+work() {
+    local i
+    request GET /
+    request GET /index.html 'If-Modified-Since: Thu, 01 Jan 2037 00:00:00 GMT' 'Accept-Encoding: gzip, br'
+    request GET /index.html 'Range: bytes=0-9'
+    request HEAD /style.css
+    request GET /nothing
+    request POST / 'Content-Length: 0'
+    for i in {1..10}; do pipelined 20 /style.css; done
+}
+
+# --- how -----------------------------------------------------------------------------------------------------------
+
+find_port() {
+    local line said=
+    while read -r -t 60 line <&4; do
+        if [[ $line =~ http://127\.0\.0\.1:([0-9]+) ]]; then port=${BASH_REMATCH[1]} && return; fi
+        said=$line
+    done
+    give_up "the server does not start: $said"
+}
+
+request() { # METHOD PATH [FIELD ...]
+    local field
+    exec 3<>"/dev/tcp/127.0.0.1/$port"
+    printf '%s %s HTTP/1.1\r\nHost: localhost\r\n' "$1" "$2" >&3
+    for field in "${@:3}"; do printf '%s\r\n' "$field" >&3; done
+    printf 'Connection: close\r\n\r\n' >&3
+    answered
+}
+
+pipelined() { # COUNT PATH
+    local i
+    exec 3<>"/dev/tcp/127.0.0.1/$port"
+    for ((i = 1; i < $1; i++)); do printf 'GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n' "$2" >&3; done
+    printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$2" >&3
+    answered
+}
+
+answered() {
+    local status
+    read -r -t 10 status <&3
+    [[ $status == HTTP/1.1\ * ]] || give_up "no answer, but '$status'"
+    cat <&3 >/dev/null
+    exec 3>&-
+}
+
+give_up() {
+    echo "train.sh: $*" >&2
+    exit 1
+}
+
+main "$@"
