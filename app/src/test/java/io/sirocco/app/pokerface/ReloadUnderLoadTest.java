@@ -11,6 +11,7 @@ import io.sirocco.app.Client.Answer;
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
@@ -209,8 +210,14 @@ class ReloadUnderLoadTest {
                             asks(() -> plain(port), Integer.MAX_VALUE),
                             asks(() -> secure(tlsPort), 5),
                             asks(() -> secure(tlsPort), Integer.MAX_VALUE));
+            long threads = 0;
+            int files = 0;
             for (int number = 1; number <= RELOADS; number++) {
                 long before = requests.get();
+                if (number == 10) { // all that is made once is there
+                    threads = threads();
+                    files = files();
+                }
                 if (number % 10 == 5) refuses(running, number, two);
                 use(number % 2 == 0 ? "even" : "odd");
                 boolean third = number % 5 == 0;
@@ -225,6 +232,8 @@ class ReloadUnderLoadTest {
                         "four more requests",
                         () -> requests.get() >= before + 4 || !failures.isEmpty());
             }
+            assertTrue(threads() <= threads + 5, threads + " threads became " + threads());
+            assertTrue(files() <= files + 30, files + " open files became " + files());
             for (Ticks stream : streams) stream.await(stream.seen.get() + 1);
             over = true;
             for (Thread each : load) each.join();
@@ -238,6 +247,19 @@ class ReloadUnderLoadTest {
             assertEquals("", stream.last, "the end of a body in chunks");
         }
         assertNothingFailed();
+    }
+
+    /** But those that look at files for requests of before: they end when they are idle. */
+    private static long threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !thread.getName().startsWith("sirocco-files"))
+                .count();
+    }
+
+    /** Of this process; 0 where it cannot be seen. */
+    private static int files() {
+        String[] open = new File("/proc/self/fd").list();
+        return open == null ? 0 : open.length;
     }
 
     /** In between: what cannot be is refused, and changes nothing. */
