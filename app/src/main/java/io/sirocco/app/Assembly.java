@@ -74,10 +74,7 @@ final class Assembly implements AutoCloseable {
         this.lasting = lasting;
         this.sites = new Sites(lasting.rejections());
         try {
-            Optional<Tls> next =
-                    needsTls() ? Optional.of(tls(configuration.tls())) : Optional.empty();
-            Optional<Tls> known = before.flatMap(old -> old.tls);
-            this.tls = next.isPresent() && known.isPresent() ? known : next;
+            this.tls = needsTls() ? Optional.of(tls(configuration.tls())) : Optional.empty();
             this.connections = connections(before);
             this.log = log(before);
         } catch (Misfit e) {
@@ -120,7 +117,6 @@ final class Assembly implements AutoCloseable {
 
     /** The server has taken it up. */
     void inForce() {
-        tls.ifPresent(kept -> kept.replace(settings -> configure(configuration.tls(), settings)));
         int most = configuration.limits().connectionsPerAddress();
         connections.ifPresent(limit -> limit.most(most == 0 ? Integer.MAX_VALUE : most));
     }

@@ -8,6 +8,8 @@ import java.util.concurrent.Semaphore;
  * one. Any thread.
  */
 final class HangUps implements Runnable {
+    private static final System.Logger LOG = System.getLogger(HangUps.class.getName());
+
     private final Semaphore waiting = new Semaphore(0);
 
     /** The signal has come. */
@@ -16,7 +18,7 @@ final class HangUps implements Runnable {
         waiting.release();
     }
 
-    /** From now on each is answered by {@code action}. */
+    /** From now on each is answered by {@code action}; what it throws is logged. */
     void handledBy(Runnable action) {
         Thread.ofPlatform()
                 .daemon()
@@ -26,7 +28,11 @@ final class HangUps implements Runnable {
                             while (true) {
                                 waiting.acquireUninterruptibly();
                                 waiting.drainPermits();
-                                action.run();
+                                try {
+                                    action.run();
+                                } catch (RuntimeException e) {
+                                    LOG.log(System.Logger.Level.ERROR, "a reload failed", e);
+                                }
                             }
                         });
     }

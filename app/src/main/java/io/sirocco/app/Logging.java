@@ -3,10 +3,12 @@ package io.sirocco.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.app.config.Log;
 import io.sirocco.web.log.LogFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +39,23 @@ final class Logging {
     private static final Logger OURS = Logger.getLogger("io.sirocco"); // loggers are kept weakly
 
     private Logging() {}
+
+    /**
+     * Goes from one setting to another; from one to itself, with the file that has the name now.
+     *
+     * @throws IOException with a message for the operator; then nothing has changed
+     */
+    static void change(Log before, Log next) throws IOException {
+        if (before.equals(next)) {
+            reopen();
+            return;
+        }
+        Optional<Path> file =
+                next.file() instanceof io.sirocco.app.config.LogFile.Named(Path path)
+                        ? Optional.of(path)
+                        : Optional.empty();
+        configure(next.level().name().toLowerCase(Locale.ROOT), file);
+    }
 
     /**
      * Logs so from now on, in the place of what was set before.

@@ -7,7 +7,6 @@ import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.Log;
-import io.sirocco.app.config.LogFile;
 import io.sirocco.app.config.Problem;
 import io.sirocco.app.config.Watch;
 import io.sirocco.http.Server;
@@ -21,10 +20,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -50,7 +47,9 @@ final class Serving implements AutoCloseable, Subject {
     private Serving(Source source) throws InvalidConfiguration, IOException {
         this.source = source;
         Configuration configuration = source.load();
-        if (!configuration.log().equals(Log.USUAL)) log(configuration.log());
+        if (!configuration.log().equals(Log.USUAL)) { // which spares a start the JDK's log
+            Logging.change(Log.USUAL, configuration.log());
+        }
         configuration.warnings().forEach(warning -> LOG.log(Level.WARNING, told(warning)));
         assembly = new Assembly(configuration, lasting, Optional.empty());
         server = created(assembly);
@@ -153,26 +152,25 @@ final class Serving implements AutoCloseable, Subject {
         Assembly old = assembly;
         var next = new Assembly(configuration, lasting, Optional.of(old));
         try {
+            Logging.change(old.configuration().log(), configuration.log());
             server.reload(next::configure, routes -> next.routes(routes, welcome));
         } catch (Misfit e) {
-            next.closeBehind(old);
+            giveUp(next, old);
             throw e.in(configuration);
-        } catch (IllegalArgumentException e) {
+        } catch (IOException e) {
             next.closeBehind(old);
+            throw e;
+        } catch (IllegalArgumentException e) {
+            giveUp(next, old);
             throw new IOException(e.getMessage(), e);
         } catch (UncheckedIOException e) {
-            next.closeBehind(old);
+            giveUp(next, old);
             throw taken(configuration, e);
         }
         next.inForce();
         assembly = next;
         old.closeBehind(next);
         next.log().ifPresent(AccessLog::reopen);
-        if (configuration.log().equals(old.configuration().log())) {
-            Logging.reopen();
-        } else {
-            log(configuration.log());
-        }
         watch.ifPresent(files -> files.follow(configuration));
         List<String> later = old.configuration().needsStart(configuration);
         configuration.warnings().forEach(warning -> LOG.log(Level.WARNING, told(warning)));
@@ -184,12 +182,9 @@ final class Serving implements AutoCloseable, Subject {
                                 .formatted(configuration, String.join(", ", later)));
     }
 
-    private static void log(Log log) throws IOException {
-        Optional<Path> file =
-                log.file() instanceof LogFile.Named(Path path)
-                        ? Optional.of(path)
-                        : Optional.empty();
-        Logging.configure(log.level().name().toLowerCase(Locale.ROOT), file);
+    private static void giveUp(Assembly next, Assembly old) throws IOException {
+        next.closeBehind(old);
+        Logging.change(next.configuration().log(), old.configuration().log());
     }
 
     private void reloadOrSay() {

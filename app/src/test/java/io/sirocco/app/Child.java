@@ -14,13 +14,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.condition.OS;
 
 /** A JVM that runs the command line. Used by one thread. */
-final class Child implements AutoCloseable {
+public final class Child implements AutoCloseable {
     private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+) ");
 
     private final Process process;
     private String first;
 
-    Child(String... arguments) throws IOException {
+    public Child(String... arguments) throws IOException {
         this(
                 List.of(
                         "--add-opens=java.base/java.lang=ALL-UNNAMED",
@@ -28,7 +28,7 @@ final class Child implements AutoCloseable {
                 arguments);
     }
 
-    Child(List<String> options, String... arguments) throws IOException {
+    public Child(List<String> options, String... arguments) throws IOException {
         var command = new ArrayList<String>();
         if (OS.LINUX.isCurrentOs()) { // tests that run in the background ignore SIGINT, and so
             // would it
@@ -44,7 +44,7 @@ final class Child implements AutoCloseable {
     }
 
     /** The first line of its output; empty when it ends without one. */
-    String line() throws IOException {
+    public String line() throws IOException {
         if (first == null) {
             String line = process.inputReader().readLine();
             first = line == null ? "" : line;
@@ -52,27 +52,27 @@ final class Child implements AutoCloseable {
         return first;
     }
 
-    int port() throws IOException {
+    public int port() throws IOException {
         Matcher address = ADDRESS.matcher(line());
         assertTrue(address.find(), line());
         return Integer.parseInt(address.group(1));
     }
 
     /** All that it prints, up to its end. */
-    String out() throws IOException {
+    public String out() throws IOException {
         return new String(process.getInputStream().readAllBytes());
     }
 
-    String err() throws IOException {
+    public String err() throws IOException {
         return new String(process.getErrorStream().readAllBytes());
     }
 
-    void signal(String name) throws Exception {
+    public void signal(String name) throws Exception {
         String pid = Long.toString(process.pid());
         assertEquals(0, new ProcessBuilder("kill", "-" + name, pid).start().waitFor());
     }
 
-    int exitCode() throws InterruptedException {
+    public int exitCode() throws InterruptedException {
         assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it does not end");
         return process.exitValue();
     }

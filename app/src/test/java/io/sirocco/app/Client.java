@@ -3,6 +3,7 @@ package io.sirocco.app;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -10,18 +11,23 @@ import java.net.InetAddress;
 import java.net.Socket;
 
 /** A client that sends exactly the bytes it is given, and cleans up nothing. */
-final class Client implements AutoCloseable {
+public final class Client implements AutoCloseable {
     private static final int PATIENCE = 20_000;
 
     private final Socket socket;
 
-    Client(int port) throws IOException {
-        socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    public Client(int port) throws IOException {
+        this(new Socket(InetAddress.getLoopbackAddress(), port));
+    }
+
+    /** Over a connection that is there already: to another address, or one with TLS. */
+    public Client(Socket socket) throws IOException {
+        this.socket = socket;
         socket.setSoTimeout(PATIENCE);
     }
 
     /** The whole answer to a request that is the last of its connection. */
-    static Answer get(int port, String target, String... fields) throws IOException {
+    public static Answer get(int port, String target, String... fields) throws IOException {
         try (var client = new Client(port)) {
             String all = fields.length == 0 ? "" : String.join("\r\n", fields) + "\r\n";
             client.send("GET " + target + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + all);
@@ -30,7 +36,7 @@ final class Client implements AutoCloseable {
         }
     }
 
-    void send(String text) throws IOException {
+    public void send(String text) throws IOException {
         socket.getOutputStream().write(text.getBytes(ISO_8859_1));
     }
 
@@ -43,13 +49,36 @@ final class Client implements AutoCloseable {
         }
     }
 
-    InputStream in() throws IOException {
+    public InputStream in() throws IOException {
         return socket.getInputStream();
     }
 
     /** All that comes until the server closes. */
-    Answer last() throws IOException {
+    public Answer last() throws IOException {
         return Answer.of(new String(in().readAllBytes(), ISO_8859_1));
+    }
+
+    /** The answer to a request without a body, on a connection that is kept. */
+    public Answer ask(String method, String target, String... fields) throws IOException {
+        String all = fields.length == 0 ? "" : String.join("\r\n", fields) + "\r\n";
+        send(method + " " + target + " HTTP/1.1\r\nHost: a\r\n" + all + "\r\n");
+        return next(method.equals("HEAD"));
+    }
+
+    /** The next response, whose length is stated. */
+    public Answer next(boolean headOnly) throws IOException {
+        var head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n") < 0) {
+            int b = in().read();
+            if (b < 0) throw new EOFException("in the middle of a head: " + head);
+            head.append((char) b);
+        }
+        Answer answer = Answer.of(head.toString());
+        if (headOnly || answer.status() == 204 || answer.status() == 304) return answer;
+        int length = Integer.parseInt(answer.field("Content-Length"));
+        byte[] body = in().readNBytes(length);
+        if (body.length < length) throw new EOFException(body.length + " bytes of " + length);
+        return new Answer(answer.status(), answer.head(), new String(body, ISO_8859_1));
     }
 
     @Override
@@ -58,7 +87,7 @@ final class Client implements AutoCloseable {
     }
 
     /** Bytes as characters. */
-    record Answer(int status, String head, String body) {
+    public record Answer(int status, String head, String body) {
         static Answer of(String text) {
             int end = text.indexOf("\r\n\r\n");
             if (end < 0) throw new AssertionError("no answer but: " + text);
@@ -69,7 +98,7 @@ final class Client implements AutoCloseable {
         }
 
         /** The value of a field; empty when it is missing. */
-        String field(String name) {
+        public String field(String name) {
             return head.lines()
                     .filter(line -> line.regionMatches(true, 0, name + ": ", 0, name.length() + 2))
                     .map(line -> line.substring(name.length() + 2))

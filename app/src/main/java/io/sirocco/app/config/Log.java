@@ -7,7 +7,6 @@ package io.sirocco.app.config;
  * @param file {@link LogFile.Unset} for standard error
  */
 public record Log(Level level, LogFile file) {
-
     /** What the program does by itself. */
     public static final Log USUAL = new Log(Level.INFO, new LogFile.Unset());
 
@@ -20,6 +19,6 @@ public record Log(Level level, LogFile file) {
     }
 
     static Log read(Table table) {
-        return new Log(table.choice("level", Level.INFO), LogFile.read(table, false));
+        return new Log(table.choice("level", USUAL.level), LogFile.read(table, false));
     }
 }
