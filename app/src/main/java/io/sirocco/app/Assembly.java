@@ -7,6 +7,7 @@ import io.sirocco.app.config.Bandwidth;
 import io.sirocco.app.config.Certificate;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.Deadlines;
+import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Limits;
 import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.LogFile;
@@ -16,6 +17,7 @@ import io.sirocco.http.Config;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Monitor;
 import io.sirocco.http.Routes;
+import io.sirocco.http.Server;
 import io.sirocco.net.Admission;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsSettings;
@@ -63,19 +65,45 @@ final class Assembly implements AutoCloseable {
      * Reads the files that {@code configuration} names.
      *
      * @param before what this one follows; it is closed by whoever made it
+     * @throws InvalidConfiguration for what cannot be used
      * @throws IOException with a message for the operator
      */
     Assembly(Configuration configuration, Lasting lasting, Optional<Assembly> before)
-            throws IOException {
+            throws InvalidConfiguration, IOException {
         this.configuration = configuration;
         this.lasting = lasting;
         this.sites = new Sites(lasting.rejections());
         try {
-            this.tls = needsTls() ? Optional.of(Tls.of(this::configure)) : Optional.empty();
+            this.tls = needsTls() ? Optional.of(tls(configuration.tls())) : Optional.empty();
             this.connections = connections(before);
             this.log = log(before);
-        } catch (IllegalArgumentException | UncheckedIOException e) {
-            throw new IOException(e.getMessage(), e);
+        } catch (Misfit e) {
+            throw e.in(configuration);
+        }
+    }
+
+    /**
+     * Reads the certificates and lists that {@code configuration} names, and changes nothing.
+     *
+     * @throws InvalidConfiguration for what cannot be used
+     */
+    static void verify(Configuration configuration) throws InvalidConfiguration {
+        try (var sites = new Sites(Lasting.begin().rejections())) {
+            if (!configuration.tls().certificates().isEmpty()) {
+                tls(configuration.tls());
+            }
+            Server.create(
+                    config -> config.port(0), routes -> sites.add(configuration.sites(), routes));
+        } catch (Misfit e) {
+            throw e.in(configuration);
+        }
+    }
+
+    private static Tls tls(io.sirocco.app.config.Tls wanted) {
+        try {
+            return Tls.of(settings -> configure(wanted, settings));
+        } catch (IllegalArgumentException e) {
+            throw new Misfit(e, "tls");
         }
     }
 
@@ -202,10 +230,13 @@ final class Assembly implements AutoCloseable {
         return configuration.listen().stream().anyMatch(Listen::tls);
     }
 
-    private void configure(TlsSettings settings) {
-        var wanted = configuration.tls();
-        for (Certificate certificate : wanted.certificates()) {
-            add(settings, certificate);
+    private static void configure(io.sirocco.app.config.Tls wanted, TlsSettings settings) {
+        for (int i = 0; i < wanted.certificates().size(); i++) {
+            try {
+                add(settings, wanted.certificates().get(i));
+            } catch (IllegalArgumentException | UncheckedIOException e) {
+                throw new Misfit(e, "tls", "certificate", i);
+            }
         }
         if (wanted.certificates().isEmpty() && wanted.selfSigned()) {
             settings.selfSigned(stateFolder());

@@ -60,6 +60,7 @@ final class Check implements Callable<Integer> {
                 out.print(template());
             } else {
                 Configuration configuration = Configuration.load(file, Overrides.NONE);
+                Assembly.verify(configuration);
                 configuration.warnings().forEach(err::print);
                 out.print(json ? configuration.toJson() : configuration.toToml());
             }

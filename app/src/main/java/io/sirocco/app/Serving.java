@@ -55,10 +55,13 @@ final class Serving implements AutoCloseable, Subject {
         server = created(assembly);
     }
 
-    private Server created(Assembly first) throws IOException {
+    private Server created(Assembly first) throws InvalidConfiguration, IOException {
         try {
             return Server.create(first::configure, routes -> first.routes(routes, welcome));
-        } catch (IllegalArgumentException | UncheckedIOException e) {
+        } catch (Misfit e) {
+            first.close();
+            throw e.in(first.configuration());
+        } catch (IllegalArgumentException e) {
             first.close();
             throw new IOException(e.getMessage(), e);
         }
@@ -151,6 +154,9 @@ final class Serving implements AutoCloseable, Subject {
         try {
             Logging.change(old.configuration().log(), configuration.log());
             server.reload(next::configure, routes -> next.routes(routes, welcome));
+        } catch (Misfit e) {
+            giveUp(next, old);
+            throw e.in(configuration);
         } catch (IOException e) {
             next.closeBehind(old);
             throw e;

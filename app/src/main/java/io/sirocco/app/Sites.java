@@ -67,25 +67,38 @@ final class Sites implements AutoCloseable {
     /**
      * Adds the routes of all of {@code sites}.
      *
-     * @throws IllegalArgumentException for what cannot be, and says which
+     * @throws Misfit for what cannot be, and says where
      */
     void add(List<Site> sites, Routes routes) {
-        for (Site site : sites) {
+        for (int i = 0; i < sites.size(); i++) {
+            Site site = sites.get(i);
+            int number = i;
             if (site.hosts().isEmpty()) {
-                add(site, routes);
+                add(site, number, routes);
             }
             for (String host : site.hosts()) {
-                routes.host(host, hosted -> add(site, hosted));
+                routes.host(host, hosted -> add(site, number, hosted));
             }
         }
     }
 
-    private void add(Site site, Routes routes) {
+    private void add(Site site, int number, Routes routes) {
         if (site.routes().stream().noneMatch(route -> route.path().equals("/*"))) {
             var all = new Route("/*", new Action.Serve(), site.files(), site.rules(), 0);
-            add(site, all, routes);
+            placed(() -> add(site, all, routes), "site", number);
         }
-        site.routes().forEach(route -> add(site, route, routes));
+        for (int i = 0; i < site.routes().size(); i++) {
+            Route route = site.routes().get(i);
+            placed(() -> add(site, route, routes), "site", number, "route", i);
+        }
+    }
+
+    private static void placed(Runnable task, Object... path) {
+        try {
+            task.run();
+        } catch (IllegalArgumentException | UncheckedIOException e) {
+            throw new Misfit(e, path);
+        }
     }
 
     private void add(Site site, Route route, Routes routes) {

@@ -30,6 +30,7 @@ public final class Chunk {
     int end;
     long position; // in the file
     private long left; // of the file
+    private long atHand; // up to here the file was seen to be in memory
     Chunk next;
 
     Chunk(MemorySegment memory) {
@@ -89,6 +90,24 @@ public final class Chunk {
         MemorySegment.copy(memory, start, memory, 0, end - start);
         end -= start;
         start = 0;
+    }
+
+    /** Whether the next piece can be sent without waiting for a disk. */
+    boolean atHand(long nowNanos) {
+        if (file == null || position < atHand) {
+            return true;
+        }
+        int piece = (int) Math.min(left, Disk.WINDOW);
+        if (!file.atHand(position, piece, nowNanos)) {
+            return false;
+        }
+        atHand = position + piece;
+        return true;
+    }
+
+    /** How many bytes may be sent now: of a file those that were seen to be in memory. */
+    int ready() {
+        return file == null ? length() : (int) (atHand - position);
     }
 
     /** {@code bytes} of them have left. */

@@ -530,8 +530,8 @@ public final class Connection extends Timer {
                     return;
                 }
             }
-            boolean more = chunk.file != null && length > Disk.WINDOW;
-            int taken = loop.poller().send(this, chunk, more ? Disk.WINDOW : length);
+            boolean more = length > chunk.ready();
+            int taken = loop.poller().send(this, chunk, more ? chunk.ready() : length);
             if (taken < 0) {
                 flags |= SENDING;
                 return;
@@ -595,7 +595,7 @@ public final class Connection extends Timer {
     /** Whether a file comes next that is not in memory: then a thread brings it. */
     private boolean waitsForDisk() {
         Chunk chunk = first.file != null || first.next == null ? first : first.next;
-        if (chunk.file == null || chunk.file.atHand(chunk.position, chunk.length(), loop.nanos())) {
+        if (chunk.atHand(loop.nanos())) {
             return false;
         }
         flags |= SENDING;

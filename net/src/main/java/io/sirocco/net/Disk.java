@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Disk {
     /** Bytes that are looked at, brought, and sent at a time. */
-    static final int WINDOW = 1 << 20;
+    static final int WINDOW = 4 << 20;
 
     private static final int THREADS = 16;
     private static final int PIECE = 64 << 10;

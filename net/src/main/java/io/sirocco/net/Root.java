@@ -107,7 +107,8 @@ public final class Root {
         };
     }
 
-    private static void check(int opened, String relative) throws IOException {
+    /** Throws what the system's refusal to open something means; anything else passes. */
+    static void check(int opened, String relative) throws IOException {
         switch (-opened) {
             case LinuxFiles.ENOENT,
                     LinuxFiles.ENOTDIR,

@@ -515,20 +515,30 @@ final class Uring implements Transport {
 
     /** A file, or what goes before it: at once, by calls of their own, since rings have none. */
     private int sendFile(Connection connection, Chunk chunk, int length) {
+        if ((connection.transportState & FULL) != 0) {
+            return -1;
+        }
         int taken = files.send(connection, chunk, length);
-        if (taken > 0) {
+        if (taken == length) {
+            return taken;
+        } else if (taken > 0) {
+            awaitRoom(connection); // it would take no more now: do not even ask
             return taken;
         } else if (taken == 0) {
             connection.cutShort();
         } else if (taken == -Linux.EAGAIN || taken == -Linux.EINTR) {
-            connection.transportState |= FULL;
-            long about = userData(WRITABLE, connection.slot);
-            ((Ring) connection.place)
-                    .entry(Ring.POLL_ADD, Ring.FIXED_FILE, connection.slot, 0, 0, POLLOUT, about);
+            awaitRoom(connection);
         } else {
             connection.close(CloseCause.RESET);
         }
         return -1;
+    }
+
+    private void awaitRoom(Connection connection) {
+        connection.transportState |= FULL;
+        long about = userData(WRITABLE, connection.slot);
+        ((Ring) connection.place)
+                .entry(Ring.POLL_ADD, Ring.FIXED_FILE, connection.slot, 0, 0, POLLOUT, about);
     }
 
     private void writable(Connection connection) {

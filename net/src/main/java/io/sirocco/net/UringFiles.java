@@ -20,7 +20,7 @@ final class UringFiles implements AutoCloseable {
      * Connection#KERNEL_HOLDS}: of a file they are the pages that are in memory anyway, and the
      * more it may take at once, the more seldom we are woken.
      */
-    private static final int KERNEL_HOLDS = 2 << 20;
+    private static final int KERNEL_HOLDS = 8 << 20;
 
     private final MemorySegment state;
     private final MemorySegment position;

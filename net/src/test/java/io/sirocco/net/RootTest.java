@@ -122,12 +122,19 @@ class RootTest {
         pipe.release();
     }
 
+    /** To the superuser, as whom CI runs, nothing is closed. */
     @Test
     void whatMayNotBeReadIsDenied() throws IOException {
         Path file = Files.writeString(site.resolve("closed"), "x");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("---------"));
-        assumeTrue(!Files.isReadable(file), "root may read everything");
-        assertThrows(AccessDeniedException.class, () -> read(Links.INSIDE, "closed"));
+        if (Files.isReadable(file)) {
+            assertEquals("x", read(Links.INSIDE, "closed"));
+        } else {
+            assertThrows(AccessDeniedException.class, () -> read(Links.INSIDE, "closed"));
+        }
+        for (int errno : new int[] {LinuxFiles.EACCES, LinuxFiles.EPERM}) {
+            assertThrows(AccessDeniedException.class, () -> Root.check(-errno, "closed"));
+        }
     }
 
     @Test
