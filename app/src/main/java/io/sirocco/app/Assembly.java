@@ -74,7 +74,7 @@ final class Assembly implements AutoCloseable {
         this.lasting = lasting;
         this.sites = new Sites(lasting.rejections());
         try {
-            this.tls = needsTls() ? Optional.of(tls(configuration.tls())) : Optional.empty();
+            this.tls = tls(before);
             this.connections = connections(before);
             this.log = log(before);
         } catch (Misfit e) {
@@ -97,6 +97,15 @@ final class Assembly implements AutoCloseable {
         } catch (Misfit e) {
             throw e.in(configuration);
         }
+    }
+
+    /** What has not changed goes on, and sessions with it. */
+    private Optional<Tls> tls(Optional<Assembly> before) {
+        if (configuration.listen().stream().noneMatch(Listen::tls)) return Optional.empty();
+        Optional<Tls> known =
+                before.filter(old -> configuration.hasTlsOf(old.configuration))
+                        .flatMap(old -> old.tls);
+        return known.or(() -> Optional.of(tls(configuration.tls())));
     }
 
     private static Tls tls(io.sirocco.app.config.Tls wanted) {
@@ -225,10 +234,6 @@ final class Assembly implements AutoCloseable {
     }
 
     // ---- TLS
-
-    private boolean needsTls() {
-        return configuration.listen().stream().anyMatch(Listen::tls);
-    }
 
     private static void configure(io.sirocco.app.config.Tls wanted, TlsSettings settings) {
         for (int i = 0; i < wanted.certificates().size(); i++) {

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -115,6 +116,20 @@ public record Configuration(
             if (differs) options.add("backlog of " + ours.address());
         }
         return options;
+    }
+
+    /**
+     * Whether another one comes to the same TLS, the files of its certificates included: then
+     * sessions may go on.
+     */
+    public boolean hasTlsOf(Configuration other) {
+        return tls.equals(other.tls)
+                && tls.files().stream()
+                        .allMatch(
+                                file ->
+                                        Objects.equals(
+                                                document.stamps().get(file),
+                                                other.document.stamps().get(file)));
     }
 
     /** What it says that has no effect, and such; it holds nevertheless. */

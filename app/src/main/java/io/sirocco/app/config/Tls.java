@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * {@code [tls]}. Immutable.
@@ -59,6 +60,22 @@ public record Tls(
                                 .toList());
         tls.check(table);
         return tls;
+    }
+
+    /** Every file that it names. */
+    List<Path> files() {
+        Stream<Path> ofCertificates =
+                certificates.stream()
+                        .flatMap(
+                                certificate ->
+                                        switch (certificate) {
+                                            case Certificate.Pem(Path chain, Path key, var word) ->
+                                                    Stream.concat(
+                                                            Stream.of(chain, key), word.stream());
+                                            case Certificate.Store(Path store, _, var word) ->
+                                                    Stream.concat(Stream.of(store), word.stream());
+                                        });
+        return Stream.concat(ofCertificates, clientAuthorities.stream()).toList();
     }
 
     private void check(Table table) {

@@ -2,6 +2,7 @@
 package io.sirocco.app.pokerface;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -168,5 +169,45 @@ class TlsSitesTest {
         String said = Running.refusal(folder, transport, toml);
         assertTrue(said.contains("one.test.p12"), said);
         assertNotEquals(-1, said.toLowerCase().indexOf("password"), said);
+    }
+
+    private static boolean resumes(int port) throws Exception {
+        return Tool.OPENSSL
+                .run(
+                        folder,
+                        "s_client",
+                        "-connect",
+                        "127.0.0.1:" + port,
+                        "-servername",
+                        "one.test",
+                        "-tls1_2",
+                        "-sess_in",
+                        "session")
+                .out()
+                .contains("Reused, ");
+    }
+
+    @Test
+    void sessionsGoOnOverAReloadUnlessACertificateHasChanged() throws Exception {
+        try (Running running = Running.of(folder, transport, TWO)) {
+            int port = running.port();
+            Tool.OPENSSL.run(
+                    folder,
+                    "s_client",
+                    "-connect",
+                    "127.0.0.1:" + port,
+                    "-servername",
+                    "one.test",
+                    "-tls1_2",
+                    "-sess_out",
+                    "session");
+            assertTrue(resumes(port));
+            running.reload(TWO + "# another comment\n");
+            assertTrue(resumes(port), "nothing of TLS has changed");
+            Path chain = folder.resolve("one.test.pem");
+            Files.writeString(chain, Files.readString(chain) + "\n"); // as if it were renewed
+            running.reload(TWO);
+            assertFalse(resumes(port), "the certificate may be another one");
+        }
     }
 }
