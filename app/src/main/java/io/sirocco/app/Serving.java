@@ -50,7 +50,7 @@ final class Serving implements AutoCloseable, Subject {
     private Serving(Source source) throws InvalidConfiguration, IOException {
         this.source = source;
         Configuration configuration = source.load();
-        if (!configuration.log().equals(Log.USUAL)) log(configuration.log());
+        if (!configuration.log().isUsual()) log(configuration.log());
         configuration.warnings().forEach(warning -> LOG.log(Level.WARNING, told(warning)));
         assembly = new Assembly(configuration, lasting, Optional.empty());
         server = created(assembly);

@@ -8,8 +8,10 @@ package io.sirocco.app.config;
  */
 public record Log(Level level, LogFile file) {
 
-    /** What the program does by itself. */
-    public static final Log USUAL = new Log(Level.INFO, new LogFile.Unset());
+    /** Whether it is what the program does by itself. */
+    public boolean isUsual() {
+        return level == Level.INFO && file instanceof LogFile.Unset;
+    }
 
     /** The least important that is written. */
     public enum Level {
