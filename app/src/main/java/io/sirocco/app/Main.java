@@ -6,11 +6,12 @@ import io.sirocco.net.Loops;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -18,37 +19,41 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * The program {@code sirocco}. Its exit code is 0 when a command did its work, 1 when it failed and
  * 2 when the command line itself is wrong.
  */
-@Command(
-        name = "sirocco",
-        description = "A network server for the JVM.",
-        synopsisSubcommandLabel = "COMMAND")
 public final class Main implements Runnable {
 
     /** Time, level, text, and the stack of what was thrown; the JDK's own form takes two lines. */
     static final String LOG_LINE = "%1$tF %1$tT.%1$tL %4$s %5$s%6$s%n";
 
-    private static final SequencedMap<String, Class<?>> COMMANDS = new LinkedHashMap<>();
+    private static final SequencedMap<String, Supplier<?>> COMMANDS = new LinkedHashMap<>();
 
     static {
-        COMMANDS.put("serve", Serve.class);
-        COMMANDS.put("check", Check.class);
-        COMMANDS.put("bench", Bench.class);
-        COMMANDS.put("version", Version.class);
-        COMMANDS.put("help", HelpCommand.class);
+        COMMANDS.put("serve", Serve::command);
+        COMMANDS.put("check", () -> Check.class);
+        COMMANDS.put("bench", () -> Bench.class);
+        COMMANDS.put("version", () -> Version.class);
+        COMMANDS.put("help", () -> HelpCommand.class);
     }
 
-    @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
+    private final OptionSpec version =
+            OptionSpec.builder("--version").description("The same as the command version.").build();
 
-    @Option(names = "--version", description = "The same as the command version.")
-    private boolean version;
+    private final OptionSpec help =
+            OptionSpec.builder("-h", "--help")
+                    .usageHelp(true)
+                    .description("Prints this text.")
+                    .build();
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "Prints this text.")
-    private boolean help;
+    private final CommandSpec spec =
+            CommandSpec.wrapWithoutInspection(this)
+                    .name("sirocco")
+                    .addOption(version)
+                    .addOption(help);
 
-    private Main() {}
+    private Main() {
+        spec.usageMessage()
+                .description("A network server for the JVM.")
+                .synopsisSubcommandLabel("COMMAND");
+    }
 
     public static void main(String[] args) {
         if (args.length > 0 && args[0].equals("serve")) { // while its options are read
@@ -72,12 +77,12 @@ public final class Main implements Runnable {
      * or help. To read the annotations of all would take longer than to start the server.
      */
     static CommandLine commandLine(String... args) {
-        var line = new CommandLine(new Main());
+        var line = new CommandLine(new Main().spec);
         String asked = args.length == 0 ? "" : args[0];
         boolean alone = COMMANDS.containsKey(asked) && !asked.equals("help");
         COMMANDS.forEach(
                 (name, command) -> {
-                    if (!alone || name.equals(asked)) line.addSubcommand(name, command);
+                    if (!alone || name.equals(asked)) line.addSubcommand(name, command.get());
                 });
         line.setUsageHelpAutoWidth(true);
         line.setExpandAtFiles(false); // a word that begins with @ is the command's affair
@@ -89,7 +94,7 @@ public final class Main implements Runnable {
     /** Without a command: what there is. */
     @Override
     public void run() {
-        if (version) {
+        if (version.getValue() != null) {
             spec.commandLine().getOut().print(Version.text());
             spec.commandLine().getOut().flush();
         } else {

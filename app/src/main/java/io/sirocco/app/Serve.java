@@ -14,24 +14,19 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
-/** {@code sirocco serve}: reads and checks its options, then leaves the work to {@link Serving}. */
-@Command(
-        name = "serve",
-        description = {
-            "Serves a directory over HTTP, or what a sirocco.toml says, or else a welcome site with"
-                    + " live endpoints.",
-            "SIGTERM and Ctrl-C let running requests end first; SIGHUP reloads.",
-            ""
-        },
-        sortOptions = false)
+/**
+ * {@code sirocco serve}: reads and checks its options, then leaves the work to {@link Serving}.
+ *
+ * <p>Its options are objects and not annotated fields, as those of the other commands are: a server
+ * starts more often than they do, and reading annotations takes longer than all else that it does.
+ */
 final class Serve implements Callable<Integer> {
 
     /** More loops than this help no machine that we know of; a larger number is a slip. */
@@ -39,76 +34,99 @@ final class Serve implements Callable<Integer> {
 
     private static final Path USUAL = Path.of("sirocco.toml");
 
-    @Spec private CommandSpec spec;
+    private final PositionalParamSpec directory =
+            PositionalParamSpec.builder()
+                    .paramLabel("DIR")
+                    .arity("0..1")
+                    .type(Path.class)
+                    .description("The directory to serve; without it, the bundled welcome site.")
+                    .build();
 
-    @Parameters(
-            paramLabel = "DIR",
-            arity = "0..1",
-            description = "The directory to serve; without it, the bundled welcome site.")
-    private Path directory;
+    private final OptionSpec config =
+            option("--config", "FILE", Path.class)
+                    .description(
+                            "What to serve and how: a sirocco.toml. 'sirocco check --template'"
+                                    + " prints one that explains itself. Options given here go"
+                                    + " before the file's.",
+                            "(default: sirocco.toml in the working directory, if there is one and"
+                                    + " no DIR)")
+                    .build();
 
-    @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            description = {
-                "What to serve and how: a sirocco.toml. 'sirocco check --template' prints one that"
-                        + " explains itself. Options given here go before the file's.",
-                "(default: sirocco.toml in the working directory, if there is one and no DIR)"
-            })
-    private Path config;
+    private final OptionSpec port =
+            option("--port", "N", Integer.class)
+                    .description(
+                            "The port to listen on; 0 lets the system choose a free one.",
+                            "(default: 8080)")
+                    .build();
 
-    @Option(
-            names = "--port",
-            paramLabel = "N",
-            description = {
-                "The port to listen on; 0 lets the system choose a free one.",
-                "(default: 8080)"
-            })
-    private Integer port;
+    private final OptionSpec host =
+            option("--host", "H", String.class)
+                    .description(
+                            "The address or name to listen on. 0.0.0.0 or :: opens the server to"
+                                    + " the network.",
+                            "(default: 127.0.0.1, this machine only)")
+                    .build();
 
-    @Option(
-            names = "--host",
-            paramLabel = "H",
-            description = {
-                "The address or name to listen on. 0.0.0.0 or :: opens the server to the network.",
-                "(default: 127.0.0.1, this machine only)"
-            })
-    private String host;
+    private final OptionSpec selfSigned =
+            OptionSpec.builder("--tls-self-signed")
+                    .description(
+                            "HTTPS with a certificate for localhost, made at the first start;"
+                                    + " browsers warn of it.")
+                    .build();
 
-    @Option(
-            names = "--tls-self-signed",
-            description = {
-                "HTTPS with a certificate for localhost, made at the first start; browsers warn of"
-                        + " it."
-            })
-    private boolean selfSigned;
+    private final OptionSpec loops =
+            option("--loops", "N", Integer.class)
+                    .description("How many event loops, one thread each. (default: one per core)")
+                    .build();
 
-    @Option(
-            names = "--loops",
-            paramLabel = "N",
-            description = "How many event loops, one thread each. (default: one per core)")
-    private Integer loops;
+    private final OptionSpec transport =
+            option("--transport", "T", TransportKind.class)
+                    .converters(new TransportWord())
+                    .description(
+                            "How to talk to the kernel: auto, io_uring or nio. auto takes io_uring"
+                                    + " where the system allows it.",
+                            "(default: auto)")
+                    .build();
 
-    @Option(
-            names = "--transport",
-            paramLabel = "T",
-            converter = TransportWord.class,
-            description = {
-                "How to talk to the kernel: auto, io_uring or nio. auto takes io_uring where the"
-                        + " system allows it.",
-                "(default: auto)"
-            })
-    private TransportKind transport;
+    private final OptionSpec idle =
+            option("--idle", "TIME", Duration.class)
+                    .converters(new TimeWord())
+                    .description(
+                            "How long a connection may be without a request: 90s, 5m; 0s is for"
+                                    + " ever.",
+                            "(default: 75s)")
+                    .build();
 
-    @Option(
-            names = "--idle",
-            paramLabel = "TIME",
-            converter = TimeWord.class,
-            description = {
-                "How long a connection may be without a request: 90s, 5m; 0s is for ever.",
-                "(default: 75s)"
-            })
-    private Duration idle;
+    private final CommandSpec spec =
+            CommandSpec.wrapWithoutInspection(this)
+                    .name("serve")
+                    .addPositional(directory)
+                    .addOption(config)
+                    .addOption(port)
+                    .addOption(host)
+                    .addOption(selfSigned)
+                    .addOption(loops)
+                    .addOption(transport)
+                    .addOption(idle);
+
+    private Serve() {
+        spec.usageMessage()
+                .sortOptions(false)
+                .description(
+                        "Serves a directory over HTTP, or what a sirocco.toml says, or else a"
+                                + " welcome site with live endpoints.",
+                        "SIGTERM and Ctrl-C let running requests end first; SIGHUP reloads.",
+                        "");
+    }
+
+    /** The command, with a {@code Serve} behind it. */
+    static CommandSpec command() {
+        return new Serve().spec;
+    }
+
+    private static OptionSpec.Builder option(String name, String value, Class<?> type) {
+        return OptionSpec.builder(name).paramLabel(value).arity("1").type(type);
+    }
 
     @Override
     public Integer call() throws IOException {
@@ -125,21 +143,25 @@ final class Serve implements Callable<Integer> {
     Source source() {
         var overrides =
                 new Overrides(
-                        Optional.ofNullable(directory).map(this::existing),
-                        Optional.ofNullable(host).map(this::known),
-                        Optional.ofNullable(port).map(n -> within("--port", n, 0, 65_535)),
-                        Optional.ofNullable(loops).map(n -> within("--loops", n, 1, MOST_LOOPS)),
-                        Optional.ofNullable(transport),
-                        Optional.ofNullable(idle),
-                        selfSigned);
+                        given(directory, Path.class).map(this::existing),
+                        given(host, String.class).map(this::known),
+                        given(port, Integer.class).map(n -> within("--port", n, 0, 65_535)),
+                        given(loops, Integer.class).map(n -> within("--loops", n, 1, MOST_LOOPS)),
+                        given(transport, TransportKind.class),
+                        given(idle, Duration.class),
+                        given(selfSigned, Boolean.class).orElse(false));
         return new Source(file(), overrides);
     }
 
+    private static <T> Optional<T> given(ArgSpec argument, Class<T> type) {
+        return Optional.ofNullable(type.cast(argument.getValue()));
+    }
+
     private Optional<Path> file() {
-        if (config != null) return Optional.of(config);
-        return directory == null && Files.isRegularFile(USUAL)
-                ? Optional.of(USUAL)
-                : Optional.empty();
+        Optional<Path> named = given(config, Path.class);
+        boolean usual =
+                named.isEmpty() && directory.getValue() == null && Files.isRegularFile(USUAL);
+        return usual ? Optional.of(USUAL) : named;
     }
 
     private Path existing(Path asked) {

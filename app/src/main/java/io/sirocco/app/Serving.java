@@ -47,7 +47,7 @@ final class Serving implements AutoCloseable, Subject {
     private Serving(Source source) throws InvalidConfiguration, IOException {
         this.source = source;
         Configuration configuration = source.load();
-        if (!configuration.log().equals(Log.USUAL)) { // which spares a start the JDK's log
+        if (!configuration.log().isUsual()) { // which spares a start the JDK's log
             Logging.change(Log.USUAL, configuration.log());
         }
         configuration.warnings().forEach(warning -> LOG.log(Level.WARNING, told(warning)));

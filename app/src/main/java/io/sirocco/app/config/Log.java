@@ -10,6 +10,11 @@ public record Log(Level level, LogFile file) {
     /** What the program does by itself. */
     public static final Log USUAL = new Log(Level.INFO, new LogFile.Unset());
 
+    /** Whether it is that one; a comparison of records takes its time when it is the first. */
+    public boolean isUsual() {
+        return level == Level.INFO && file instanceof LogFile.Unset;
+    }
+
     /** The least important that is written. */
     public enum Level {
         ERROR,

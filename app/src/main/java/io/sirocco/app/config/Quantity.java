@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.config;
 
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -13,7 +12,7 @@ final class Quantity {
     private static final Pattern NEARLY_SIZE =
             Pattern.compile("([0-9]{1,18}) ?([kmgt])i?b?", Pattern.CASE_INSENSITIVE);
     private static final Pattern TIME =
-            Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,3})?)(ms|s|m|h|d)");
+            Pattern.compile("([0-9]{1,9})(?:\\.([0-9]{1,3}))?(ms|s|m|h|d)");
 
     private Quantity() {}
 
@@ -69,14 +68,20 @@ final class Quantity {
         Matcher time = TIME.matcher(word);
         if (!time.matches()) throw new Unfit("is no time: \"" + word + "\"", times);
         long millis =
-                switch (time.group(2)) {
-                    case "ms" -> 1;
+                switch (time.group(3)) {
+                    case "ms" -> 1L;
                     case "s" -> 1_000;
                     case "m" -> 60_000;
                     case "h" -> 3_600_000;
                     default -> 86_400_000;
                 };
         return Duration.ofMillis(
-                new BigDecimal(time.group(1)).multiply(BigDecimal.valueOf(millis)).longValue());
+                Long.parseLong(time.group(1)) * millis
+                        + thousandths(time.group(2)) * millis / 1000);
+    }
+
+    /** Of the digits behind a point, of which there are three at most. */
+    private static int thousandths(String digits) {
+        return digits == null ? 0 : Integer.parseInt((digits + "00").substring(0, 3));
     }
 }
