@@ -31,8 +31,9 @@ final class SiroccoPeer {
                     routes.route("GET", "/virtual", _ -> HELLO).handling(Handling.VIRTUAL);
                     routes.route("GET", "/echo", _ -> ECHO).handling(Handling.INLINE);
                     routes.route("GET", "/three", _ -> THREE).handling(Handling.INLINE);
-                    routes.route("GET", "/files/*", FileServer.of(files))
-                            .handling(Handling.INLINE);
+                    // no ranges, as nginx here, and as PokerFace's nginx had it
+                    var server = FileServer.of(files, options -> options.maxRanges(0));
+                    routes.route("GET", "/files/*", server).handling(Handling.INLINE);
                 });
     }
 }
