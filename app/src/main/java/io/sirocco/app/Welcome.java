@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.sirocco.http.BadRequest;
 import io.sirocco.http.Handling;
-import io.sirocco.http.MimeTypes;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
@@ -43,10 +42,10 @@ final class Welcome implements AutoCloseable {
     }
 
     void addTo(Routes routes) {
-        page(routes, "/", "index.html");
-        page(routes, "/style.css", "style.css");
-        page(routes, "/welcome.js", "welcome.js");
-        page(routes, "/icon.svg", "icon.svg");
+        page(routes, "/", "index.html", "text/html; charset=utf-8");
+        page(routes, "/style.css", "style.css", "text/css; charset=utf-8");
+        page(routes, "/welcome.js", "welcome.js", "text/javascript; charset=utf-8");
+        page(routes, "/icon.svg", "icon.svg", "image/svg+xml");
         routes.get("/hello/{name}", request -> Response.text("Hello, " + request.param("name")));
         routes.route("GET", "/bytes/{length}", Welcome::bytes).handling(Handling.INLINE);
         routes.route("POST", "/echo", Welcome::echo).body(ANY_LENGTH);
@@ -55,11 +54,14 @@ final class Welcome implements AutoCloseable {
         routes.get("/stats", request -> stats());
     }
 
-    /** The page is the same for everyone, so it is made once and needs no thread. */
-    private static void page(Routes routes, String path, String resource) {
+    /**
+     * The page is the same for everyone, so it is made once and needs no thread. Its type is given,
+     * since to know those of all files would take a start some milliseconds.
+     */
+    private static void page(Routes routes, String path, String resource, String type) {
         Response page =
                 Response.bytes(read(resource))
-                        .type(MimeTypes.of(resource))
+                        .type(type)
                         .header("Cache-Control", "no-cache")
                         .header("Content-Security-Policy", "default-src 'self'")
                         .header("X-Content-Type-Options", "nosniff");

@@ -79,20 +79,14 @@ final class Linux {
     private static final MethodHandle GETPEERNAME = call("getpeername");
     private static final MethodHandle CLOSE = call("close");
     private static final MethodHandle EVENTFD = call("eventfd");
+    private static final MethodHandle EVENTFD_WRITE = call("eventfd_write");
     private static final MethodHandle GETRLIMIT = call("getrlimit");
     private static final MethodHandle STRERROR = call("strerror");
     private static final MethodHandle RECVFROM = call("recvfrom");
     private static final MethodHandle SENDTO = call("sendto");
 
-    /**
-     * It never blocks, so it may keep the thread from reaching a safepoint for its few hundred
-     * nanoseconds.
-     */
-    private static final MethodHandle EVENTFD_WRITE =
-            LINKER.downcallHandle(
-                    LINKER.defaultLookup().findOrThrow("eventfd_write"),
-                    FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG),
-                    Linker.Option.critical(false));
+    /** For errno where nobody asks for it. */
+    private static final MemorySegment UNREAD = state(Arena.global());
 
     private static final int RLIMIT_NOFILE = 7;
 
@@ -189,7 +183,10 @@ final class Linux {
 
     static void signal(int eventfd) {
         try {
-            int ignored = (int) EVENTFD_WRITE.invokeExact(eventfd, 1L);
+            long ignored =
+                    (long)
+                            EVENTFD_WRITE.invokeExact(
+                                    UNREAD, (long) eventfd, 1L, 0L, 0L, 0L, 0L, 0L);
         } catch (Throwable t) {
             throw new AssertionError(t);
         }
