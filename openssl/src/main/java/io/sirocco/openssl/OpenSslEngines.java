@@ -20,8 +20,15 @@ final class OpenSslEngines implements TlsEngines {
     private final ConcurrentHashMap<List<String>, Contexts> byProtocols = new ConcurrentHashMap<>();
 
     OpenSslEngines(TlsPolicy policy) {
+        this(policy, Math.max(HOUR, policy.sessionLifetime().toNanos()));
+    }
+
+    /**
+     * @param lifetime nanoseconds after which a context is replaced
+     */
+    OpenSslEngines(TlsPolicy policy, long lifetime) {
         this.policy = policy;
-        this.lifetime = Math.max(HOUR, policy.sessionLifetime().toNanos());
+        this.lifetime = lifetime;
         new Contexts(policy, List.of()); // says what of it cannot be
     }
 
@@ -30,7 +37,7 @@ final class OpenSslEngines implements TlsEngines {
         return new OpenSslEngine(contexts(protocols), Wire.ofThread());
     }
 
-    private Contexts contexts(List<String> protocols) {
+    Contexts contexts(List<String> protocols) {
         Contexts known = byProtocols.get(protocols);
         return known != null && known.age() < lifetime
                 ? known

@@ -27,6 +27,12 @@ final class Peer {
     private static final MethodHandle SERVERNAME = Ssl.function("SSL_get_servername");
     private static final MethodHandle ALPN = Ssl.function("SSL_get0_alpn_selected");
     private static final MethodHandle CERTIFICATE = Ssl.function("SSL_get1_peer_certificate");
+    private static final MethodHandle FREE = Ssl.function("X509_free");
+    private static final MethodHandle ENCODE = Ssl.function("i2d_X509");
+    private static final MethodHandle COUNT = Ssl.function("OPENSSL_sk_num");
+    private static final MethodHandle ELEMENT = Ssl.function("OPENSSL_sk_value");
+    private static final MethodHandle VERIFIED = Ssl.function("SSL_get_verify_result");
+    private static final MethodHandle VERDICT = Ssl.function("X509_verify_cert_error_string");
     private static final MethodHandle CHAIN = Ssl.function("SSL_get_peer_cert_chain");
 
     private Peer() {}
@@ -75,21 +81,21 @@ final class Peer {
         }
         var all = new ArrayList<X509Certificate>();
         all.add(certificate(own));
-        Ssl.call("X509_free", own, 0, 0, 0);
+        Ssl.call(FREE, own, 0, 0, 0);
         long chain = Ssl.call(CHAIN, ssl, 0, 0, 0); // null is a chain of -1
-        int length = (int) Ssl.call("OPENSSL_sk_num", chain, 0, 0, 0);
+        int length = (int) Ssl.call(COUNT, chain, 0, 0, 0);
         for (int i = 0; i < length; i++) {
-            all.add(certificate(Ssl.call("OPENSSL_sk_value", chain, i, 0, 0)));
+            all.add(certificate(Ssl.call(ELEMENT, chain, i, 0, 0)));
         }
         return all;
     }
 
     private static X509Certificate certificate(long x509) {
         try (Arena brief = Arena.ofConfined()) {
-            int length = (int) Ssl.call("i2d_X509", x509, 0, 0, 0);
+            int length = (int) Ssl.call(ENCODE, x509, 0, 0, 0);
             MemorySegment bytes = brief.allocate(length);
             MemorySegment cursor = brief.allocateFrom(ADDRESS, bytes);
-            Ssl.call("i2d_X509", x509, cursor.address(), 0, 0);
+            Ssl.call(ENCODE, x509, cursor.address(), 0, 0);
             byte[] encoded = Ssl.bytes(bytes.address(), length);
             return (X509Certificate)
                     CertificateFactory.getInstance("X.509")
@@ -101,12 +107,10 @@ final class Peer {
 
     /** Why a handshake has failed. */
     static String refusal(long ssl) {
-        int verified = (int) Ssl.call("SSL_get_verify_result", ssl, 0, 0, 0);
+        int verified = (int) Ssl.call(VERIFIED, ssl, 0, 0, 0);
         String reason = Ssl.reason();
         return verified == 0
                 ? reason
-                : reason
-                        + ": "
-                        + Ssl.text(Ssl.call("X509_verify_cert_error_string", verified, 0, 0, 0));
+                : reason + ": " + Ssl.text(Ssl.call(VERDICT, verified, 0, 0, 0));
     }
 }

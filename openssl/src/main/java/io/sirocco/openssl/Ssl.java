@@ -28,6 +28,7 @@ final class Ssl {
     static final int EXT_FATAL = 2;
 
     private static final long INIT_NO_ATEXIT = 0x0008_0000;
+    private static final int BIO_RESET = 1;
     private static final int BIO_PENDING = 10;
 
     private static final Linker LINKER = Linker.nativeLinker();
@@ -49,6 +50,8 @@ final class Ssl {
     private static final MethodHandle GET_ERROR = function("SSL_get_error");
     private static final MethodHandle NEW = function("SSL_new");
     private static final MethodHandle FREE = function("SSL_free");
+    private static final MethodHandle NEXT_ERROR = function("ERR_get_error");
+    private static final MethodHandle REASON = function("ERR_reason_error_string");
 
     static {
         // Else it is torn down by exit() under the feet of loops that still use it.
@@ -78,7 +81,7 @@ final class Ssl {
         }
     }
 
-    /** One that is not called for each connection. */
+    /** One that is seldom called: to find and to link it takes a good part of a millisecond. */
     static long call(String function, long a, long b, long c, long d) {
         return call(function(function), a, b, c, d);
     }
@@ -138,6 +141,11 @@ final class Ssl {
         return (int) call(BIO_CTRL, bio, BIO_PENDING, 0, 0);
     }
 
+    /** Forgets what is in it. */
+    static void reset(long bio) {
+        call(BIO_CTRL, bio, BIO_RESET, 0, 0);
+    }
+
     static int take(long bio, MemorySegment into) {
         return withArray(BIO_READ, bio, into, (int) into.byteSize());
     }
@@ -168,9 +176,9 @@ final class Ssl {
 
     /** Why the last call of this thread has failed. */
     static String reason() {
-        long code = call("ERR_get_error", 0, 0, 0, 0);
+        long code = call(NEXT_ERROR, 0, 0, 0, 0);
         clearErrors();
-        String words = text(call("ERR_reason_error_string", code, 0, 0, 0));
+        String words = text(call(REASON, code, 0, 0, 0));
         return words.isEmpty() ? "the reason was not told" : words;
     }
 

@@ -3,6 +3,7 @@ package io.sirocco.openssl;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 
 /**
@@ -13,7 +14,8 @@ import java.util.Arrays;
  */
 final class Wire {
     private static final ThreadLocal<Wire> OF_THREAD = ThreadLocal.withInitial(Wire::new);
-    private static final int RESET = 1;
+    private static final MethodHandle UP_REF = Ssl.function("BIO_up_ref");
+    private static final MethodHandle SET_BIO = Ssl.function("SSL_set_bio");
 
     private final Arena arena = Arena.ofAuto();
     private final long in = memory();
@@ -35,9 +37,9 @@ final class Wire {
 
     /** Has {@code ssl} use it, as long as it is there. */
     void attach(long ssl) {
-        Ssl.call("BIO_up_ref", in, 0, 0, 0);
-        Ssl.call("BIO_up_ref", out, 0, 0, 0);
-        Ssl.call("SSL_set_bio", ssl, in, out, 0);
+        Ssl.call(UP_REF, in, 0, 0, 0);
+        Ssl.call(UP_REF, out, 0, 0, 0);
+        Ssl.call(SET_BIO, ssl, in, out, 0);
     }
 
     /** Room for plain text that lies in several places. */
@@ -77,6 +79,6 @@ final class Wire {
 
     /** Forgets what was not read: its connection has failed. */
     void forget() {
-        Ssl.call("BIO_ctrl", in, RESET, 0, 0);
+        Ssl.reset(in);
     }
 }
