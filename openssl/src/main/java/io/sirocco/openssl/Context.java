@@ -10,6 +10,7 @@ import java.security.cert.CertificateEncodingException;
 import java.security.cert.X509Certificate;
 import java.util.HashSet;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Makes an {@code SSL_CTX} by a policy. Used by one thread. */
@@ -82,16 +83,13 @@ final class Context {
             throw new IllegalArgumentException(
                     "OpenSSL is asked for TLSv1.2 and TLSv1.3 only, not for " + policy.versions());
         }
-        String suites13 = joined(policy.cipherSuites().stream().filter(Context::is13).toList());
-        String suites12 =
-                joined(
-                        policy.cipherSuites().stream()
-                                .filter(suite -> !is13(suite))
-                                .map(this::ownName)
-                                .toList());
+        String suites13 = ownNames(Context::is13);
+        String suites12 = ownNames(suite -> !is13(suite));
         has12 &= !suites12.isEmpty();
         has13 &= !suites13.isEmpty();
-        must(has12 || has13, "no cipher suite is for " + policy.versions());
+        if (!has12 && !has13) {
+            throw new IllegalArgumentException("no cipher suite is for " + policy.versions());
+        }
         must(ctx("set_ciphersuites", text(suites13), 0) == 1, "cipher suites " + suites13);
         if (has12) {
             must(ctx("set_cipher_list", text(suites12), 0) == 1, "cipher suites " + suites12);
@@ -105,13 +103,18 @@ final class Context {
         return !suite.contains("_WITH_");
     }
 
-    private static String joined(List<String> suites) {
-        return suites.stream().collect(Collectors.joining(":"));
+    private String ownNames(Predicate<String> which) {
+        return policy.cipherSuites().stream()
+                .filter(which)
+                .map(this::ownName)
+                .collect(Collectors.joining(":"));
     }
 
     private String ownName(String suite) {
         String name = Ssl.text(Ssl.call("OPENSSL_cipher_name", text(suite), 0, 0, 0));
-        must(!name.equals("(NONE)"), "it knows no cipher suite " + suite);
+        if (name.equals("(NONE)")) {
+            throw new IllegalArgumentException("OpenSSL knows no cipher suite " + suite);
+        }
         return name;
     }
 

@@ -54,9 +54,9 @@ class OpenSslSettingsTest {
     void whatItCannotDoIsRefusedAtOnce() {
         refused("TLSv1.2 and TLSv1.3 only, not for [TLSv1.1]", s -> s.versions("TLSv1.1"));
         refused(
-                "it knows no cipher suite TLS_RSA_WITH_NOTHING",
+                "OpenSSL knows no cipher suite TLS_RSA_WITH_NOTHING",
                 s -> s.cipherSuites("TLS_RSA_WITH_NOTHING"));
-        refused("cipher suites TLS_NONE", s -> s.cipherSuites("TLS_NONE"));
+        refused("OpenSSL knows no cipher suite TLS_NONE", s -> s.cipherSuites("TLS_NONE"));
         refused(
                 "no cipher suite is for [TLSv1.3]",
                 s -> s.versions("TLSv1.3").cipherSuites("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"));
