@@ -12,19 +12,22 @@ set -euo pipefail
 cache=$1
 jar=$2
 shift 2
-site=$(mktemp -d)
+folder=$(mktemp -d)
+config=$folder/sirocco.toml
 server=
-trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$site"' EXIT
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$folder"' EXIT
 
 main() {
-    fill_site
+    fill_folder
     # Without the profiles of JEP 515: with them the compiler has so much to do at once that on two cores the first
     # answer comes 25 ms later.
     exec 4< <(exec "$@" -XX:+UnlockDiagnosticVMOptions -XX:-AOTRecordTraining -XX:AOTCacheOutput="$cache" \
-        -Xlog:disable -Xlog:all=error -jar "$jar" serve --port 0 "$site")
+        -Xlog:disable -Xlog:all=error -jar "$jar" serve --port 0 --config "$config")
     server=$!
     find_port
-    work
+    visit_welcome
+    reload_with_site
+    visit_site
     kill "$server"
     cat <&4 >&2 # ends when the cache is written
     server=
@@ -33,12 +36,34 @@ main() {
 
 # --- the work that the server is trained with: add to it what a server should do quickly from its first second ------
 
-fill_site() {
-    echo '<!doctype html><title>training</title>' >"$site/index.html"
-    printf 'body { margin: 0 }\n%.0s' {1..1000} >"$site/style.css"
+fill_folder() {
+    : >"$config"
+    mkdir "$folder/site"
+    echo '<!doctype html><title>training</title>' >"$folder/site/index.html"
+    printf 'body { margin: 0 }\n%.0s' {1..1000} >"$folder/site/style.css"
 }
 
-work() {
+visit_welcome() {
+    request GET /
+    request GET /hello/you
+    request GET /stats
+    request GET /bytes/1000
+    request POST /echo 'Content-Length: 0'
+}
+
+reload_with_site() {
+    local i
+    printf '[[site]]\nroot = "%s/site"\n' "$folder" >"$config"
+    kill -HUP "$server"
+    for i in {1..200}; do
+        request GET /index.html
+        if [[ $status == *' 200 '* ]]; then return; fi
+        sleep 0.05
+    done
+    give_up "the server does not take up another configuration: $status"
+}
+
+visit_site() {
     local i
     request GET /
     request GET /index.html 'If-Modified-Since: Thu, 01 Jan 2037 00:00:00 GMT' 'Accept-Encoding: gzip, br'
@@ -78,7 +103,7 @@ pipelined() { # COUNT PATH
 }
 
 answered() {
-    local status
+    status=
     read -r -t 10 status <&3
     [[ $status == HTTP/1.1\ * ]] || give_up "no answer, but '$status'"
     cat <&3 >/dev/null

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** The event core: loops, connections, datagrams, timers, loop-carried virtual threads. */
+@SuppressWarnings("module") // those below are compiled later
 module io.sirocco.net {
     requires jdk.jfr;
 
     exports io.sirocco.net;
+    exports io.sirocco.net.log to
+            io.sirocco.http,
+            io.sirocco.web;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.net.log.LazyLogger;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -8,7 +9,7 @@ import java.util.concurrent.Semaphore;
  * one. Any thread.
  */
 final class HangUps implements Runnable {
-    private static final System.Logger LOG = System.getLogger(HangUps.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(HangUps.class);
 
     private final Semaphore waiting = new Semaphore(0);
 
@@ -31,7 +32,7 @@ final class HangUps implements Runnable {
                                 try {
                                     action.run();
                                 } catch (RuntimeException e) {
-                                    LOG.log(System.Logger.Level.ERROR, "a reload failed", e);
+                                    LOG.get().log(System.Logger.Level.ERROR, "a reload failed", e);
                                 }
                             }
                         });

@@ -34,6 +34,17 @@ public final class Main implements Runnable {
         COMMANDS.put("help", () -> HelpCommand.class);
     }
 
+    /**
+     * picocli's own, where it is needed: to look at it is to have it search every jar for a Groovy.
+     */
+    static final CommandLine.IFactory FACTORY =
+            new CommandLine.IFactory() {
+                @Override
+                public <K> K create(Class<K> type) throws Exception {
+                    return CommandLine.defaultFactory().create(type);
+                }
+            };
+
     private final OptionSpec version =
             OptionSpec.builder("--version").description("The same as the command version.").build();
 
@@ -44,7 +55,7 @@ public final class Main implements Runnable {
                     .build();
 
     private final CommandSpec spec =
-            CommandSpec.wrapWithoutInspection(this)
+            CommandSpec.wrapWithoutInspection(this, FACTORY)
                     .name("sirocco")
                     .addOption(version)
                     .addOption(help);
@@ -77,7 +88,7 @@ public final class Main implements Runnable {
      * or help. To read the annotations of all would take longer than to start the server.
      */
     static CommandLine commandLine(String... args) {
-        var line = new CommandLine(new Main().spec);
+        var line = new CommandLine(new Main().spec, FACTORY);
         String asked = args.length == 0 ? "" : args[0];
         boolean alone = COMMANDS.containsKey(asked) && !asked.equals("help");
         COMMANDS.forEach(

@@ -98,7 +98,7 @@ final class Serve implements Callable<Integer> {
                     .build();
 
     private final CommandSpec spec =
-            CommandSpec.wrapWithoutInspection(this)
+            CommandSpec.wrapWithoutInspection(this, Main.FACTORY)
                     .name("serve")
                     .addPositional(directory)
                     .addOption(config)

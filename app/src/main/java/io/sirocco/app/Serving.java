@@ -11,6 +11,7 @@ import io.sirocco.app.config.Problem;
 import io.sirocco.app.config.Watch;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
+import io.sirocco.net.log.LazyLogger;
 import io.sirocco.web.log.AccessLog;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -32,7 +33,7 @@ import java.util.stream.Collectors;
  * with a drain; {@link #run} does so around the wait for signals. Any thread.
  */
 final class Serving implements AutoCloseable, Subject {
-    private static final System.Logger LOG = System.getLogger(Serving.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Serving.class);
 
     private final Source source;
     private final Lasting lasting = Lasting.begin();
@@ -50,7 +51,7 @@ final class Serving implements AutoCloseable, Subject {
         if (!configuration.log().isUsual()) { // which spares a start the JDK's log
             Logging.change(Log.USUAL, configuration.log());
         }
-        configuration.warnings().forEach(warning -> LOG.log(Level.WARNING, told(warning)));
+        configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, told(warning)));
         assembly = new Assembly(configuration, lasting, Optional.empty());
         server = created(assembly);
     }
@@ -173,13 +174,14 @@ final class Serving implements AutoCloseable, Subject {
         next.log().ifPresent(AccessLog::reopen);
         watch.ifPresent(files -> files.follow(configuration));
         List<String> later = old.configuration().needsStart(configuration);
-        configuration.warnings().forEach(warning -> LOG.log(Level.WARNING, told(warning)));
-        LOG.log(
-                Level.INFO,
-                later.isEmpty()
-                        ? "reloaded " + configuration
-                        : "reloaded %s; these need a new start: %s"
-                                .formatted(configuration, String.join(", ", later)));
+        configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, told(warning)));
+        LOG.get()
+                .log(
+                        Level.INFO,
+                        later.isEmpty()
+                                ? "reloaded " + configuration
+                                : "reloaded %s; these need a new start: %s"
+                                        .formatted(configuration, String.join(", ", later)));
     }
 
     private static void giveUp(Assembly next, Assembly old) throws IOException {
@@ -191,9 +193,10 @@ final class Serving implements AutoCloseable, Subject {
         try {
             takeUp();
         } catch (InvalidConfiguration | IOException e) {
-            LOG.log(
-                    Level.ERROR,
-                    "not reloaded, all stays as it is:\n" + e.getMessage().stripTrailing());
+            LOG.get()
+                    .log(
+                            Level.ERROR,
+                            "not reloaded, all stays as it is:\n" + e.getMessage().stripTrailing());
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.net.log.LazyLogger;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * silenced. Where it is missing, the JVM's own way remains. Any thread.
  */
 final class Signals {
-    private static final System.Logger LOG = System.getLogger(Signals.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Signals.class);
 
     private Signals() {}
 
@@ -59,7 +60,7 @@ final class Signals {
                 signal.getMethod("handle", signal, handler).invoke(null, one, told);
             }
         } catch (ReflectiveOperationException e) {
-            LOG.log(System.Logger.Level.DEBUG, "signals keep the JVM's own handling", e);
+            LOG.get().log(System.Logger.Level.DEBUG, "signals keep the JVM's own handling", e);
         }
     }
 }

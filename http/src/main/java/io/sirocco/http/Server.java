@@ -8,6 +8,7 @@ import io.sirocco.net.Listener;
 import io.sirocco.net.Loops;
 import io.sirocco.net.Protocol;
 import io.sirocco.net.TransportKind;
+import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
@@ -39,7 +40,7 @@ import java.util.function.Consumer;
  * again, on the same address at once. Any thread.
  */
 public final class Server implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(Server.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Server.class);
     private static final Duration DRAIN = Duration.ofSeconds(10);
 
     /** For a client that speaks HTTP where HTTPS is spoken. */
@@ -136,7 +137,7 @@ public final class Server implements AutoCloseable {
      */
     public synchronized Server start() {
         if (running != null) {
-            LOG.log(Level.WARNING, "the server on {0} runs already", addresses());
+            LOG.get().log(Level.WARNING, "the server on {0} runs already", addresses());
             return this;
         }
         try {
@@ -326,7 +327,7 @@ public final class Server implements AutoCloseable {
      */
     public synchronized boolean stop(Duration longest) {
         if (running == null) {
-            LOG.log(Level.WARNING, "the server is stopped already");
+            LOG.get().log(Level.WARNING, "the server is stopped already");
             return true;
         }
         Running ending = running;
@@ -361,11 +362,12 @@ public final class Server implements AutoCloseable {
         } catch (TimeoutException e) {
             int left = ending.workers.stream().mapToInt(worker -> worker.connections).sum();
             if (left > 0) {
-                LOG.log(
-                        Level.WARNING,
-                        "{0} connections have not ended within {1} ms and are cut",
-                        left,
-                        longest.toMillis());
+                LOG.get()
+                        .log(
+                                Level.WARNING,
+                                "{0} connections have not ended within {1} ms and are cut",
+                                left,
+                                longest.toMillis());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

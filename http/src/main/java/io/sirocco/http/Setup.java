@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -15,7 +16,7 @@ record Setup(
         ErrorPages errorPages,
         ExecutorService pool) {
 
-    private static final System.Logger LOG = System.getLogger(Server.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Server.class);
     private static final Response OPTIONS_OF_SERVER =
             Response.empty(204).header("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
 
@@ -26,12 +27,13 @@ record Setup(
             if (page.content() instanceof Content.Bytes) {
                 return page;
             }
-            LOG.log(
-                    Level.WARNING,
-                    "the error page for {0} is not made of bytes; using a plain one",
-                    status);
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "the error page for {0} is not made of bytes; using a plain one",
+                            status);
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "the error pages threw; using a plain one", e);
+            LOG.get().log(Level.WARNING, "the error pages threw; using a plain one", e);
         }
         return ErrorPages.PLAIN.page(status, message).status(status);
     }

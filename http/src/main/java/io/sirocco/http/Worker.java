@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.h1.Head;
 import io.sirocco.net.Loop;
+import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -14,7 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
  * counts. Loop-confined.
  */
 final class Worker {
-    private static final System.Logger LOG = System.getLogger(Server.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Server.class);
 
     final Loop loop;
     Setup setup;
@@ -135,7 +136,7 @@ final class Worker {
             loop.execute(task);
             return true;
         } catch (RejectedExecutionException e) {
-            LOG.log(Level.DEBUG, "too late: {0}", e.getMessage());
+            LOG.get().log(Level.DEBUG, "too late: {0}", e.getMessage());
             return false;
         }
     }
@@ -147,7 +148,7 @@ final class Worker {
 
     /** A handler threw. Any thread. */
     void failed(String requestId, Throwable thrown) {
-        LOG.log(Level.ERROR, "request " + requestId + " failed", thrown);
+        LOG.get().log(Level.ERROR, "request " + requestId + " failed", thrown);
         if (loop.inLoop()) { // before it is told of the answer
             tell(() -> setup.monitor().failed(requestId, thrown));
         } else if (monitored()) {
@@ -159,7 +160,7 @@ final class Worker {
         try {
             news.run();
         } catch (RuntimeException e) {
-            LOG.log(Level.WARNING, "the monitor threw", e);
+            LOG.get().log(Level.WARNING, "the monitor threw", e);
         }
     }
 

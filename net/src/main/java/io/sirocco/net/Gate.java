@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.log.LazyLogger;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
@@ -15,7 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
  * descriptors or memory, so that the listener neither dies nor spins. Loop-confined.
  */
 final class Gate implements Origin {
-    private static final System.Logger LOG = System.getLogger(Gate.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Gate.class);
     private static final long BACK_OFF = 100;
     private static final long LONGEST_BACK_OFF = 1_000;
 
@@ -152,13 +153,13 @@ final class Gate implements Origin {
     void failed(String reason) {
         loop.acceptFailures++;
         Loop.warn(
-                LOG,
+                LOG.get(),
                 loop + " cannot accept: " + reason + "; trying again in " + backOff + " ms",
                 null);
         try {
             loop.settings.observer.acceptFailed(loop, reason);
         } catch (Throwable e) {
-            Loop.warn(LOG, "the observer threw", e);
+            Loop.warn(LOG.get(), "the observer threw", e);
         }
         pause(backOff);
         backOff = Math.min(backOff * 2, LONGEST_BACK_OFF);

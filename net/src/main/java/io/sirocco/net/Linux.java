@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -53,9 +52,9 @@ final class Linux {
 
     private static final Linker LINKER = Linker.nativeLinker();
     private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
-    private static final long ERRNO_OFFSET =
-            Linker.Option.captureStateLayout()
-                    .byteOffset(MemoryLayout.PathElement.groupElement("errno"));
+
+    /** In what is captured: a test asks the layout, which takes a start too long. */
+    static final long ERRNO_OFFSET = 0;
 
     /**
      * Every call below is made as if it were declared so: seven integers in, one out. The ABIs of

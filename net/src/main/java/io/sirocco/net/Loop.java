@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
@@ -31,7 +32,7 @@ import java.util.function.Consumer;
  * loop-confined.
  */
 public final class Loop implements Executor, Carried.Host {
-    private static final System.Logger LOG = System.getLogger(Loop.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Loop.class);
     private static final VarHandle HANDED = field("handed", Handed.class);
     private static final VarHandle ASLEEP = field("asleep", boolean.class);
     private static final VarHandle HELD_SINCE = field("heldSince", long.class);
@@ -327,11 +328,11 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     void failed(Throwable thrown) {
-        warn(LOG, "code called on " + this + " threw", thrown);
+        warn(LOG.get(), "code called on " + this + " threw", thrown);
         try {
             settings.observer.failed(this, thrown);
         } catch (Throwable e) {
-            warn(LOG, "the observer threw", e);
+            warn(LOG.get(), "the observer threw", e);
         }
     }
 
@@ -406,7 +407,7 @@ public final class Loop implements Executor, Carried.Host {
                 turn();
             }
         } catch (Throwable e) {
-            LOG.log(Level.ERROR, this + " has died", e);
+            LOG.get().log(Level.ERROR, this + " has died", e);
         } finally {
             end();
         }
@@ -533,10 +534,10 @@ public final class Loop implements Executor, Carried.Host {
             newest = older;
         }
         for (; oldest != null; oldest = oldest.older) {
-            switch (oldest.item) {
-                case Carried carried -> runnable.add(carried);
-                case Runnable task -> local.add(task);
-                default -> throw new AssertionError(oldest.item);
+            if (oldest.item instanceof Carried carried) {
+                runnable.add(carried);
+            } else {
+                local.add((Runnable) oldest.item);
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
@@ -25,7 +26,7 @@ import java.util.function.Consumer;
  * other. Any thread.
  */
 public final class Loops implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(Loops.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Loops.class);
     private static final long STOP_SECONDS = 10;
 
     private final List<Loop> all;
@@ -46,46 +47,32 @@ public final class Loops implements AutoCloseable {
     public static Loops start(Consumer<Settings> configure) throws IOException {
         var settings = new Settings();
         configure.accept(settings);
-        boolean auto = settings.transport == TransportKind.AUTO;
-        List<Loop> loops;
-        try {
-            loops = startAll(settings);
-        } catch (IOException e) {
-            if (!auto) {
-                throw e;
-            }
+        List<Loop> loops = startAll(settings);
+        if (loops.stream().map(Loop::transport).distinct().count() > 1) {
+            loops.forEach(Loop::stop);
             settings.transport = TransportKind.NIO; // one loop got a ring, and another none
             loops = startAll(settings);
         }
         if (!Carried.AVAILABLE) {
-            LOG.log(
-                    Level.INFO,
-                    "virtual threads run on the JDK's scheduler: the loops carry them with JDK 25 and"
-                            + " --add-opens=java.base/java.lang=ALL-UNNAMED");
+            LOG.get()
+                    .log(
+                            Level.INFO,
+                            "virtual threads run on the JDK's scheduler: the loops carry them with JDK 25 and"
+                                    + " --add-opens=java.base/java.lang=ALL-UNNAMED");
         }
         var watchdog = new Watchdog(loops, settings);
         watchdog.start();
         return new Loops(loops, watchdog);
     }
 
-    /**
-     * All of them talk to the kernel in the same way: the first one chooses. The others start side
-     * by side, since each has some milliseconds to wait for its ring.
-     */
+    /** Side by side, since each has some milliseconds to wait for its ring. */
     private static List<Loop> startAll(Settings settings) throws IOException {
         var loops = new ArrayList<Loop>();
+        for (int i = 0; i < settings.loops; i++) {
+            loops.add(new Loop(i, settings));
+        }
         try {
-            var first = new Loop(0, settings);
-            loops.add(first);
-            first.start().join();
-            settings.transport = first.transport();
-            var starting = new ArrayList<CompletableFuture<?>>();
-            for (int i = 1; i < settings.loops; i++) {
-                var loop = new Loop(i, settings);
-                loops.add(loop);
-                starting.add(loop.start());
-            }
-            starting.forEach(CompletableFuture::join);
+            loops.stream().map(Loop::start).toList().forEach(CompletableFuture::join);
             return List.copyOf(loops);
         } catch (CompletionException e) {
             loops.forEach(Loop::stop);

@@ -39,24 +39,26 @@ final class SocketAddresses {
     }
 
     static int family(SocketAddress address) {
-        return switch (address) {
-            case UnixDomainSocketAddress unix -> Linux.AF_UNIX;
-            case InetSocketAddress inet ->
-                    inet.getAddress() instanceof Inet6Address ? Linux.AF_INET6 : Linux.AF_INET;
-            default ->
-                    throw new IllegalArgumentException(
-                            "neither an Internet nor a Unix-domain address: " + address);
-        };
+        if (address instanceof UnixDomainSocketAddress) {
+            return Linux.AF_UNIX;
+        }
+        return internet(address).getAddress() instanceof Inet6Address
+                ? Linux.AF_INET6
+                : Linux.AF_INET;
     }
 
     static MemorySegment toNative(SocketAddress address, Arena arena) throws IOException {
-        return switch (address) {
-            case UnixDomainSocketAddress unix -> unix(unix, arena);
-            case InetSocketAddress inet -> inet(inet, arena);
-            default ->
-                    throw new IllegalArgumentException(
-                            "neither an Internet nor a Unix-domain address: " + address);
-        };
+        return address instanceof UnixDomainSocketAddress unix
+                ? unix(unix, arena)
+                : inet(internet(address), arena);
+    }
+
+    private static InetSocketAddress internet(SocketAddress address) {
+        if (address instanceof InetSocketAddress inet) {
+            return inet;
+        }
+        throw new IllegalArgumentException(
+                "neither an Internet nor a Unix-domain address: " + address);
     }
 
     private static MemorySegment unix(UnixDomainSocketAddress address, Arena arena)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -25,7 +26,7 @@ import javax.net.ssl.SSLException;
  * layer owns nothing but its engine. Loop-confined.
  */
 final class TlsLayer implements Protocol {
-    private static final System.Logger LOG = System.getLogger(TlsLayer.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(TlsLayer.class);
 
     /** The most that a handshake may bring: certificates of a client, mostly. */
     private static final int MOST_OF_HANDSHAKE = 64 << 10;
@@ -357,7 +358,7 @@ final class TlsLayer implements Protocol {
         }
         failed = true;
         input.clear();
-        LOG.log(Level.DEBUG, "TLS with {0}: {1}", connection.remote(), reason);
+        LOG.get().log(Level.DEBUG, "TLS with {0}: {1}", connection.remote(), reason);
         connection.loop().settings.observer.tlsFailed(connection, reason);
         try {
             engine.closeOutbound();

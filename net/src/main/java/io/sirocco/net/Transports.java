@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Chooses the transport of a loop. */
 final class Transports {
-    private static final System.Logger LOG = System.getLogger(Loop.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Loop.class);
     private static final AtomicBoolean SAID = new AtomicBoolean();
 
     private Transports() {}
@@ -22,7 +23,7 @@ final class Transports {
                     yield uring(loop);
                 } catch (IOException e) {
                     if (SAID.compareAndSet(false, true)) {
-                        LOG.log(Level.INFO, "using NIO: {0}", e.getMessage());
+                        LOG.get().log(Level.INFO, "using NIO: {0}", e.getMessage());
                     }
                     yield new Nio(loop);
                 }

@@ -4,6 +4,7 @@ package io.sirocco.net;
 import static io.sirocco.net.Linux.MEMORY;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
@@ -26,7 +27,7 @@ import java.util.List;
  * operation reach the new owner's socket. Closing therefore begins with cancelling.
  */
 final class Uring implements Transport {
-    private static final System.Logger LOG = System.getLogger(Uring.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Uring.class);
 
     // What completions are about: the top byte of their user data
     private static final int IGNORED = 0;
@@ -368,12 +369,13 @@ final class Uring implements Transport {
         Ring ring = new Ring(loop.arena, tableSize, BUFFERS_OF_FURTHER_RINGS, true);
         further.add(ring);
         listenTo(ring);
-        LOG.log(
-                Level.DEBUG,
-                "{0} has {1} tables of {2} sockets",
-                loop,
-                further.size() + 1,
-                tableSize);
+        LOG.get()
+                .log(
+                        Level.DEBUG,
+                        "{0} has {1} tables of {2} sockets",
+                        loop,
+                        further.size() + 1,
+                        tableSize);
         return ring;
     }
 
@@ -395,7 +397,7 @@ final class Uring implements Transport {
 
     private void handedOver(Ring ring, int slot, int result) {
         if (result < 0) {
-            LOG.log(Level.WARNING, "{0} lost a connection: {1}", loop, Linux.reason(-result));
+            LOG.get().log(Level.WARNING, "{0} lost a connection: {1}", loop, Linux.reason(-result));
         }
         closeSlot(ring, slot);
         leaving--;

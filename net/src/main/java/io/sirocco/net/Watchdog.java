@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -12,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * sirocco.LoopHeld}. Goes by the real time, not by the loops' clock.
  */
 final class Watchdog implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(Watchdog.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Watchdog.class);
 
     private final List<Loop> loops;
     private final Settings settings;
@@ -54,12 +55,12 @@ final class Watchdog implements AutoCloseable {
             return; // it has let go meanwhile
         }
         reported[loop.index()] = since;
-        LOG.log(Level.WARNING, "{0} has been held for {1} ms by{2}", loop, held, show(stack));
+        LOG.get().log(Level.WARNING, "{0} has been held for {1} ms by{2}", loop, held, show(stack));
         LoopHeldEvent.commit(loop, held, stack);
         try {
             settings.observer.held(loop, held, stack);
         } catch (Throwable e) {
-            LOG.log(Level.WARNING, "the observer threw", e);
+            LOG.get().log(Level.WARNING, "the observer threw", e);
         }
     }
 

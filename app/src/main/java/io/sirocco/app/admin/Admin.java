@@ -8,6 +8,7 @@ import io.sirocco.http.Server;
 import io.sirocco.http.Sink;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.WhenFull;
+import io.sirocco.net.log.LazyLogger;
 import io.sirocco.web.metrics.Exposition;
 import io.sirocco.web.metrics.Metrics;
 import java.io.IOException;
@@ -37,7 +38,7 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>{@link Guard} says who may. Any thread.
  */
 public final class Admin implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(Admin.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Admin.class);
     private static final int MOST_VIEWERS = 64;
     private static final int MOST_CONNECTIONS = 256;
     private static final Duration DRAIN = Duration.ofSeconds(1);
@@ -145,7 +146,7 @@ public final class Admin implements AutoCloseable {
     }
 
     private Response drain() {
-        LOG.log(Level.INFO, "an operator asks to drain");
+        LOG.get().log(Level.INFO, "an operator asks to drain");
         subject.drain();
         return Response.text("draining\n").status(202);
     }

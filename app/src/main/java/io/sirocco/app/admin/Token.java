@@ -3,6 +3,7 @@ package io.sirocco.app.admin;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.channels.Channels;
@@ -26,7 +27,7 @@ import java.util.Set;
  * that neither its bytes nor its length show in the time that takes. Immutable.
  */
 final class Token {
-    private static final System.Logger LOG = System.getLogger(Token.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Token.class);
     private static final int SHORTEST = 16;
     private static final int LONGEST = 4096;
     private static final Set<PosixFilePermission> OTHERS =
@@ -88,16 +89,17 @@ final class Token {
         try (var out = Channels.newOutputStream(Files.newByteChannel(file, options, mode))) {
             out.write((secret + "\n").getBytes(UTF_8));
         }
-        LOG.log(Level.INFO, "made a token for the admin server in {0}", file);
+        LOG.get().log(Level.INFO, "made a token for the admin server in {0}", file);
     }
 
     private static void warnOfReaders(Path file) throws IOException {
         if (posix(file)
                 && Files.getPosixFilePermissions(file).stream().anyMatch(OTHERS::contains)) {
-            LOG.log(
-                    Level.WARNING,
-                    "others than its owner may use the admin token {0}; chmod 600 keeps them out",
-                    file);
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "others than its owner may use the admin token {0}; chmod 600 keeps them out",
+                            file);
         }
     }
 

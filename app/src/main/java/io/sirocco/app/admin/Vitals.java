@@ -4,6 +4,7 @@ package io.sirocco.app.admin;
 import io.sirocco.app.admin.Overview.RefusalRow;
 import io.sirocco.app.admin.Overview.RouteRow;
 import io.sirocco.http.ServerStats;
+import io.sirocco.net.log.LazyLogger;
 import io.sirocco.web.metrics.Latency;
 import io.sirocco.web.metrics.Metrics;
 import io.sirocco.web.metrics.RouteTotals;
@@ -22,7 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * dashboard sees them at once. Its own thread looks; any thread may ask.
  */
 final class Vitals implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(Vitals.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Vitals.class);
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     static final int KEPT = 300;
     private static final int RECENT = 10; // seconds that tables tell of
@@ -60,7 +61,7 @@ final class Vitals implements AutoCloseable {
             try {
                 look();
             } catch (RuntimeException e) {
-                LOG.log(Level.WARNING, "the dashboard has missed a second", e);
+                LOG.get().log(Level.WARNING, "the dashboard has missed a second", e);
             }
         }
     }

@@ -4,18 +4,42 @@ package io.sirocco.app.config;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/**
- * An address, or all that share a prefix: {@code 10.0.0.0/8} (RFC 4632), {@code 2001:db8::/32} (RFC
- * 4291 2.3). Immutable.
- *
- * @param address the first of them, without a name
- * @param prefix how many bits count
- */
-public record Network(InetAddress address, int prefix) {
+/** Whom a rule concerns, by where they come from. Immutable. */
+public sealed interface Network {
 
-    /** Reads an address, or an address and the length of its prefix. */
+    /** Whoever comes by a Unix-domain socket, and has no address. */
+    record Unix() implements Network {
+        private static final String WORD = "unix";
+
+        @Override
+        public String toString() {
+            return WORD;
+        }
+    }
+
+    /**
+     * An address, or all that share a prefix: {@code 10.0.0.0/8} (RFC 4632), {@code 2001:db8::/32}
+     * (RFC 4291 2.3).
+     *
+     * @param address the first of them, without a name
+     * @param prefix how many bits count
+     */
+    record Prefix(InetAddress address, int prefix) implements Network {
+        @Override
+        public String toString() {
+            boolean one = prefix == address.getAddress().length * 8;
+            String text = address.getHostAddress();
+            if (text.contains(":")) { // RFC 5952 4.2, nearly
+                text = text.replaceFirst("(^|:)0(:0)+(:|$)", "::");
+            }
+            return text + (one ? "" : "/" + prefix);
+        }
+    }
+
+    /** Reads an address, an address and the length of its prefix, or the word for none. */
     static Network parse(String text) throws Unfit {
-        String form = "write \"192.0.2.7\", \"10.0.0.0/8\" or \"2001:db8::/32\"";
+        if (text.equals(Unix.WORD)) return new Unix();
+        String form = "write \"192.0.2.7\", \"10.0.0.0/8\", \"2001:db8::/32\" or \"unix\"";
         int slash = text.indexOf('/');
         String address = slash < 0 ? text : text.substring(0, slash);
         if (!isAddress(address)) throw new Unfit("has no address: \"" + text + "\"", form);
@@ -27,8 +51,7 @@ public record Network(InetAddress address, int prefix) {
                     "has no network: \"" + text + "\"",
                     "behind the / stands a number from 0 to " + bits);
         }
-        var network =
-                new Network(masked(first, Integer.parseInt(length)), Integer.parseInt(length));
+        var network = new Prefix(masked(first, Integer.parseInt(length)), Integer.parseInt(length));
         if (!network.address.equals(first)) {
             throw new Unfit(
                     "has bits behind its prefix: \"" + text + "\"",
@@ -66,15 +89,5 @@ public record Network(InetAddress address, int prefix) {
         } catch (UnknownHostException e) {
             throw new AssertionError("an address of its own length", e);
         }
-    }
-
-    @Override
-    public String toString() {
-        boolean one = prefix == address.getAddress().length * 8;
-        String text = address.getHostAddress();
-        if (text.contains(":")) { // RFC 5952 4.2, nearly
-            text = text.replaceFirst("(^|:)0(:0)+(:|$)", "::");
-        }
-        return text + (one ? "" : "/" + prefix);
     }
 }

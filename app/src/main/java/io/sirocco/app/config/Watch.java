@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.config;
 
+import io.sirocco.net.log.LazyLogger;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -18,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * and network file systems, and costs one {@code stat} per file. Any thread.
  */
 public final class Watch implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(Watch.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Watch.class);
     private static final Duration USUAL = Duration.ofSeconds(1);
 
     /** A file that changes at every look is reported nevertheless after so many. */
@@ -71,7 +72,7 @@ public final class Watch implements AutoCloseable {
         try {
             changed.run();
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, "a reload failed", e);
+            LOG.get().log(System.Logger.Level.ERROR, "a reload failed", e);
         }
     }
 

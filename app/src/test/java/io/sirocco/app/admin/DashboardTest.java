@@ -4,6 +4,7 @@ package io.sirocco.app.admin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.app.Browser;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

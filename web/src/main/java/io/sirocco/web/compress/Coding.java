@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.compress;
 
+import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
@@ -63,7 +64,7 @@ public enum Coding {
         }
     };
 
-    private static final System.Logger LOG = System.getLogger(Coding.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(Coding.class);
 
     private final String token;
     private final String suffix;
@@ -116,7 +117,7 @@ public enum Coding {
         try {
             return works();
         } catch (LinkageError | RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "no " + token + " on this machine: " + e);
+            LOG.get().log(System.Logger.Level.WARNING, "no " + token + " on this machine: " + e);
             return false;
         }
     }

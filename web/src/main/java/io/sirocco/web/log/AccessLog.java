@@ -2,6 +2,7 @@
 package io.sirocco.web.log;
 
 import io.sirocco.http.Monitor;
+import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ import java.util.concurrent.atomic.LongAdder;
  * is opened anew within a second; {@link #reopen} does it at once. Any thread.
  */
 public final class AccessLog implements Monitor, AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(AccessLog.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(AccessLog.class);
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(5);
 
     private final LineFormat format;
@@ -95,10 +96,11 @@ public final class AccessLog implements Monitor, AutoCloseable {
         writer.stop(thread);
         try {
             if (!thread.join(LONGEST_CLOSE)) {
-                LOG.log(
-                        Level.WARNING,
-                        "the access log {0} takes no more: its last lines are lost",
-                        file);
+                LOG.get()
+                        .log(
+                                Level.WARNING,
+                                "the access log {0} takes no more: its last lines are lost",
+                                file);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.log;
 
+import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -15,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  * who may call them.
  */
 final class LogWriter implements Runnable {
-    private static final System.Logger LOG = System.getLogger(AccessLog.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(AccessLog.class);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final int BATCH = 256 << 10; // holds two lines at least
@@ -103,7 +104,7 @@ final class LogWriter implements Runnable {
             complete = false;
         }
         if (!complete) {
-            LOG.log(Level.WARNING, "the last lines of the access log {0} are lost", file);
+            LOG.get().log(Level.WARNING, "the last lines of the access log {0} are lost", file);
         }
     }
 
@@ -140,18 +141,19 @@ final class LogWriter implements Runnable {
             withinLine = false;
             if (failing) {
                 failing = false;
-                LOG.log(Level.INFO, "the access log {0} can be written again", file);
+                LOG.get().log(Level.INFO, "the access log {0} can be written again", file);
             }
             return true;
         } catch (IOException e) {
             withinLine = batch.position() > from ? !atLineStart() : withinLine;
             if (!failing) {
                 failing = true;
-                LOG.log(
-                        Level.ERROR,
-                        "the access log {0} cannot be written: {1}; trying again each second",
-                        file,
-                        e.getMessage());
+                LOG.get()
+                        .log(
+                                Level.ERROR,
+                                "the access log {0} cannot be written: {1}; trying again each second",
+                                file,
+                                e.getMessage());
             }
             return false;
         }
@@ -176,7 +178,7 @@ final class LogWriter implements Runnable {
             file.reopen();
             skipRestOfLine();
         } catch (IOException e) {
-            LOG.log(Level.ERROR, "{0}; going on with the one before", e.getMessage());
+            LOG.get().log(Level.ERROR, "{0}; going on with the one before", e.getMessage());
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.app.admin;
+package io.sirocco.app;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -14,7 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
  * A page in Chromium without a screen, driven through its DevTools protocol. Its main method takes
  * pictures: {@code URL WIDTH light|dark SECONDS FILE}. Used by one thread.
  */
-final class Browser implements AutoCloseable {
+public final class Browser implements AutoCloseable {
     private static final Path PROGRAM = Path.of("/usr/bin/chromium");
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -42,12 +44,15 @@ final class Browser implements AutoCloseable {
     private final AtomicInteger ids = new AtomicInteger();
     private final Map<Integer, CompletableFuture<JsonNode>> asked = new ConcurrentHashMap<>();
     private final List<String> complaints = new CopyOnWriteArrayList<>();
+    private volatile String certificate = "";
 
-    Browser() throws Exception {
+    /** Starts a Chromium with further options; the test is skipped where there is none. */
+    public Browser(String... options) throws Exception {
         assumeTrue(Files.isExecutable(PROGRAM), "chromium");
         profile = Files.createTempDirectory("chromium");
-        process =
-                new ProcessBuilder(
+        var command =
+                new ArrayList<>(
+                        List.of(
                                 PROGRAM.toString(),
                                 "--headless",
                                 "--no-sandbox",
@@ -55,10 +60,10 @@ final class Browser implements AutoCloseable {
                                 "--disable-background-networking",
                                 "--no-first-run",
                                 "--remote-debugging-port=0",
-                                "--user-data-dir=" + profile,
-                                "about:blank")
-                        .redirectErrorStream(true)
-                        .start();
+                                "--user-data-dir=" + profile));
+        command.addAll(List.of(options));
+        command.add("about:blank");
+        process = new ProcessBuilder(command).redirectErrorStream(true).start();
         socket =
                 http.newWebSocketBuilder()
                         .buildAsync(URI.create(page(port())), new Listener())
@@ -66,6 +71,7 @@ final class Browser implements AutoCloseable {
         send("Runtime.enable", Map.of());
         send("Log.enable", Map.of());
         send("Page.enable", Map.of());
+        send("Network.enable", Map.of());
     }
 
     private int port() throws IOException {
@@ -132,6 +138,11 @@ final class Browser implements AutoCloseable {
                     complaints.add(what.get("entry").toString());
                 }
             }
+            case "Network.responseReceived" -> {
+                if (what.get("type").asString().equals("Document")) {
+                    certificate = what.at("/response/securityDetails/subjectName").asString("");
+                }
+            }
             default -> {}
         }
     }
@@ -150,12 +161,18 @@ final class Browser implements AutoCloseable {
         return message.get("result");
     }
 
-    void open(String url) throws Exception {
-        send("Page.navigate", Map.of("url", url));
+    /** Goes to a page; answers Chromium's word for what is wrong with it, or nothing. */
+    public String open(String url) throws Exception {
+        return send("Page.navigate", Map.of("url", url)).path("errorText").asString("");
+    }
+
+    /** Whom the certificate of the last page is for; empty where it had none. */
+    public String certificate() {
+        return certificate;
     }
 
     /** As a screen of so many pixels, in a light or a dark scheme. */
-    void screen(int width, int height, String scheme) throws Exception {
+    public void screen(int width, int height, String scheme) throws Exception {
         send(
                 "Emulation.setDeviceMetricsOverride",
                 Map.of(
@@ -175,7 +192,7 @@ final class Browser implements AutoCloseable {
     }
 
     /** What an expression of JavaScript comes to. */
-    JsonNode value(String expression) throws Exception {
+    public JsonNode value(String expression) throws Exception {
         JsonNode result =
                 send("Runtime.evaluate", Map.of("expression", expression, "returnByValue", true));
         if (result.has("exceptionDetails")) {
@@ -186,7 +203,7 @@ final class Browser implements AutoCloseable {
     }
 
     /** Waits until an expression of JavaScript is true. */
-    void until(String expression) throws Exception {
+    public void until(String expression) throws Exception {
         Instant end = Instant.now().plus(PATIENCE);
         String attempt = "(() => { try { return !!(%s) } catch { return false } })()";
         while (!value(attempt.formatted(expression)).asBoolean(false)) {
@@ -198,16 +215,16 @@ final class Browser implements AutoCloseable {
         }
     }
 
-    String text() throws Exception {
+    public String text() throws Exception {
         return value("document.body.innerText").asString("");
     }
 
     /** What was written to the console, thrown or refused by the page's policy. */
-    List<String> complaints() {
+    public List<String> complaints() {
         return complaints;
     }
 
-    void picture(Path file) throws Exception {
+    public void picture(Path file) throws Exception {
         JsonNode size = value("[document.documentElement.scrollWidth, document.body.scrollHeight]");
         JsonNode result =
                 send(
@@ -234,8 +251,7 @@ final class Browser implements AutoCloseable {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().onExit().join();
         try (var files = Files.walk(profile)) {
-            files.sorted(java.util.Comparator.reverseOrder())
-                    .forEach(file -> file.toFile().delete());
+            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         }
     }
 

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What the modules of Sirocco log with. */
+package io.sirocco.net.log;
