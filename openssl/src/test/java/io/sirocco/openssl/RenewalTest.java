@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsEngines;
 import io.sirocco.net.TlsPolicy;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The keys of tickets live in a context, and are renewed with it. */
@@ -47,5 +49,16 @@ class RenewalTest {
         var engines = new OpenSslEngines(policy(), Long.MAX_VALUE);
         assertSame(engines.contexts(List.of()), engines.contexts(List.of()));
         assertNotSame(engines.contexts(List.of()), engines.contexts(List.of("h2")));
+    }
+
+    @Test
+    @Timeout(60)
+    void oneThatNobodyUsesIsFreed() {
+        var engines = new OpenSslEngines(policy(), 0);
+        var old = new WeakReference<>(engines.contexts(List.of("h2")));
+        engines.contexts(List.of("h2"));
+        while (old.get() != null) {
+            System.gc();
+        }
     }
 }
