@@ -3,6 +3,8 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import java.util.concurrent.atomic.AtomicReference;
+
 /**
  * The lines {@code Date} and {@code Server}, written once a second for all loops of a server: for
  * one second it is the same array, so that what was encoded with it can be told from what is stale.
@@ -10,21 +12,24 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
  */
 final class DateAndServer {
     private final String server;
-    private long second = Long.MIN_VALUE;
-    private byte[] lines;
+    private final AtomicReference<Lines> newest = new AtomicReference<>(new Lines(-1, null));
+
+    private record Lines(long second, byte[] bytes) {}
 
     /** With no {@code Server} if that is empty. */
     DateAndServer(String server) {
         this.server = server.isEmpty() ? "" : "Server: " + server + "\r\n";
     }
 
-    synchronized byte[] at(long epochSecond) {
-        if (epochSecond != second) {
-            lines =
-                    ("Date: " + HttpDate.format(epochSecond) + "\r\n" + server)
-                            .getBytes(ISO_8859_1);
-            second = epochSecond;
+    /** Waits for nobody, since it is called in the midst of what a loop writes. */
+    byte[] at(long epochSecond) {
+        Lines known = newest.get();
+        if (known.second == epochSecond) {
+            return known.bytes;
         }
-        return lines;
+        String date = "Date: " + HttpDate.format(epochSecond) + "\r\n";
+        var made = new Lines(epochSecond, (date + server).getBytes(ISO_8859_1));
+        Lines others = newest.compareAndExchange(known, made);
+        return others.second == epochSecond ? others.bytes : made.bytes;
     }
 }

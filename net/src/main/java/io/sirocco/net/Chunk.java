@@ -4,6 +4,7 @@ package io.sirocco.net;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
@@ -15,6 +16,10 @@ import java.nio.ByteBuffer;
  */
 public final class Chunk {
     private static final MemorySegment NO_MEMORY = MemorySegment.NULL;
+
+    static {
+        putOnce();
+    }
 
     final MemorySegment memory;
     final long address;
@@ -59,6 +64,23 @@ public final class Chunk {
         this.view = null;
         this.position = position;
         this.left = length;
+    }
+
+    /**
+     * What puts bytes into memory is linked when it is first used, behind locks that the JDK has
+     * for that. A virtual thread that waited for one would leave its loop with a head half written,
+     * and the loop would send that; so it is done here, where a class is initialised and threads
+     * stay.
+     */
+    private static void putOnce() {
+        try (Arena arena = Arena.ofConfined()) {
+            var chunk = new Chunk(arena.allocate(64));
+            chunk.put((byte) 0);
+            chunk.put(new byte[1]);
+            chunk.putLatin("a");
+            chunk.putDecimal(1);
+            chunk.putHex(1);
+        }
     }
 
     /** Its first {@code n} bytes, to be read before anything else is done to it. */
