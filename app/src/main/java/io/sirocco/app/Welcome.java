@@ -4,6 +4,7 @@ package io.sirocco.app;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.sirocco.http.BadRequest;
+import io.sirocco.http.Handler;
 import io.sirocco.http.Handling;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
@@ -42,10 +43,10 @@ final class Welcome implements AutoCloseable {
     }
 
     void addTo(Routes routes) {
-        page(routes, "/", "index.html", "text/html; charset=utf-8");
-        page(routes, "/style.css", "style.css", "text/css; charset=utf-8");
-        page(routes, "/welcome.js", "welcome.js", "text/javascript; charset=utf-8");
-        page(routes, "/icon.svg", "icon.svg", "image/svg+xml");
+        routes.get("/", new Page("index.html", "text/html; charset=utf-8"));
+        routes.get("/style.css", new Page("style.css", "text/css; charset=utf-8"));
+        routes.get("/welcome.js", new Page("welcome.js", "text/javascript; charset=utf-8"));
+        routes.get("/icon.svg", new Page("icon.svg", "image/svg+xml"));
         routes.get("/hello/{name}", request -> Response.text("Hello, " + request.param("name")));
         routes.route("GET", "/bytes/{length}", Welcome::bytes).handling(Handling.INLINE);
         routes.route("POST", "/echo", Welcome::echo).body(ANY_LENGTH);
@@ -55,17 +56,31 @@ final class Welcome implements AutoCloseable {
     }
 
     /**
-     * The page is the same for everyone, so it is made once and needs no thread. Its type is given,
-     * since to know those of all files would take a start some milliseconds.
+     * The same for everyone, and read when it is first asked for: not to open a jar, nor to know
+     * the types of all files, spares a start some milliseconds. Any thread.
      */
-    private static void page(Routes routes, String path, String resource, String type) {
-        Response page =
-                Response.bytes(read(resource))
-                        .type(type)
-                        .header("Cache-Control", "no-cache")
-                        .header("Content-Security-Policy", "default-src 'self'")
-                        .header("X-Content-Type-Options", "nosniff");
-        routes.route("GET", path, request -> page).handling(Handling.INLINE);
+    private static final class Page implements Handler {
+        private final String resource;
+        private final String type;
+        private volatile Response made;
+
+        Page(String resource, String type) {
+            this.resource = resource;
+            this.type = type;
+        }
+
+        @Override
+        public Response handle(Request request) {
+            if (made == null) { // two at once make the same
+                made =
+                        Response.bytes(read(resource))
+                                .type(type)
+                                .header("Cache-Control", "no-cache")
+                                .header("Content-Security-Policy", "default-src 'self'")
+                                .header("X-Content-Type-Options", "nosniff");
+            }
+            return made;
+        }
     }
 
     private static byte[] read(String resource) {

@@ -33,7 +33,8 @@ public record Start(long nanos, OptionalLong resident) {
     /** Longer than this no server should take. */
     private static final Duration LONGEST = Duration.ofSeconds(30);
 
-    private static final long PAUSE_NANOS = 500_000; // asking without one would take a core away
+    /** Between two questions, which take of the same cores; a figure may be so much too large. */
+    private static final long PAUSE_NANOS = 2_000_000;
 
     /**
      * Starts the server, waits, and stops it.
