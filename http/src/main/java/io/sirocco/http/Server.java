@@ -376,8 +376,10 @@ public final class Server implements AutoCloseable {
     }
 
     private static void drain(Protocol protocol) {
-        if (protocol instanceof Http1 http) {
-            http.drain();
+        switch (protocol) {
+            case Http1 http -> http.drain();
+            case WebSocketConnection socket -> socket.drain();
+            default -> {}
         }
     }
 

@@ -1,0 +1,696 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.http.ws.Agreement;
+import io.sirocco.http.ws.CloseCode;
+import io.sirocco.http.ws.Deflation;
+import io.sirocco.http.ws.Frame;
+import io.sirocco.http.ws.MessageReader;
+import io.sirocco.http.ws.MessageReader.Event;
+import io.sirocco.http.ws.Role;
+import io.sirocco.http.ws.Violation;
+import io.sirocco.net.CloseCause;
+import io.sirocco.net.Connection;
+import io.sirocco.net.Protocol;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * WebSocket on a connection that has been upgraded.
+ *
+ * <pre>
+ *            we say good-bye                    so does the peer
+ *   OPEN ─────────────────────▶ CLOSING ─────────────────────────────────▶ OVER ──▶ gone
+ *    │ the peer says good-bye: answered            deadline, lost            ▲
+ *    └── violation: told, lost ──────────────────────────────────────────────┘
+ * </pre>
+ *
+ * <p>What other threads send waits in the outbox, a stack that the loop takes whole and turns
+ * around; the first to put something in hands the loop one task, which is this object. Pending is
+ * what is in there and what the connection has not given to the kernel.
+ *
+ * <p>While it is idle it holds no more than its fields. Fields are loop-confined unless they say
+ * otherwise.
+ */
+final class WebSocketConnection implements WebSocket, Protocol, Runnable {
+    private static final VarHandle OUTBOX = field("outbox", Outgoing.class);
+    private static final VarHandle PENDING = field("pending", long.class);
+    private static final VarHandle REFUSES = field("refuses", boolean.class);
+    private static final VarHandle ROOM = field("room", CompletableFuture.class);
+    private static final byte[] NOTHING = {};
+
+    private static final int CLOSING = 1; // our close frame is written
+    private static final int OVER = 1 << 1; // the listener was told of the end
+    private static final int PAUSED = 1 << 2; // by the program
+    private static final int CONGESTED = 1 << 3; // the peer does not take what it is sent
+    private static final int PINGED = 1 << 4; // and nothing was heard since
+
+    private final Connection connection;
+    private final Worker worker;
+    private final WebSockets sockets;
+    private final WebSocketListener listener;
+    private final Agreement agreement; // null for no compression
+    private final String subprotocol;
+    private final String id;
+    private final MessageReader reader;
+    private Deflation deflation; // null unless it keeps a context, and has compressed something
+    private volatile Object attachment; // any thread
+
+    private volatile Outgoing outbox; // any thread, newest first
+    private volatile long pending; // any thread
+    private volatile boolean refuses; // any thread: somebody has closed it
+    private volatile boolean refused; // any thread: a send; onDrained is owed
+    private volatile CompletableFuture<Void> room; // any thread: for those who wait to send
+
+    private int flags;
+    private Closed goodBye; // ours
+    private long written; // bytes given to the connection,
+    private long taken; // and of those, bytes that the kernel has taken
+    private long heard; // when something came last, in the loop's milliseconds
+    private long progress; // when the kernel has taken something last
+    private long since; // since when a pong, or the peer's good-bye, is waited for
+
+    /** Something to be sent: a payload with the first byte of its head, or a whole frame with 0. */
+    private record Outgoing(byte[] bytes, int first, long size, Outgoing older) {}
+
+    WebSocketConnection(
+            Connection connection,
+            Worker worker,
+            WebSockets sockets,
+            Handshake.Accepted accepted,
+            WebSocketListener listener,
+            String id) {
+        this.connection = connection;
+        this.worker = worker;
+        this.sockets = sockets;
+        this.listener = listener;
+        this.agreement = accepted.compression().orElse(null);
+        this.subprotocol = accepted.subprotocol();
+        this.id = id;
+        this.reader =
+                new MessageReader(
+                        Role.CLIENT,
+                        agreement,
+                        sockets.terms.maxFrame(),
+                        sockets.terms.maxMessage());
+    }
+
+    /** It speaks from now on, behind what is written already. */
+    void open() {
+        sockets.opened();
+        worker.webSockets++;
+        written = connection.unsent();
+        pending = written;
+        heard = worker.loop.now();
+        connection.tellSent();
+        setDeadline();
+        call(() -> listener.onOpen(this));
+    }
+
+    private boolean is(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    // ---- input
+
+    @Override
+    public int received(Connection connection, byte[] bytes, int from, int to) {
+        heard = worker.loop.now();
+        flags &= ~PINGED;
+        int at = from;
+        while (true) {
+            if (is(OVER)) {
+                return to;
+            }
+            if (heldBack()) {
+                connection.suspend();
+                return at;
+            }
+            at = reader.read(bytes, at, to);
+            if (reader.event() == Event.NONE) {
+                return at;
+            }
+            act(reader.event());
+        }
+    }
+
+    /** Our good-bye waits for the peer's, so from then on everything is read. */
+    private boolean heldBack() {
+        return is(PAUSED | CONGESTED) && !is(CLOSING);
+    }
+
+    private void act(Event event) {
+        switch (event) {
+            case TEXT -> {
+                String text = reader.text();
+                deliver(() -> listener.onText(this, text));
+            }
+            case BINARY -> {
+                byte[] bytes = reader.payload();
+                deliver(() -> listener.onBinary(this, bytes));
+            }
+            case PONG -> {
+                byte[] payload = reader.payload();
+                deliver(() -> listener.onPong(this, payload));
+            }
+            case PING -> {
+                byte[] payload = reader.payload();
+                if (!is(CLOSING)) {
+                    writeNow(Frame.FIN | Frame.PONG, payload);
+                }
+            }
+            case CLOSE -> peerCloses(reader.closeCode(), reader.closeReason());
+            case VIOLATION -> fail(reader.violation());
+            case NONE -> throw new AssertionError(event);
+        }
+    }
+
+    private void deliver(Runnable call) {
+        if (!is(CLOSING)) { // what comes behind our good-bye is too late
+            call(call);
+        }
+    }
+
+    private void call(Runnable call) {
+        try {
+            call.run();
+        } catch (Throwable e) {
+            worker.failed(id, e);
+            closeNow(CloseCode.INTERNAL_ERROR, "");
+        }
+    }
+
+    @Override
+    public void pause() {
+        execute(() -> flags |= PAUSED);
+    }
+
+    @Override
+    public void resume() {
+        execute(
+                () -> {
+                    flags &= ~PAUSED;
+                    readAgain();
+                });
+    }
+
+    private void readAgain() {
+        if (!heldBack()) {
+            connection.resume();
+        }
+    }
+
+    // ---- output, any thread
+
+    @Override
+    public boolean trySend(String text) {
+        return offer(Frame.TEXT, text.getBytes(UTF_8));
+    }
+
+    @Override
+    public boolean trySend(byte[] bytes) {
+        return offer(Frame.BINARY, bytes);
+    }
+
+    @Override
+    public boolean trySend(PreparedMessage message) {
+        return trySend(message, null);
+    }
+
+    /** As above; the task that the loop needs is put among {@code later}, if that is not null. */
+    boolean trySend(PreparedMessage message, Map<Worker, List<WebSocketConnection>> later) {
+        if (full()) {
+            return false;
+        }
+        if (agreement == null || message.payload().length < sockets.terms.compressFrom()) {
+            put(0, message.frame(), later);
+        } else if (agreement.serverContext()) {
+            put(Frame.FIN | message.opcode(), message.payload(), later);
+        } else {
+            put(0, message.compressed(agreement.serverBits()), later);
+        }
+        return true;
+    }
+
+    private boolean offer(int opcode, byte[] payload) {
+        if (full()) {
+            return false;
+        }
+        byte[] bytes = payload;
+        int first = Frame.FIN | opcode;
+        if (compresses(payload.length) && !agreement.serverContext()) {
+            byte[] small = Deflation.deflate(payload, agreement.serverBits());
+            if (small.length < payload.length) {
+                bytes = small;
+                first |= Frame.COMPRESSED;
+            }
+        }
+        put(first, bytes, null);
+        return true;
+    }
+
+    private boolean compresses(int length) {
+        return agreement != null && length >= sockets.terms.compressFrom();
+    }
+
+    private boolean full() {
+        if (refuses) {
+            return true;
+        }
+        if (pending < sockets.terms.maxPending()) {
+            return false;
+        }
+        refused = true;
+        if (drained()) { // meanwhile, and maybe before the loop could see that it owes a call
+            worker.execute(this::tellDrained);
+        }
+        return true;
+    }
+
+    private boolean drained() {
+        return pending <= sockets.terms.maxPending() / 2;
+    }
+
+    /** Writes it now if that does not overtake others, else puts it into the outbox. */
+    private void put(int first, byte[] bytes, Map<Worker, List<WebSocketConnection>> later) {
+        long size = bytes.length + (first == 0 ? 0 : Frame.headSize(bytes.length));
+        PENDING.getAndAdd(this, size);
+        if (worker.loop.inLoop() && outbox == null) {
+            write(first, bytes, size);
+            written();
+            return;
+        }
+        Outgoing top;
+        do {
+            top = outbox;
+        } while (!OUTBOX.compareAndSet(this, top, new Outgoing(bytes, first, size, top)));
+        if (top != null) {
+            return; // whoever was first has a task on its way
+        }
+        if (later == null) {
+            worker.execute(this);
+        } else {
+            later.computeIfAbsent(worker, _ -> new ArrayList<>()).add(this);
+        }
+    }
+
+    @Override
+    public void send(String text) throws IOException {
+        byte[] bytes = text.getBytes(UTF_8);
+        while (!offer(Frame.TEXT, bytes)) {
+            awaitRoom();
+        }
+    }
+
+    @Override
+    public void send(byte[] bytes) throws IOException {
+        while (!offer(Frame.BINARY, bytes)) {
+            awaitRoom();
+        }
+    }
+
+    @Override
+    public void send(PreparedMessage message) throws IOException {
+        while (!trySend(message)) {
+            awaitRoom();
+        }
+    }
+
+    private void awaitRoom() throws IOException {
+        if (refuses) {
+            throw new IOException("the WebSocket is closed");
+        }
+        if (worker.isLoopThread()) {
+            throw new IllegalStateException(
+                    "The peer is slower than we are, and a listener cannot wait on its loop: use"
+                            + " trySend, and onDrained.");
+        }
+        var mine = new CompletableFuture<Void>();
+        CompletableFuture<Void> known;
+        do {
+            known = room;
+        } while (known == null && !ROOM.compareAndSet(this, null, mine));
+        if (refuses || pending < sockets.terms.maxPending()) {
+            giveRoom(); // the loop may not have seen that somebody waits
+        }
+        Exchange.join(known == null ? mine : known);
+    }
+
+    private void giveRoom() {
+        @SuppressWarnings("unchecked")
+        var waiting = (CompletableFuture<Void>) ROOM.getAndSet(this, null);
+        if (waiting != null) {
+            waiting.complete(null);
+        }
+    }
+
+    @Override
+    public void ping(byte[] payload) {
+        if (payload.length > Frame.CONTROL) {
+            throw new IllegalArgumentException(
+                    "A ping carries at most 125 bytes (RFC 6455 5.5), not " + payload.length + ".");
+        }
+        if (!refuses) {
+            put(Frame.FIN | Frame.PING, payload, null);
+        }
+    }
+
+    @Override
+    public void close(int code, String reason) {
+        if (!CloseCode.mayBeSent(code)) {
+            throw new IllegalArgumentException(
+                    "A close code is 1000 to 1003, 1007 to 1014 or 3000 to 4999 (RFC 6455 7.4), not "
+                            + code
+                            + ".");
+        }
+        if (REFUSES.compareAndSet(this, false, true)) {
+            put(Frame.FIN | Frame.CLOSE, Frame.closing(code, reason), null);
+            giveRoom();
+        }
+    }
+
+    @Override
+    public long pending() {
+        return Math.max(0, pending);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        if (worker.loop.inLoop()) {
+            task.run();
+        } else {
+            worker.execute(task);
+        }
+    }
+
+    // ---- output, on the loop
+
+    /** Writes what others have sent. */
+    @Override
+    public void run() {
+        Outgoing oldest = null;
+        for (var next = (Outgoing) OUTBOX.getAndSet(this, (Outgoing) null);
+                next != null;
+                next = next.older) {
+            oldest = new Outgoing(next.bytes, next.first, next.size, oldest);
+        }
+        for (; oldest != null; oldest = oldest.older) {
+            write(oldest.first, oldest.bytes, oldest.size);
+        }
+        written();
+    }
+
+    private void write(int first, byte[] bytes, long size) {
+        if (is(CLOSING | OVER)) {
+            PENDING.getAndAdd(this, -size);
+            return;
+        }
+        if (first == 0) {
+            connection.writeStable(bytes, 0, bytes.length);
+            written += size;
+            return;
+        }
+        byte[] payload = bytes;
+        int head = first;
+        boolean data = (first & 15) <= Frame.BINARY;
+        if (data && compresses(bytes.length) && agreement.serverContext()) {
+            if (deflation == null) {
+                deflation = new Deflation(agreement.serverBits());
+            }
+            payload = deflation.deflate(bytes);
+            head |= Frame.COMPRESSED;
+        }
+        frame(head, payload);
+        long actual = Frame.headSize(payload.length) + payload.length;
+        PENDING.getAndAdd(this, actual - size);
+        written += actual;
+        if ((first & 15) == Frame.CLOSE) {
+            closing(payload);
+        }
+    }
+
+    private void frame(int first, byte[] payload) {
+        byte[] head = worker.frameHead;
+        int length = Frame.head(head, 0, first, payload.length);
+        connection.room(length).put(head, 0, length);
+        connection.writeStable(payload, 0, payload.length);
+    }
+
+    /** A control frame of ours, before what waits in the outbox. */
+    private void writeNow(int first, byte[] payload) {
+        int size = Frame.headSize(payload.length) + payload.length;
+        PENDING.getAndAdd(this, size);
+        write(first, payload, size);
+        written();
+    }
+
+    /** Something was written: looks whether the peer keeps up. */
+    private void written() {
+        if (!is(CONGESTED | OVER) && pending >= threshold()) {
+            flags |= CONGESTED;
+            progress = worker.loop.now();
+            setDeadline();
+        }
+    }
+
+    /** Pending bytes from which on nothing is read from the peer. */
+    private long threshold() {
+        return Math.min(Connection.HIGH_WATER, sockets.terms.maxPending());
+    }
+
+    /** The kernel has taken some of it. */
+    @Override
+    public void sent(Connection connection) {
+        long now = written - connection.unsent() - taken;
+        if (now == 0) {
+            return;
+        }
+        taken += now;
+        PENDING.getAndAdd(this, -now);
+        progress = worker.loop.now();
+        if (is(CONGESTED) && pending < threshold() / 2) {
+            flags &= ~CONGESTED;
+            readAgain();
+        }
+        if (room != null && drained()) {
+            giveRoom();
+        }
+        tellDrained();
+    }
+
+    private void tellDrained() {
+        if (refused && !is(OVER) && drained()) {
+            refused = false;
+            call(() -> listener.onDrained(this));
+        }
+    }
+
+    // ---- time
+
+    private static long after(long from, long millis) {
+        return millis == 0 ? Long.MAX_VALUE : from + millis;
+    }
+
+    private void setDeadline() {
+        WebSocketSettings.Terms terms = sockets.terms;
+        long at = is(CONGESTED) ? after(progress, worker.limits.writeMillis()) : Long.MAX_VALUE;
+        if (is(CLOSING)) {
+            at = since + terms.closeMillis();
+        } else if (is(PINGED)) {
+            at = Math.min(at, Math.max(since, progress) + terms.pongMillis());
+        } else {
+            at = Math.min(at, after(heard, terms.pingMillis()));
+        }
+        connection.deadline(Math.max(at, worker.loop.now() + 1));
+    }
+
+    @Override
+    public void expired(Connection connection) {
+        long now = worker.loop.now();
+        WebSocketSettings.Terms terms = sockets.terms;
+        if (is(OVER)) {
+            connection.abort();
+        } else if (is(CLOSING)) {
+            if (now >= since + terms.closeMillis()) {
+                lose(goodBye.code(), goodBye.reason());
+            }
+        } else if (is(CONGESTED) && now >= after(progress, worker.limits.writeMillis())) {
+            lose(CloseCode.LOST, "the peer takes nothing");
+        } else if (is(PINGED)) {
+            if (heldBack()) {
+                since = now; // its pong may have come, and not be read
+            } else if (now >= Math.max(since, progress) + terms.pongMillis()) {
+                lose(CloseCode.LOST, "no pong has come");
+            }
+        } else if (now >= after(heard, terms.pingMillis())) {
+            flags |= PINGED;
+            since = now;
+            writeNow(Frame.FIN | Frame.PING, NOTHING);
+        }
+        if (!is(OVER)) {
+            setDeadline();
+        }
+    }
+
+    // ---- ends
+
+    /** The peer says good-bye, first or in answer to ours. */
+    private void peerCloses(int code, String reason) {
+        Closed closed = is(CLOSING) ? goodBye : new Closed(code, reason, true);
+        if (!is(CLOSING)) {
+            byte[] answer = code == CloseCode.NONE ? NOTHING : Frame.closing(code, "");
+            writeNow(Frame.FIN | Frame.CLOSE, answer);
+        }
+        over(closed);
+        connection.finish(false);
+    }
+
+    /** Our close frame is written. */
+    private void closing(byte[] payload) {
+        flags |= CLOSING;
+        refuses = true;
+        since = worker.loop.now();
+        int code =
+                payload.length < 2 ? CloseCode.NONE : (payload[0] & 0xff) << 8 | payload[1] & 0xff;
+        String reason = payload.length < 2 ? "" : new String(payload, 2, payload.length - 2, UTF_8);
+        goodBye = new Closed(code, reason, true);
+        giveRoom();
+        setDeadline();
+        connection.resume();
+    }
+
+    /** Says good-bye before what waits in the outbox, and without regard to what was said. */
+    private void closeNow(int code, String reason) {
+        if (!is(CLOSING | OVER)) {
+            writeNow(Frame.FIN | Frame.CLOSE, Frame.closing(code, reason));
+        }
+    }
+
+    private void fail(Violation why) {
+        closeNow(why.closeCode(), why.reason());
+        over(new Closed(why.closeCode(), why.reason(), false));
+        connection.finish();
+    }
+
+    /** Nothing more can be had of the peer. */
+    private void lose(int code, String reason) {
+        over(new Closed(code, reason, false));
+        connection.abort();
+    }
+
+    /** The outcome is known: the listener is told of it. */
+    private void over(Closed closed) {
+        if (is(OVER)) {
+            return;
+        }
+        refuses = true;
+        flags |= OVER;
+        reader.end();
+        connection.deadline(worker.loop.now() + sockets.terms.closeMillis());
+        giveRoom();
+        call(() -> listener.onClose(this, closed));
+    }
+
+    /** The server stops: clients that come again find another one. */
+    void drain() {
+        if (!is(CLOSING | OVER)) {
+            run(); // what was sent before goes before
+            closeNow(CloseCode.GOING_AWAY, "the server stops");
+        }
+    }
+
+    @Override
+    public void ended(Connection connection) {
+        over(lost());
+        connection.finish(false);
+    }
+
+    private Closed lost() {
+        return is(CLOSING)
+                ? new Closed(goodBye.code(), goodBye.reason(), false)
+                : new Closed(CloseCode.LOST, "", false);
+    }
+
+    @Override
+    public void closed(Connection connection, CloseCause cause) {
+        over(lost());
+        if (deflation != null) {
+            deflation.end();
+        }
+        sockets.closed(agreement);
+        worker.webSockets--;
+        worker.closed();
+        if (cause == CloseCause.STOPPED && listener instanceof Talk talk) {
+            talk.cancel();
+        }
+    }
+
+    // ---- what it tells
+
+    @Override
+    public Message receive() throws IOException {
+        if (listener instanceof Talk talk) {
+            return talk.receive();
+        }
+        throw new IllegalStateException("Messages of this WebSocket come to its listener.");
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !refuses;
+    }
+
+    @Override
+    public SocketAddress remote() {
+        if (worker.loop.inLoop()) {
+            return connection.remote();
+        }
+        var answer = new CompletableFuture<SocketAddress>();
+        if (!worker.execute(() -> answer.complete(connection.remote()))) {
+            throw new IllegalStateException("The server has stopped.");
+        }
+        return answer.join();
+    }
+
+    @Override
+    public String subprotocol() {
+        return subprotocol;
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public void attach(Object attachment) {
+        this.attachment = attachment;
+    }
+
+    @Override
+    public Optional<Object> attachment() {
+        return Optional.ofNullable(attachment);
+    }
+
+    @Override
+    public String toString() {
+        return "WebSocket " + id + (isOpen() ? "" : ", closed");
+    }
+
+    private static VarHandle field(String name, Class<?> type) {
+        try {
+            return MethodHandles.lookup().findVarHandle(WebSocketConnection.class, name, type);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
