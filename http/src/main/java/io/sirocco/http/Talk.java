@@ -25,11 +25,13 @@ final class Talk implements WebSocketListener {
     private final Conversation conversation;
     private final Worker worker;
     private final ArrayDeque<Message> inbox = new ArrayDeque<>(2);
-    private WebSocket socket;
+    private WebSocketConnection socket;
+    private boolean receives; // has done so at least once
     private int size;
     private CompletableFuture<Message> receiver; // null unless the thread waits
     private Closed closed; // null until the end
-    private volatile Thread thread;
+    private volatile Thread thread; // while it talks
+    private volatile boolean over;
 
     Talk(Conversation conversation, Worker worker) {
         this.conversation = conversation;
@@ -38,7 +40,7 @@ final class Talk implements WebSocketListener {
 
     @Override
     public void onOpen(WebSocket opened) {
-        socket = opened;
+        socket = (WebSocketConnection) opened;
         worker.loop.startVirtual(this::talk);
     }
 
@@ -56,6 +58,7 @@ final class Talk implements WebSocketListener {
             }
             socket.close(CloseCode.INTERNAL_ERROR, "");
         } finally {
+            over = true;
             synchronized (this) {
                 thread = null;
             }
@@ -142,7 +145,16 @@ final class Talk implements WebSocketListener {
         return next;
     }
 
+    /**
+     * Whether it may still have something to say, to what it has received or will. The peer's
+     * good-bye is answered behind that.
+     */
+    boolean stillAnswers() {
+        return receiver == null && (receives || !inbox.isEmpty()) && !over;
+    }
+
     private void take(CompletableFuture<Message> next) {
+        receives = true;
         Message first = inbox.poll();
         if (first != null) {
             boolean wasFull = size >= FULL;
@@ -151,7 +163,12 @@ final class Talk implements WebSocketListener {
                 socket.resume();
             }
             next.complete(first);
-        } else if (closed != null) {
+            return;
+        }
+        if (socket.peerClosed()) {
+            socket.answerClose(); // which sets it
+        }
+        if (closed != null) {
             next.complete(closed);
         } else {
             receiver = next;

@@ -53,6 +53,7 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
     private static final int PAUSED = 1 << 2; // by the program
     private static final int CONGESTED = 1 << 3; // the peer does not take what it is sent
     private static final int PINGED = 1 << 4; // and nothing was heard since
+    private static final int PEER_CLOSED = 1 << 5; // it has said good-bye, first
 
     private final Connection connection;
     private final Worker worker;
@@ -72,7 +73,7 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
     private volatile CompletableFuture<Void> room; // any thread: for those who wait to send
 
     private int flags;
-    private Closed goodBye; // ours
+    private Closed goodBye; // of whoever was first; null while it is open
     private long written; // bytes given to the connection,
     private long taken; // and of those, bytes that the kernel has taken
     private long heard; // when something came last, in the loop's milliseconds
@@ -128,7 +129,7 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
         flags &= ~PINGED;
         int at = from;
         while (true) {
-            if (is(OVER)) {
+            if (is(OVER | PEER_CLOSED)) {
                 return to;
             }
             if (heldBack()) {
@@ -205,6 +206,9 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
 
     private void readAgain() {
         if (!heldBack()) {
+            if (is(PINGED) && !is(CLOSING)) {
+                since = worker.loop.now(); // its pong may be among what was held back
+            }
             connection.resume();
         }
     }
@@ -503,7 +507,7 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
     private void setDeadline() {
         WebSocketSettings.Terms terms = sockets.terms;
         long at = is(CONGESTED) ? after(progress, worker.limits.writeMillis()) : Long.MAX_VALUE;
-        if (is(CLOSING)) {
+        if (is(CLOSING | PEER_CLOSED)) {
             at = since + terms.closeMillis();
         } else if (is(PINGED)) {
             at = Math.min(at, Math.max(since, progress) + terms.pongMillis());
@@ -519,9 +523,13 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
         WebSocketSettings.Terms terms = sockets.terms;
         if (is(OVER)) {
             connection.abort();
-        } else if (is(CLOSING)) {
+        } else if (is(CLOSING | PEER_CLOSED)) {
             if (now >= since + terms.closeMillis()) {
-                lose(goodBye.code(), goodBye.reason());
+                if (is(PEER_CLOSED)) {
+                    answerClose();
+                } else {
+                    lose(goodBye.code(), goodBye.reason());
+                }
             }
         } else if (is(CONGESTED) && now >= after(progress, worker.limits.writeMillis())) {
             lose(CloseCode.LOST, "the peer takes nothing");
@@ -545,25 +553,50 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
 
     /** The peer says good-bye, first or in answer to ours. */
     private void peerCloses(int code, String reason) {
-        Closed closed = is(CLOSING) ? goodBye : new Closed(code, reason, true);
-        if (!is(CLOSING)) {
+        if (is(CLOSING)) {
+            over(goodBye);
+            connection.finish(false);
+            return;
+        }
+        goodBye = new Closed(code, reason, true);
+        flags |= PEER_CLOSED;
+        if (listener instanceof Talk talk && talk.stillAnswers()) {
+            since = worker.loop.now();
+            setDeadline();
+        } else {
+            answerClose();
+        }
+    }
+
+    /** Says good-bye to a peer that has. */
+    void answerClose() {
+        if (is(PEER_CLOSED) && !is(CLOSING | OVER)) {
+            run(); // what was sent before goes before
+            int code = goodBye.code();
             byte[] answer = code == CloseCode.NONE ? NOTHING : Frame.closing(code, "");
             writeNow(Frame.FIN | Frame.CLOSE, answer);
         }
-        over(closed);
-        connection.finish(false);
+    }
+
+    boolean peerClosed() {
+        return is(PEER_CLOSED);
     }
 
     /** Our close frame is written. */
     private void closing(byte[] payload) {
         flags |= CLOSING;
         refuses = true;
+        giveRoom();
+        if (is(PEER_CLOSED)) {
+            over(goodBye);
+            connection.finish(false);
+            return;
+        }
         since = worker.loop.now();
         int code =
                 payload.length < 2 ? CloseCode.NONE : (payload[0] & 0xff) << 8 | payload[1] & 0xff;
         String reason = payload.length < 2 ? "" : new String(payload, 2, payload.length - 2, UTF_8);
         goodBye = new Closed(code, reason, true);
-        giveRoom();
         setDeadline();
         connection.resume();
     }
@@ -610,12 +643,13 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
 
     @Override
     public void ended(Connection connection) {
+        answerClose();
         over(lost());
         connection.finish(false);
     }
 
     private Closed lost() {
-        return is(CLOSING)
+        return is(CLOSING | PEER_CLOSED)
                 ? new Closed(goodBye.code(), goodBye.reason(), false)
                 : new Closed(CloseCode.LOST, "", false);
     }
