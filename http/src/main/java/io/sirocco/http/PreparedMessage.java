@@ -48,12 +48,12 @@ public final class PreparedMessage {
      * @return how many have taken it
      */
     public int sendTo(Iterable<? extends WebSocket> sockets) {
-        Map<Worker, List<WebSocketConnection>> woken = HashMap.newHashMap(8);
+        Map<Worker, List<Runnable>> woken = HashMap.newHashMap(8);
         int taken = 0;
         for (WebSocket socket : sockets) {
             boolean takes =
-                    socket instanceof WebSocketConnection connection
-                            ? connection.trySend(this, woken)
+                    socket instanceof WebSocketSender sender
+                            ? sender.trySend(this, woken)
                             : socket.trySend(this);
             taken += takes ? 1 : 0;
         }

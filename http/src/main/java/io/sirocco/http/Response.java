@@ -287,6 +287,10 @@ public final class Response {
             throw new IllegalArgumentException(
                     "The status of a response is 200 to 599, not " + status + ".");
         }
+        if (content instanceof Content.Upgrade) {
+            throw new IllegalArgumentException(
+                    "An upgrade is answered with 101: it can have no other status.");
+        }
         boolean known = !(content instanceof Content.Later || content instanceof Content.After);
         boolean none = status == 205 && known; // RFC 9110 15.3.6
         return new Response(status, headers, none ? Content.NONE : content, close, own);

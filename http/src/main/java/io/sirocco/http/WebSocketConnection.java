@@ -3,7 +3,6 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.sirocco.http.ws.Agreement;
 import io.sirocco.http.ws.CloseCode;
 import io.sirocco.http.ws.Deflation;
 import io.sirocco.http.ws.Frame;
@@ -15,12 +14,7 @@ import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Protocol;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.net.SocketAddress;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -34,18 +28,10 @@ import java.util.concurrent.CompletableFuture;
  *    └── violation: told, lost ──────────────────────────────────────────────┘
  * </pre>
  *
- * <p>What other threads send waits in the outbox, a stack that the loop takes whole and turns
- * around; the first to put something in hands the loop one task, which is this object. Pending is
- * what is in there and what the connection has not given to the kernel.
- *
- * <p>While it is idle it holds no more than its fields. Fields are loop-confined unless they say
- * otherwise.
+ * <p>While it is idle it holds no more than its fields. Loop-confined, but for what it is as a
+ * {@link WebSocket}.
  */
-final class WebSocketConnection implements WebSocket, Protocol, Runnable {
-    private static final VarHandle OUTBOX = field("outbox", Outgoing.class);
-    private static final VarHandle PENDING = field("pending", long.class);
-    private static final VarHandle REFUSES = field("refuses", boolean.class);
-    private static final VarHandle ROOM = field("room", CompletableFuture.class);
+final class WebSocketConnection extends WebSocketSender implements Protocol {
     private static final byte[] NOTHING = {};
 
     private static final int CLOSING = 1; // our close frame is written
@@ -56,21 +42,12 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
     private static final int PEER_CLOSED = 1 << 5; // it has said good-bye, first
 
     private final Connection connection;
-    private final Worker worker;
-    private final WebSockets sockets;
     private final WebSocketListener listener;
-    private final Agreement agreement; // null for no compression
     private final String subprotocol;
     private final String id;
     private final MessageReader reader;
     private Deflation deflation; // null unless it keeps a context, and has compressed something
     private volatile Object attachment; // any thread
-
-    private volatile Outgoing outbox; // any thread, newest first
-    private volatile long pending; // any thread
-    private volatile boolean refuses; // any thread: somebody has closed it
-    private volatile boolean refused; // any thread: a send; onDrained is owed
-    private volatile CompletableFuture<Void> room; // any thread: for those who wait to send
 
     private int flags;
     private Closed goodBye; // of whoever was first; null while it is open
@@ -80,9 +57,6 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
     private long progress; // when the kernel has taken something last
     private long since; // since when a pong, or the peer's good-bye, is waited for
 
-    /** Something to be sent: a payload with the first byte of its head, or a whole frame with 0. */
-    private record Outgoing(byte[] bytes, int first, long size, Outgoing older) {}
-
     WebSocketConnection(
             Connection connection,
             Worker worker,
@@ -90,11 +64,9 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
             Handshake.Accepted accepted,
             WebSocketListener listener,
             String id) {
+        super(worker, sockets, accepted.compression().orElse(null));
         this.connection = connection;
-        this.worker = worker;
-        this.sockets = sockets;
         this.listener = listener;
-        this.agreement = accepted.compression().orElse(null);
         this.subprotocol = accepted.subprotocol();
         this.id = id;
         this.reader =
@@ -110,7 +82,7 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
         sockets.opened();
         worker.webSockets++;
         written = connection.unsent();
-        pending = written;
+        pend(written);
         heard = worker.loop.now();
         connection.tellSent();
         setDeadline();
@@ -213,209 +185,12 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
         }
     }
 
-    // ---- output, any thread
-
-    @Override
-    public boolean trySend(String text) {
-        return offer(Frame.TEXT, text.getBytes(UTF_8));
-    }
-
-    @Override
-    public boolean trySend(byte[] bytes) {
-        return offer(Frame.BINARY, bytes);
-    }
-
-    @Override
-    public boolean trySend(PreparedMessage message) {
-        return trySend(message, null);
-    }
-
-    /** As above; the task that the loop needs is put among {@code later}, if that is not null. */
-    boolean trySend(PreparedMessage message, Map<Worker, List<WebSocketConnection>> later) {
-        if (full()) {
-            return false;
-        }
-        if (agreement == null || message.payload().length < sockets.terms.compressFrom()) {
-            put(0, message.frame(), later);
-        } else if (agreement.serverContext()) {
-            put(Frame.FIN | message.opcode(), message.payload(), later);
-        } else {
-            put(0, message.compressed(agreement.serverBits()), later);
-        }
-        return true;
-    }
-
-    private boolean offer(int opcode, byte[] payload) {
-        if (full()) {
-            return false;
-        }
-        byte[] bytes = payload;
-        int first = Frame.FIN | opcode;
-        if (compresses(payload.length) && !agreement.serverContext()) {
-            byte[] small = Deflation.deflate(payload, agreement.serverBits());
-            if (small.length < payload.length) {
-                bytes = small;
-                first |= Frame.COMPRESSED;
-            }
-        }
-        put(first, bytes, null);
-        return true;
-    }
-
-    private boolean compresses(int length) {
-        return agreement != null && length >= sockets.terms.compressFrom();
-    }
-
-    private boolean full() {
-        if (refuses) {
-            return true;
-        }
-        if (pending < sockets.terms.maxPending()) {
-            return false;
-        }
-        refused = true;
-        if (drained()) { // meanwhile, and maybe before the loop could see that it owes a call
-            worker.execute(this::tellDrained);
-        }
-        return true;
-    }
-
-    private boolean drained() {
-        return pending <= sockets.terms.maxPending() / 2;
-    }
-
-    /** Writes it now if that does not overtake others, else puts it into the outbox. */
-    private void put(int first, byte[] bytes, Map<Worker, List<WebSocketConnection>> later) {
-        long size = bytes.length + (first == 0 ? 0 : Frame.headSize(bytes.length));
-        PENDING.getAndAdd(this, size);
-        if (worker.loop.inLoop() && outbox == null) {
-            write(first, bytes, size);
-            written();
-            return;
-        }
-        Outgoing top;
-        do {
-            top = outbox;
-        } while (!OUTBOX.compareAndSet(this, top, new Outgoing(bytes, first, size, top)));
-        if (top != null) {
-            return; // whoever was first has a task on its way
-        }
-        if (later == null) {
-            worker.execute(this);
-        } else {
-            later.computeIfAbsent(worker, _ -> new ArrayList<>()).add(this);
-        }
-    }
-
-    @Override
-    public void send(String text) throws IOException {
-        byte[] bytes = text.getBytes(UTF_8);
-        while (!offer(Frame.TEXT, bytes)) {
-            awaitRoom();
-        }
-    }
-
-    @Override
-    public void send(byte[] bytes) throws IOException {
-        while (!offer(Frame.BINARY, bytes)) {
-            awaitRoom();
-        }
-    }
-
-    @Override
-    public void send(PreparedMessage message) throws IOException {
-        while (!trySend(message)) {
-            awaitRoom();
-        }
-    }
-
-    private void awaitRoom() throws IOException {
-        if (refuses) {
-            throw new IOException("the WebSocket is closed");
-        }
-        if (worker.isLoopThread()) {
-            throw new IllegalStateException(
-                    "The peer is slower than we are, and a listener cannot wait on its loop: use"
-                            + " trySend, and onDrained.");
-        }
-        var mine = new CompletableFuture<Void>();
-        CompletableFuture<Void> known;
-        do {
-            known = room;
-        } while (known == null && !ROOM.compareAndSet(this, null, mine));
-        if (refuses || pending < sockets.terms.maxPending()) {
-            giveRoom(); // the loop may not have seen that somebody waits
-        }
-        Exchange.join(known == null ? mine : known);
-    }
-
-    private void giveRoom() {
-        @SuppressWarnings("unchecked")
-        var waiting = (CompletableFuture<Void>) ROOM.getAndSet(this, null);
-        if (waiting != null) {
-            waiting.complete(null);
-        }
-    }
-
-    @Override
-    public void ping(byte[] payload) {
-        if (payload.length > Frame.CONTROL) {
-            throw new IllegalArgumentException(
-                    "A ping carries at most 125 bytes (RFC 6455 5.5), not " + payload.length + ".");
-        }
-        if (!refuses) {
-            put(Frame.FIN | Frame.PING, payload, null);
-        }
-    }
-
-    @Override
-    public void close(int code, String reason) {
-        if (!CloseCode.mayBeSent(code)) {
-            throw new IllegalArgumentException(
-                    "A close code is 1000 to 1003, 1007 to 1014 or 3000 to 4999 (RFC 6455 7.4), not "
-                            + code
-                            + ".");
-        }
-        if (REFUSES.compareAndSet(this, false, true)) {
-            put(Frame.FIN | Frame.CLOSE, Frame.closing(code, reason), null);
-            giveRoom();
-        }
-    }
-
-    @Override
-    public long pending() {
-        return Math.max(0, pending);
-    }
-
-    @Override
-    public void execute(Runnable task) {
-        if (worker.loop.inLoop()) {
-            task.run();
-        } else {
-            worker.execute(task);
-        }
-    }
-
     // ---- output, on the loop
 
-    /** Writes what others have sent. */
     @Override
-    public void run() {
-        Outgoing oldest = null;
-        for (var next = (Outgoing) OUTBOX.getAndSet(this, (Outgoing) null);
-                next != null;
-                next = next.older) {
-            oldest = new Outgoing(next.bytes, next.first, next.size, oldest);
-        }
-        for (; oldest != null; oldest = oldest.older) {
-            write(oldest.first, oldest.bytes, oldest.size);
-        }
-        written();
-    }
-
-    private void write(int first, byte[] bytes, long size) {
+    void write(int first, byte[] bytes, long size) {
         if (is(CLOSING | OVER)) {
-            PENDING.getAndAdd(this, -size);
+            pend(-size);
             return;
         }
         if (first == 0) {
@@ -435,7 +210,7 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
         }
         frame(head, payload);
         long actual = Frame.headSize(payload.length) + payload.length;
-        PENDING.getAndAdd(this, actual - size);
+        pend(actual - size);
         written += actual;
         if ((first & 15) == Frame.CLOSE) {
             closing(payload);
@@ -452,14 +227,15 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
     /** A control frame of ours, before what waits in the outbox. */
     private void writeNow(int first, byte[] payload) {
         int size = Frame.headSize(payload.length) + payload.length;
-        PENDING.getAndAdd(this, size);
+        pend(size);
         write(first, payload, size);
         written();
     }
 
-    /** Something was written: looks whether the peer keeps up. */
-    private void written() {
-        if (!is(CONGESTED | OVER) && pending >= threshold()) {
+    /** Looks whether the peer keeps up. */
+    @Override
+    void written() {
+        if (!is(CONGESTED | OVER) && pending() >= threshold()) {
             flags |= CONGESTED;
             progress = worker.loop.now();
             setDeadline();
@@ -479,21 +255,21 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
             return;
         }
         taken += now;
-        PENDING.getAndAdd(this, -now);
+        pend(-now);
         progress = worker.loop.now();
-        if (is(CONGESTED) && pending < threshold() / 2) {
+        if (is(CONGESTED) && pending() < threshold() / 2) {
             flags &= ~CONGESTED;
             readAgain();
         }
-        if (room != null && drained()) {
+        if (drained()) {
             giveRoom();
+            tellDrained();
         }
-        tellDrained();
     }
 
-    private void tellDrained() {
-        if (refused && !is(OVER) && drained()) {
-            refused = false;
+    @Override
+    void tellDrained() {
+        if (!is(OVER) && owesDrained()) {
             call(() -> listener.onDrained(this));
         }
     }
@@ -585,8 +361,7 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
     /** Our close frame is written. */
     private void closing(byte[] payload) {
         flags |= CLOSING;
-        refuses = true;
-        giveRoom();
+        refuseMore();
         if (is(PEER_CLOSED)) {
             over(goodBye);
             connection.finish(false);
@@ -625,11 +400,10 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
         if (is(OVER)) {
             return;
         }
-        refuses = true;
         flags |= OVER;
+        refuseMore();
         reader.end();
         connection.deadline(worker.loop.now() + sockets.terms.closeMillis());
-        giveRoom();
         call(() -> listener.onClose(this, closed));
     }
 
@@ -679,11 +453,6 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
     }
 
     @Override
-    public boolean isOpen() {
-        return !refuses;
-    }
-
-    @Override
     public SocketAddress remote() {
         if (worker.loop.inLoop()) {
             return connection.remote();
@@ -718,13 +487,5 @@ final class WebSocketConnection implements WebSocket, Protocol, Runnable {
     @Override
     public String toString() {
         return "WebSocket " + id + (isOpen() ? "" : ", closed");
-    }
-
-    private static VarHandle field(String name, Class<?> type) {
-        try {
-            return MethodHandles.lookup().findVarHandle(WebSocketConnection.class, name, type);
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
-        }
     }
 }
