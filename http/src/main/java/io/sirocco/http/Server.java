@@ -316,8 +316,8 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Accepts no more, ends idle connections, lets those in progress end with their response, for
-     * {@code longest} at most; then aborts the rest and interrupts their handlers. Returns when all
+     * Accepts no more, ends idle connections, closes WebSockets with 1001, lets those in progress
+     * end with their response, for {@code longest} at most; then aborts the rest and interrupts their handlers. Returns when all
      * is closed. Only says so in the log when it is stopped already.
      *
      * @return whether everything in progress came to its end
