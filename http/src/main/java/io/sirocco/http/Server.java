@@ -317,8 +317,9 @@ public final class Server implements AutoCloseable {
 
     /**
      * Accepts no more, ends idle connections, closes WebSockets with 1001, lets those in progress
-     * end with their response, for {@code longest} at most; then aborts the rest and interrupts their handlers. Returns when all
-     * is closed. Only says so in the log when it is stopped already.
+     * end with their response, for {@code longest} at most; then aborts the rest and interrupts
+     * their handlers. Returns when all is closed. Only says so in the log when it is stopped
+     * already.
      *
      * @return whether everything in progress came to its end
      * @throws IllegalStateException when an {@link Handling#INLINE} handler calls it: its loop

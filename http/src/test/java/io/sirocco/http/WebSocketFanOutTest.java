@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,6 +90,43 @@ class WebSocketFanOutTest {
             stalled.close();
             more.join();
             serving.await("all are gone", room::isEmpty);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    void whatIsSentWithinATurnLeavesInOneWrite(TransportKind transport) throws Exception {
+        try (var serving =
+                        new Serving(
+                                transport,
+                                Mode.VIRTUAL,
+                                config -> {},
+                                routes -> routes.get("/", r -> Response.upgrade(listener)));
+                var client = open(serving.server.port())) {
+            serving.await("it is there", () -> room.size() == 1);
+            WebSocket socket = room.iterator().next();
+            var message = PreparedMessage.text("prepared");
+            for (int round = 0; round < 20; round++) {
+                var held = new CountDownLatch(1);
+                var go = new CountDownLatch(1);
+                socket.execute(
+                        () -> {
+                            held.countDown();
+                            try {
+                                go.await();
+                            } catch (InterruptedException e) {
+                                throw new AssertionError(e);
+                            }
+                        });
+                held.await();
+                for (int i = 0; i < 50; i++) {
+                    assertTrue(socket.trySend("a text !"));
+                    assertEquals(1, message.sendTo(room));
+                }
+                assertEquals(1_000, socket.pending());
+                go.countDown();
+                assertEquals(1_000, client.getInputStream().read(new byte[4_000]));
+            }
         }
     }
 
