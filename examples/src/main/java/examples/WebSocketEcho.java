@@ -18,7 +18,7 @@ public final class WebSocketEcho {
                     settings ->
                             settings.maxMessage(16 << 20)
                                     .maxPending(16 << 20)
-                                    .compression(64)
+                                    .compression(0)
                                     .contextTakeover(true, true, 64 << 20));
 
     private static final WebSocketListener ECHO =

@@ -73,13 +73,13 @@ public final class PreparedMessage {
         return frame;
     }
 
-    /** The frame for those who keep no context; the plain one where that is not larger. */
+    /** The frame for those who keep no context, compressed for a window of 2^bits bytes. */
     byte[] compressed(int bits) {
         byte[] known = compressed.get(bits);
         if (known == null) {
             byte[] small = Deflation.deflate(payload, bits);
             int first = Frame.FIN | Frame.COMPRESSED | opcode;
-            known = small.length < payload.length ? Frame.of(first, small) : frame;
+            known = Frame.of(first, small);
             compressed.set(bits, known); // two may do the same at once
         }
         return known;

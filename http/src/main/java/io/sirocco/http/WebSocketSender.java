@@ -98,11 +98,8 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         byte[] bytes = payload;
         int first = Frame.FIN | opcode;
         if (compresses(payload.length) && !agreement.serverContext()) {
-            byte[] small = Deflation.deflate(payload, agreement.serverBits());
-            if (small.length < payload.length) {
-                bytes = small;
-                first |= Frame.COMPRESSED;
-            }
+            bytes = Deflation.deflate(payload, agreement.serverBits());
+            first |= Frame.COMPRESSED;
         }
         put(first, bytes, null);
         return true;

@@ -10,7 +10,7 @@ import java.util.zip.Deflater;
  * anew after as many bytes. Used by one thread at a time; without a context by any.
  */
 public final class Deflation {
-    private static final int LEVEL = 6;
+    private static final int LEVEL = 1; // others hold the loop for several times as long
     private static final Pool<Deflater> POOL = new Pool<>(Deflation::deflater, Deflater::end);
     private static final int TAIL = 4; // 00 00 ff ff, which the receiver puts back
 
