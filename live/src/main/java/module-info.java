@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Event channels on the wire protocol of Socket.IO. */
+module io.sirocco.live {
+    requires transitive io.sirocco.http;
+    requires tools.jackson.databind;
+
+    exports io.sirocco.live;
+    exports io.sirocco.live.broker;
+}
