@@ -5,6 +5,5 @@ module io.sirocco.live {
     requires transitive io.sirocco.http;
     requires tools.jackson.databind;
 
-    exports io.sirocco.live;
     exports io.sirocco.live.broker;
 }
