@@ -21,6 +21,7 @@ import java.net.SocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * HTTP/1.1 on one connection (RFC 9112): reads requests one after the other, and answers each
@@ -58,6 +59,7 @@ final class Http1 implements Protocol, Wire {
     private static final int PACED = 1 << 4;
     private static final int HEAD_BEGUN = 1 << 5;
     private static final int NOT_STARTED = 1 << 6;
+    private static final int UPGRADED = 1 << 8; // what follows is no HTTP
     private static final int OUR_END = 1 << 7; // we close, and the client may not expect it
 
     private final Connection connection;
@@ -90,7 +92,7 @@ final class Http1 implements Protocol, Wire {
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
         int at = from;
-        while (at < to && connection.open()) {
+        while (at < to && connection.open() && !is(UPGRADED)) {
             if (exchange != null) {
                 if (body == null) {
                     break;
@@ -396,6 +398,31 @@ final class Http1 implements Protocol, Wire {
             connection.writeStable(bytes, 0, bytes.length);
         }
         responseEnded();
+    }
+
+    @Override
+    public void refuse(Rule rule, Response page) {
+        tellRejected(exchange, rule);
+        send(page, ((Content.Bytes) page.content()).bytes());
+    }
+
+    @Override
+    public void upgrade(Response head, Function<Connection, WebSocketConnection> next) {
+        flags |= KEEP_ALIVE;
+        writeHead(head, ResponseHead.NO_LENGTH);
+        WebSocketConnection socket = next.apply(connection);
+        exchange.ended = true;
+        exchange.request.detach(); // whoever talks may still look at it
+        tellAnswered(true);
+        exchange = null;
+        worker.inProgress--;
+        flags = UPGRADED;
+        connection.protocol(socket);
+        connection.resume();
+        socket.open();
+        if (worker.draining) {
+            socket.drain();
+        }
     }
 
     private void writeHead(Response response, long length) {

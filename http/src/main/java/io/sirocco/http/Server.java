@@ -317,9 +317,10 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Accepts no more, ends idle connections, lets those in progress end with their response, for
-     * {@code longest} at most; then aborts the rest and interrupts their handlers. Returns when all
-     * is closed. Only says so in the log when it is stopped already.
+     * Accepts no more, ends idle connections, closes WebSockets with 1001, lets those in progress
+     * end with their response, for {@code longest} at most; then aborts the rest and interrupts
+     * their handlers. Returns when all is closed. Only says so in the log when it is stopped
+     * already.
      *
      * @return whether everything in progress came to its end
      * @throws IllegalStateException when an {@link Handling#INLINE} handler calls it: its loop
@@ -378,8 +379,10 @@ public final class Server implements AutoCloseable {
     }
 
     private static void drain(Protocol protocol) {
-        if (protocol instanceof Http1 http) {
-            http.drain();
+        switch (protocol) {
+            case Http1 http -> http.drain();
+            case WebSocketConnection socket -> socket.drain();
+            default -> {}
         }
     }
 

@@ -4,6 +4,7 @@ package io.sirocco.http;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.h1.Head;
+import io.sirocco.http.ws.Frame;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
@@ -21,6 +22,7 @@ final class Worker {
     Setup setup;
     Limits limits;
     Head head = new Head();
+    final byte[] frameHead = new byte[Frame.LONGEST_HEAD]; // to be filled and copied at once
 
     private byte[] dateAndServer;
     private long dateExpires = Long.MIN_VALUE;
@@ -31,6 +33,7 @@ final class Worker {
     int inProgress;
     long rejected;
     int connections;
+    int webSockets;
     boolean draining;
     private CompletableFuture<Void> drained = new CompletableFuture<>();
 
@@ -68,7 +71,7 @@ final class Worker {
 
     /** Any thread. */
     ServerStats stats() {
-        return new ServerStats(loop.stats(), requests, inProgress, rejected);
+        return new ServerStats(loop.stats(), requests, inProgress, rejected, webSockets);
     }
 
     /** The lines {@code Date} and {@code Server}: the same array for a second. */

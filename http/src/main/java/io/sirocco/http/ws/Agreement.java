@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.ws;
+
+import java.util.zip.Inflater;
+
+/**
+ * What client and server have agreed on about permessage-deflate (RFC 7692 7.1). Immutable.
+ *
+ * @param serverContext whether what the server compresses refers to its messages before
+ * @param clientContext the same of the client
+ * @param serverBits the server's window is of 2^serverBits bytes, 8 to 15
+ * @param statesBits whether that is to be said in the answer
+ */
+public record Agreement(
+        boolean serverContext, boolean clientContext, int serverBits, boolean statesBits) {
+    /** Bytes of native memory that a context costs the one who compresses. */
+    public static final int DEFLATER = 272 << 10;
+
+    /** And the one who inflates. */
+    public static final int INFLATER = 48 << 10;
+
+    static final int MOST_BITS = 15;
+
+    /** How a server inflates what {@code from} sends, or a client. */
+    Inflation inflation(Role from) {
+        boolean context = from == Role.CLIENT ? clientContext : serverContext;
+        return context ? new Inflation(new Inflater(true)) : Inflation.SHARED;
+    }
+
+    /** Bytes of native memory that it costs the server for each connection. */
+    public int memory() {
+        return (serverContext ? DEFLATER : 0) + (clientContext ? INFLATER : 0);
+    }
+
+    /** The value of {@code Sec-WebSocket-Extensions} in the server's answer. */
+    @Override
+    public String toString() {
+        return "permessage-deflate"
+                + (serverContext ? "" : "; server_no_context_takeover")
+                + (clientContext ? "" : "; client_no_context_takeover")
+                + (statesBits ? "; server_max_window_bits=" + serverBits : "");
+    }
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.ws;
+
+/** One of the two ends: a client masks what it sends, and a server must not (RFC 6455 5.1). */
+public enum Role {
+    CLIENT,
+    SERVER
+}
