@@ -20,6 +20,7 @@ import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.net.Admission;
 import io.sirocco.net.Tls;
+import io.sirocco.net.TlsEngines;
 import io.sirocco.net.TlsSettings;
 import io.sirocco.net.WhenFull;
 import io.sirocco.web.access.ConnectionLimit;
@@ -91,6 +92,8 @@ final class Assembly implements AutoCloseable {
         try (var sites = new Sites(Lasting.begin().rejections())) {
             if (!configuration.tls().certificates().isEmpty()) {
                 tls(configuration.tls());
+            } else if (configuration.listen().stream().anyMatch(Listen::tls)) {
+                engine(configuration.tls());
             }
             Server.create(
                     config -> config.port(0), routes -> sites.add(configuration.sites(), routes));
@@ -236,6 +239,7 @@ final class Assembly implements AutoCloseable {
     // ---- TLS
 
     private static void configure(io.sirocco.app.config.Tls wanted, TlsSettings settings) {
+        engine(wanted).ifPresent(settings::engines);
         for (int i = 0; i < wanted.certificates().size(); i++) {
             try {
                 add(settings, wanted.certificates().get(i));
@@ -259,6 +263,10 @@ final class Assembly implements AutoCloseable {
         if (wanted.unknownName() == UnknownName.REFUSE) settings.refuseUnknownNames();
         settings.handshakeDeadline(wanted.handshake());
         settings.sessions(wanted.sessions(), Duration.ofDays(1));
+    }
+
+    private static Optional<TlsEngines.Kind> engine(io.sirocco.app.config.Tls wanted) {
+        return Engines.chosen(wanted.engine(), Assembly.class.getClassLoader());
     }
 
     private static void add(TlsSettings settings, Certificate certificate) {

@@ -5,16 +5,13 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
-import java.security.Provider;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
-import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -29,7 +26,7 @@ import java.util.Optional;
  * @param chain our certificate first, then those that lead to an authority
  * @param names the hosts that it is for, in lower case, perhaps with {@code *.} in front
  */
-record Credential(List<X509Certificate> chain, PrivateKey key, List<String> names) {
+public record Credential(List<X509Certificate> chain, PrivateKey key, List<String> names) {
     private static final int DNS_NAME = 2; // RFC 5280 4.2.1.6
     private static final byte[] CHALLENGE = new byte[32];
 
@@ -79,19 +76,8 @@ record Credential(List<X509Certificate> chain, PrivateKey key, List<String> name
         return new Credential(certificates, (PrivateKey) key, names(certificates.getFirst()));
     }
 
-    /** The same with a key as {@code provider} likes it best: its own. */
-    Credential adopted(Provider provider) {
-        try {
-            var factory = KeyFactory.getInstance(key.getAlgorithm(), provider);
-            var own = factory.generatePrivate(new PKCS8EncodedKeySpec(key.getEncoded()));
-            return new Credential(chain, own, names);
-        } catch (GeneralSecurityException e) {
-            return this; // it may still do
-        }
-    }
-
     /** What kind of key it has, as JSSE names it: {@code RSA}, {@code EC}, {@code EdDSA}. */
-    String keyType() {
+    public String keyType() {
         return chain.getFirst().getPublicKey().getAlgorithm();
     }
 

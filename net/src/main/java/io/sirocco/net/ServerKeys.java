@@ -5,11 +5,7 @@ import java.net.Socket;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SNIServerName;
@@ -21,60 +17,36 @@ import javax.net.ssl.X509ExtendedKeyManager;
  * of the credential in the order in which they were added. Immutable.
  */
 final class ServerKeys extends X509ExtendedKeyManager {
-    private final List<Credential> credentials;
-    private final Map<String, List<Integer>> byName = new HashMap<>();
+    private final Credentials credentials;
 
-    ServerKeys(List<Credential> credentials) {
-        this.credentials = List.copyOf(credentials);
-        for (int i = 0; i < credentials.size(); i++) {
-            for (String name : credentials.get(i).names()) {
-                byName.computeIfAbsent(name, n -> new ArrayList<>()).add(i);
-            }
-        }
-    }
-
-    /** Whether a certificate was made for {@code host}. */
-    boolean knows(String host) {
-        return !named(host).isEmpty();
-    }
-
-    /** Those for {@code host}: by its exact name, else by a wildcard (RFC 9525 6.3). */
-    private List<Integer> named(String host) {
-        String name = host.toLowerCase(Locale.ROOT);
-        List<Integer> exact = byName.get(name);
-        if (exact != null) {
-            return exact;
-        }
-        int dot = name.indexOf('.');
-        return dot < 0 ? List.of() : byName.getOrDefault("*" + name.substring(dot), List.of());
+    ServerKeys(Credentials credentials) {
+        this.credentials = credentials;
     }
 
     @Override
     public String chooseEngineServerAlias(String keyType, Principal[] issuers, SSLEngine engine) {
-        List<Integer> fitting = List.of();
+        List<Credential> fitting = List.of();
         if (engine.getHandshakeSession() instanceof ExtendedSSLSession session) {
             for (SNIServerName name : session.getRequestedServerNames()) {
                 if (name instanceof SNIHostName host && fitting.isEmpty()) {
-                    fitting = named(host.getAsciiName());
+                    fitting = credentials.named(host.getAsciiName());
                 }
             }
         }
-        for (int i : fitting.isEmpty() ? standIns() : fitting) {
-            if (credentials.get(i).keyType().equals(keyType)) {
-                return Integer.toString(i);
+        for (Credential each : fitting.isEmpty() ? credentials.standIns() : fitting) {
+            if (each.keyType().equals(keyType)) {
+                return alias(each);
             }
         }
         return null; // another kind of key will be asked for
     }
 
-    /** For a name that none has: the first one, and those that bear the same names. */
-    private List<Integer> standIns() {
-        Credential first = credentials.getFirst();
-        return first.names().isEmpty() ? List.of(0) : byName.get(first.names().getFirst());
+    private String alias(Credential credential) {
+        return Integer.toString(credentials.all().indexOf(credential));
     }
 
     private Credential credential(String alias) {
-        return credentials.get(Integer.parseInt(alias));
+        return credentials.all().get(Integer.parseInt(alias));
     }
 
     @Override
@@ -89,7 +61,7 @@ final class ServerKeys extends X509ExtendedKeyManager {
 
     @Override
     public String[] getServerAliases(String keyType, Principal[] issuers) {
-        return standIns().stream().map(String::valueOf).toArray(String[]::new);
+        return credentials.standIns().stream().map(this::alias).toArray(String[]::new);
     }
 
     @Override

@@ -27,7 +27,7 @@ final class TlsAcceptor implements Acceptor {
     @Override
     public Protocol accept(Connection connection) {
         TlsContext context = tls.context();
-        var layer = new TlsLayer(connection, context.engine(protocols), this);
+        var layer = new TlsLayer(connection, context.engines().engine(protocols), this);
         connection.secure(layer);
         connection.deadline(connection.loop().now() + context.handshakeMillis());
         return layer;

@@ -7,7 +7,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLEngineResult.Status;
@@ -41,10 +40,10 @@ final class TlsLayer implements Protocol {
     /** Bytes of plain text in a record: sealed, it fills a chunk and no more. */
     private static final int RECORD = Chunks.SIZE - AROUND;
 
-    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    private static final ByteBuffer[] NOTHING = {ByteBuffer.allocate(0)};
 
     private final Connection connection;
-    private final SSLEngine engine;
+    private final TlsEngine engine;
     private final TlsAcceptor origin;
     private final TlsWork work;
 
@@ -60,7 +59,7 @@ final class TlsLayer implements Protocol {
     private boolean failed;
     private TlsSession session;
 
-    TlsLayer(Connection connection, SSLEngine engine, TlsAcceptor origin) {
+    TlsLayer(Connection connection, TlsEngine engine, TlsAcceptor origin) {
         this.connection = connection;
         this.engine = engine;
         this.origin = origin;
@@ -94,7 +93,7 @@ final class TlsLayer implements Protocol {
     private void proceed() {
         try {
             while (connection.open() && !reckoning && !failed) {
-                switch (engine.getHandshakeStatus()) {
+                switch (engine.status()) {
                     case NEED_TASK -> {
                         if (established) {
                             fail("the client wants to renegotiate");
@@ -103,7 +102,7 @@ final class TlsLayer implements Protocol {
                             work.later(this);
                         }
                     }
-                    case NEED_WRAP -> wrap(NOTHING);
+                    case NEED_WRAP -> wrap();
                     default -> {
                         if (!open()) {
                             return;
@@ -121,7 +120,7 @@ final class TlsLayer implements Protocol {
         if (!connection.open()) {
             return;
         }
-        for (Runnable task; (task = engine.getDelegatedTask()) != null; ) {
+        for (Runnable task; (task = engine.task()) != null; ) {
             task.run();
         }
         reckoning = false;
@@ -161,7 +160,7 @@ final class TlsLayer implements Protocol {
         } else if (established && ++useless > MOST_USELESS) {
             fail("more than " + MOST_USELESS + " records without data");
         }
-        if (engine.isInboundDone() && !ended && !failed) {
+        if (engine.inboundDone() && !ended && !failed) {
             ended = true;
             input.clear();
             flushEngine();
@@ -183,7 +182,7 @@ final class TlsLayer implements Protocol {
     private void handshaken(SSLEngineResult result) {
         if (!established && result.getHandshakeStatus() == HandshakeStatus.FINISHED) {
             established = true;
-            session = TlsSession.of(engine);
+            session = engine.session();
             connection.noDeadline();
             connection.speak(origin.acceptor());
         }
@@ -209,7 +208,7 @@ final class TlsLayer implements Protocol {
                 seal();
             }
             if (established && !failed && connection.finishing() && connection.written() == null) {
-                engine.closeOutbound(); // does nothing the second time
+                engine.closeOutbound();
                 flushEngine();
             }
         } catch (SSLException e) {
@@ -250,7 +249,7 @@ final class TlsLayer implements Protocol {
             connection.drop(0); // room was asked for, and left empty
             return;
         }
-        SSLEngineResult result = engine.wrap(sources, 0, count, work.sealed.clear());
+        SSLEngineResult result = engine.wrap(sources, count, work.sealed.clear());
         Arrays.fill(sources, 0, count, null);
         append();
         connection.drop(result.bytesConsumed());
@@ -269,8 +268,8 @@ final class TlsLayer implements Protocol {
         }
     }
 
-    private SSLEngineResult wrap(ByteBuffer text) throws SSLException {
-        SSLEngineResult result = engine.wrap(text, work.sealed.clear());
+    private void wrap() throws SSLException {
+        SSLEngineResult result = engine.wrap(NOTHING, 1, work.sealed.clear());
         append();
         handshaken(result);
         if (established && unsent() > 2 * Connection.HIGH_WATER) {
@@ -279,14 +278,12 @@ final class TlsLayer implements Protocol {
             failed = true;
             connection.finish();
         }
-        return result;
     }
 
     /** All that the engine has to say by itself: alerts, mostly. */
     private void flushEngine() throws SSLException {
-        while (engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP
-                && !engine.isOutboundDone()) {
-            engine.wrap(NOTHING, work.sealed.clear());
+        while (engine.status() == HandshakeStatus.NEED_WRAP && !engine.outboundDone()) {
+            engine.wrap(NOTHING, 1, work.sealed.clear());
             if (work.sealed.position() == 0) {
                 return;
             }
@@ -395,6 +392,7 @@ final class TlsLayer implements Protocol {
         first = null;
         last = null;
         input.clear();
+        engine.release();
     }
 
     // ---- as a protocol, during the handshake

@@ -2,7 +2,6 @@
 package io.sirocco.net;
 
 import java.nio.file.Path;
-import java.security.Provider;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,7 +48,7 @@ public final class TlsSettings {
     int sessions = 20_000;
     Duration sessionLifetime = Duration.ofHours(1);
     Duration handshake = Duration.ofSeconds(10);
-    Optional<Provider> provider = Optional.empty();
+    Optional<TlsEngines.Kind> engines = Optional.empty();
 
     TlsSettings() {}
 
@@ -162,9 +161,12 @@ public final class TlsSettings {
         return this;
     }
 
-    /** Whose engine encrypts; the JDK's unless set. */
-    public TlsSettings provider(Provider provider) {
-        this.provider = Optional.of(provider);
+    /**
+     * Whose engines shake hands and encrypt; the JDK's unless set. Others come with modules of
+     * their own.
+     */
+    public TlsSettings engines(TlsEngines.Kind kind) {
+        this.engines = Optional.of(kind);
         return this;
     }
 
@@ -173,6 +175,18 @@ public final class TlsSettings {
             throw new IllegalArgumentException(
                     "TLS has no certificate: call certificate(), store() or selfSigned()");
         }
-        return TlsContext.of(this);
+        var policy =
+                new TlsPolicy(
+                        new Credentials(credentials),
+                        versions,
+                        cipherSuites,
+                        refusesUnknownNames,
+                        clients,
+                        trusted,
+                        sessions,
+                        sessionLifetime);
+        TlsEngines made =
+                engines.isPresent() ? engines.get().engines(policy) : JdkEngines.of(policy);
+        return new TlsContext(made, handshake.toMillis());
     }
 }

@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,7 +24,7 @@ class TlsDataTest {
 
     @Parameter TransportKind transport;
     private final TlsFiles.Pair a = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
-    private final Tls tls = Tls.of(s -> s.certificate(a.chain(), a.key()));
+    private final Tls tls = tls(s -> s.certificate(a.chain(), a.key()));
     private Rig rig;
 
     @BeforeEach
@@ -34,6 +35,19 @@ class TlsDataTest {
     @AfterEach
     void stop() throws Exception {
         rig.close();
+    }
+
+    /** Whose engines are tested: a module with others runs the same tests over them. */
+    Optional<TlsEngines.Kind> engines() {
+        return Optional.empty();
+    }
+
+    private Tls tls(Consumer<TlsSettings> configure) {
+        return Tls.of(
+                s -> {
+                    configure.accept(s);
+                    engines().ifPresent(s::engines);
+                });
     }
 
     private Listener listen(Acceptor acceptor) throws IOException {

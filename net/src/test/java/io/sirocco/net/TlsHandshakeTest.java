@@ -39,16 +39,29 @@ class TlsHandshakeTest {
         rig.close();
     }
 
+    /** Whose engines are tested: a module with others runs the same tests over them. */
+    Optional<TlsEngines.Kind> engines() {
+        return Optional.empty();
+    }
+
+    private Tls tls(Consumer<TlsSettings> configure) {
+        return Tls.of(
+                s -> {
+                    configure.accept(s);
+                    engines().ifPresent(s::engines);
+                });
+    }
+
     private Listener listen(Tls tls, Acceptor acceptor, String... protocols) throws IOException {
         return rig.listen(options -> options.tls(tls, protocols), acceptor);
     }
 
     private Listener listen(Consumer<TlsSettings> configure) throws IOException {
-        return listen(Tls.of(configure), c -> new Echo());
+        return listen(tls(configure), c -> new Echo());
     }
 
     private Tls plainTls() {
-        return Tls.of(s -> s.certificate(a.chain(), a.key()));
+        return tls(s -> s.certificate(a.chain(), a.key()));
     }
 
     private String sClient(Listener listener, String input, String... more) {
@@ -264,7 +277,7 @@ class TlsHandshakeTest {
     void neededClientCertificates() throws Exception {
         var probe = new Probe();
         Tls tls =
-                Tls.of(
+                tls(
                         s ->
                                 s.certificate(a.chain(), a.key())
                                         .clientCertificates(
@@ -285,7 +298,7 @@ class TlsHandshakeTest {
     void wantedClientCertificates() throws Exception {
         var sessions = new java.util.concurrent.LinkedBlockingQueue<TlsSession>();
         Tls tls =
-                Tls.of(
+                tls(
                         s ->
                                 s.certificate(a.chain(), a.key())
                                         .clientCertificates(
@@ -429,7 +442,7 @@ class TlsHandshakeTest {
         var clock = new ManualClock();
         rig.start(s -> s.loops(1).clock(clock));
         Tls tls =
-                Tls.of(
+                tls(
                         s ->
                                 s.certificate(a.chain(), a.key())
                                         .handshakeDeadline(Duration.ofSeconds(5)));

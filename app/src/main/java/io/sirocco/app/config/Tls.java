@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 /**
  * {@code [tls]}. Immutable.
  *
+ * @param engine one that a module brings may be missing
  * @param versions "1.2" and "1.3", or one of them
  * @param ciphers names of the JDK; empty for our own choice
  * @param clientAuthorities who signs the certificates of clients; there unless these are {@link
@@ -18,6 +19,7 @@ import java.util.stream.Stream;
  * @param certificates the first is the default
  */
 public record Tls(
+        Engine engine,
         boolean selfSigned,
         List<String> versions,
         List<String> ciphers,
@@ -27,6 +29,12 @@ public record Tls(
         Duration handshake,
         int sessions,
         List<Certificate> certificates) {
+
+    /** What shakes hands and encrypts. */
+    public enum Engine {
+        JDK,
+        OPENSSL
+    }
 
     /** Whether clients show a certificate of their own: mutual TLS. */
     public enum ClientCertificates {
@@ -44,6 +52,7 @@ public record Tls(
     static Tls read(Table table) {
         var tls =
                 new Tls(
+                        table.choice("engine", Engine.JDK),
                         table.flag("self-signed", false),
                         table.list(
                                 "versions",

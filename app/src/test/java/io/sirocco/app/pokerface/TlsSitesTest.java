@@ -157,6 +157,32 @@ class TlsSitesTest {
     }
 
     @Test
+    void anotherEngineServesTheSame() throws Exception {
+        String toml = "[tls]\nengine = \"openssl\"\n" + TWO;
+        try (var running = Running.of(folder, transport, toml)) {
+            assertEquals("page", curl(running.port()).out());
+            String said = shown(running.port(), "two.test");
+            assertTrue(said.matches("(?s).*subject=CN ?= ?two.test\n.*"), said);
+        }
+    }
+
+    @Test
+    void whatAnEngineRefusesIsToldWithItsPlace() throws Exception {
+        String toml =
+                """
+                [tls]
+                engine = "openssl"
+                versions = ["1.3"]
+                ciphers = ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"]
+                """;
+        String said = Running.refusal(folder, transport, toml + TWO);
+        assertTrue(said.contains(":2:"), said);
+        assertTrue(said.contains("engine = \"openssl\""), said);
+        assertTrue(said.contains("error: no cipher suite is for [TLSv1.3]"), said);
+        Running.of(folder, transport, TWO).close(); // the JDK does not
+    }
+
+    @Test
     void aWrongPasswordOfAStoreIsExplained() throws Exception {
         Files.writeString(folder.resolve("wrong"), "guessed\n");
         String toml =

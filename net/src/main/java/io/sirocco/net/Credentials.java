@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The certificates of a server by the names that clients ask for. Immutable. */
+public final class Credentials {
+    private final List<Credential> all;
+    private final Map<String, List<Credential>> byName = new HashMap<>();
+
+    Credentials(List<Credential> all) {
+        this.all = List.copyOf(all);
+        for (Credential each : all) {
+            for (String name : each.names()) {
+                byName.computeIfAbsent(name, n -> new ArrayList<>()).add(each);
+            }
+        }
+    }
+
+    /** In the order in which they were added. */
+    public List<Credential> all() {
+        return all;
+    }
+
+    /**
+     * Those for {@code host}: by its exact name, else by a wildcard (RFC 9525 6.3); none if no
+     * certificate has it. Several are of different kinds of keys: the client's choice.
+     */
+    public List<Credential> named(String host) {
+        String name = host.toLowerCase(Locale.ROOT);
+        List<Credential> exact = byName.get(name);
+        if (exact != null) {
+            return exact;
+        }
+        int dot = name.indexOf('.');
+        return dot < 0 ? List.of() : byName.getOrDefault("*" + name.substring(dot), List.of());
+    }
+
+    /** For a name that none has: the first one, and those that bear the same names. */
+    public List<Credential> standIns() {
+        Credential first = all.getFirst();
+        return first.names().isEmpty() ? List.of(first) : byName.get(first.names().getFirst());
+    }
+}
