@@ -30,7 +30,8 @@ public interface Broker extends AutoCloseable {
 
     /**
      * Has a message delivered to all nodes, in order. When the stage ends it is certain to be, to
-     * each node that is alive, and to be found by {@link #replay} and {@link #history}.
+     * each node that is alive, and to be found by {@link #replay} and {@link #history}. When it ends
+     * exceptionally, nothing is certain: the message may arrive all the same.
      */
     CompletionStage<Position> publish(Publication publication);
 
@@ -48,7 +49,9 @@ public interface Broker extends AutoCloseable {
     /**
      * The newest messages to a room that keeps a history, oldest first.
      *
-     * @param after only those behind it; what is between it and the oldest that is left is a gap
+     * @param after only those behind it; what is between it and the oldest that is left is a gap.
+     *     So is what nobody knows any more: a position of another epoch, or from before the whole
+     *     history was forgotten
      */
     CompletionStage<Replay> history(Room room, Optional<Position> after, int most);
 
@@ -60,7 +63,7 @@ public interface Broker extends AutoCloseable {
 
     /**
      * Takes a session out, for whoever asks first. The node that still had its client is told by
-     * {@link Node#taken}.
+     * {@link Node#taken}, unless it is the one that asks.
      */
     CompletionStage<Optional<Session>> take(String namespace, String pid);
 
@@ -76,7 +79,10 @@ public interface Broker extends AutoCloseable {
     /** It is not any more. */
     CompletionStage<Void> leave(Room room, Member member);
 
-    /** Who is in a room, on all nodes. */
+    /**
+     * Who is in a room, on all nodes: each user once, whatever the number of their connections, and
+     * each client that is nobody in particular.
+     */
     CompletionStage<List<Member>> members(Room room);
 
     /**

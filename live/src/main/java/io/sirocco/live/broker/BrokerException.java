@@ -5,6 +5,10 @@ package io.sirocco.live.broker;
 public final class BrokerException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
+    public BrokerException(String message) {
+        super(message);
+    }
+
     public BrokerException(String message, Throwable cause) {
         super(message, cause);
     }

@@ -15,7 +15,8 @@ public interface Node {
 
     /**
      * Messages were lost between the last one and the next: the broker was away for too long, or
-     * has forgotten.
+     * has forgotten. So may be what {@link #joined} and {@link #left} would have said; {@link
+     * Broker#members} knows.
      *
      * @param why for the log
      */
@@ -24,7 +25,10 @@ public interface Node {
     /** Another node has the session now. */
     void taken(String namespace, String pid);
 
-    /** Somebody is in a room, of any node; said once, with the first of their connections. */
+    /**
+     * Somebody is in a room, of any node; said once, with the first of their connections. Those of
+     * one user belong together, and each of nobody in particular is alone.
+     */
     void joined(Room room, Member member);
 
     /** Somebody is in it no more, or their node is dead. */
