@@ -30,14 +30,17 @@ public interface Broker extends AutoCloseable {
 
     /**
      * Has a message delivered to all nodes, in order. When the stage ends it is certain to be, to
-     * each node that is alive, and to be found by {@link #replay} and {@link #history}. When it ends
-     * exceptionally, nothing is certain: the message may arrive all the same.
+     * each node that is alive, and to be found by {@link #replay} and {@link #history}. When it
+     * ends exceptionally, nothing is certain: the message may arrive all the same.
      */
     CompletionStage<Position> publish(Publication publication);
 
     /**
      * What was published behind a position for someone who is in these rooms, for whom also
      * messages without a room are; those that except them are left out.
+     *
+     * <p>Who wants to miss nothing listens to {@link Node#deliver} before they ask: a message may
+     * come both ways then, with the same position, but none comes neither way.
      *
      * @param after the last that they have seen
      * @param client the id of that someone, which is a room of its own
@@ -57,7 +60,9 @@ public interface Broker extends AutoCloseable {
 
     /**
      * Keeps a session for {@code life}, in the place of one with that {@code pid}. A node keeps
-     * those of its clients again and again, so that they outlive it.
+     * those of its clients again and again, so that they outlive it. What another node has taken
+     * within the last minute is not kept again by the one that had it: it has not heard of that
+     * yet.
      */
     CompletionStage<Void> keep(Session session, Duration life);
 
