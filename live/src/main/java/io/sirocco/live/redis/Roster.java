@@ -34,6 +34,7 @@ final class Roster {
     private final Link link;
     private final Consumer<String> epochs;
     private final Map<String, Seat> seats = new LinkedHashMap<>(); // by the field of PREFIX:node
+    private boolean doubtful; // a change has failed
     private CompletableFuture<?> beat = CompletableFuture.completedFuture(null);
 
     Roster(Terms terms, Calls calls, Link link, Consumer<String> epochs) {
@@ -79,12 +80,20 @@ final class Roster {
 
     private void beaten(List<?> reply, int known) {
         epochs.accept(Answers.text(reply.get(0)));
-        if ((Long) reply.get(1) != known) {
+        if ((Long) reply.get(1) != known || isDoubtful()) {
             compare();
         }
         if ((Long) reply.get(2) > 0) {
             beat(); // another node is dead, and has more clients
         }
+    }
+
+    private synchronized boolean isDoubtful() {
+        return doubtful;
+    }
+
+    private synchronized void doubt() {
+        doubtful = true;
     }
 
     private void compare() {
@@ -95,6 +104,7 @@ final class Roster {
     }
 
     private synchronized void correct(List<?> fields) {
+        doubtful = false;
         Set<String> there = new HashSet<>();
         fields.forEach(field -> there.add(new String((byte[]) field, ISO_8859_1)));
         List<Seat> missing = new ArrayList<>();
@@ -148,6 +158,13 @@ final class Roster {
 
     private CompletableFuture<Void> send(Script script, List<byte[]> arguments) {
         Work.Ask<Void> ask = calls.script(script, reply -> null, arguments);
+        ask.stage()
+                .whenComplete(
+                        (done, failed) -> {
+                            if (failed != null) {
+                                doubt();
+                            }
+                        });
         link.add(ask);
         return ask.stage();
     }
