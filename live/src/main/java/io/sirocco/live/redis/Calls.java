@@ -55,7 +55,7 @@ final class Calls {
         List<byte[]> all = new ArrayList<>(arguments.size() + 3);
         all.add(script.digest());
         all.add(ONE);
-        all.add(bytes(terms.prefix()));
+        all.add(key(""));
         all.addAll(arguments);
         return all.toArray(byte[][]::new);
     }

@@ -6,7 +6,7 @@
 -- PREFIX:log    stream: p = payload, b = bytes ever written up to it, o = the only node that it concerns
 --
 -- An id is MS-N: the time of this server, never going back, and a number without a hole.
-local P = KEYS[1]
+local P = KEYS[1]:sub(1, -2) -- without the colon
 local META, LOG = P .. ':meta', P .. ':log'
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
