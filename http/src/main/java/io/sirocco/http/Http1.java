@@ -765,16 +765,14 @@ final class Http1 implements Protocol, Wire {
         }
         if (exchange != null) {
             Exchange cut = exchange;
-            exchange = null;
-            worker.inProgress--;
             if (!cut.ended) {
                 cut.ended = true;
                 cut.responded = true;
                 cut.bytesOut = Math.max(0, cut.bytesOut - connection.unsent());
-                exchange = cut;
                 tellAnswered(false);
-                exchange = null;
             }
+            exchange = null;
+            worker.inProgress--; // behind what is told of it
             if (cut.incoming != null) {
                 cut.incoming.fail(gone());
             }
