@@ -116,6 +116,9 @@ final class Roster {
                 });
         there.removeAll(seats.keySet());
         List<String> ghosts = List.copyOf(there);
+        if (missing.isEmpty() && ghosts.isEmpty()) {
+            return;
+        }
         System.getLogger(RedisBroker.class.getName())
                 .log(
                         Level.INFO,

@@ -27,7 +27,7 @@ if newest then
   if after ~= '' and before(bound, after) then
     bound = '(' .. after
   end
-  local found = redis.call('XREVRANGE', key, '+', bound, 'COUNT', ARGV[5])
+  local found = redis.call('XREVRANGE', key, '+', bound, 'COUNT', ARGV[5]) or {} -- none for a count of none
   for i = 1, #found do
     answer[#answer + 1] = found[i][1]
     answer[#answer + 1] = field(found[i], 'p')

@@ -365,6 +365,10 @@ public abstract class BrokerBehaviour {
                 get(other.history(KITCHEN, Optional.of(positions.get(4)), 2)).gap(),
                 "more than was asked for");
         assertFalse(get(other.history(KITCHEN, Optional.of(positions.get(5)), 2)).gap());
+        Replay nothing = get(other.history(KITCHEN, Optional.of(positions.get(6)), 0));
+        assertEquals(List.of(), nothing.messages());
+        assertTrue(nothing.gap());
+        assertFalse(get(other.history(KITCHEN, Optional.empty(), 0)).gap());
         Replay none = get(other.history(KITCHEN, Optional.of(positions.get(7)), 2));
         assertEquals(List.of(), none.messages());
         assertFalse(none.gap());

@@ -340,13 +340,16 @@ class RedisFaultsTest {
             for (int i = 0; i < 200; i++) { // some are on their way, 50 wait
                 stages.add(node.publish(toAll("x" + i)));
             }
-            CompletionStage<Position> last = stages.getLast();
-            assertTrue(last.toCompletableFuture().isCompletedExceptionally());
-            assertTrue(failure(last).getMessage().contains("wait"));
+            List<CompletionStage<Position>> refused =
+                    stages.stream()
+                            .filter(one -> one.toCompletableFuture().isCompletedExceptionally())
+                            .toList();
+            assertTrue(refused.size() >= 50, refused.size() + " of 200");
+            assertTrue(failure(refused.getFirst()).getMessage().contains("wait"));
         } finally {
             server.resume();
         }
-        get(node.publish(toAll("2")));
+        untilItSucceeds(() -> node.publish(toAll("2")));
     }
 
     // ---- a node
