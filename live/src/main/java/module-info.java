@@ -3,7 +3,8 @@
 /** Event channels on the wire protocol of Socket.IO. */
 module io.sirocco.live {
     requires transitive io.sirocco.http;
-    requires tools.jackson.databind;
+    requires transitive tools.jackson.databind;
 
     exports io.sirocco.live.broker;
+    exports io.sirocco.live.client;
 }
