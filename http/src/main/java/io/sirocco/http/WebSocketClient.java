@@ -67,7 +67,7 @@ public final class WebSocketClient implements AutoCloseable {
      */
     public static WebSocketClient start(Consumer<WebSocketClientSettings> configure)
             throws IOException {
-        Loops own = Loops.start(s -> s.loops(1).name("sirocco-websocket"));
+        Loops own = Loops.start(s -> s.loops(1).name("sirocco-websocket").heldMillis(0));
         try {
             return new WebSocketClient(own, true, configure);
         } catch (RuntimeException e) {

@@ -61,7 +61,12 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
         this.own =
                 settings.loops != null
                         ? null
-                        : Loops.start(s -> s.loops(1).name("sirocco-live").clock(settings.clock));
+                        : Loops.start(
+                                s ->
+                                        s.loops(1)
+                                                .name("sirocco-live")
+                                                .heldMillis(0) // its watchdog is a thread
+                                                .clock(settings.clock));
         this.loop = (own == null ? settings.loops : own).next();
         this.json = new Json(settings.json);
         this.turns = new Turns(loop, this::drained);
