@@ -2,7 +2,6 @@
 package io.sirocco.live.client;
 
 import io.sirocco.live.client.RequestException.Kind;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -10,12 +9,19 @@ import java.util.concurrent.TimeoutException;
 
 /** A request that waits for its answer. Any thread. */
 final class Asked {
+    private final long number;
     private final String event;
     private final CompletableFuture<Arguments> answer = new CompletableFuture<>();
     private volatile boolean sent;
 
-    Asked(String event) {
+    Asked(long number, String event) {
+        this.number = number;
         this.event = event;
+    }
+
+    /** Tells its answer from others. */
+    long number() {
+        return number;
     }
 
     /** It is on its way: with the connection its answer is lost. */
@@ -37,7 +43,8 @@ final class Asked {
                 RequestException.of(Kind.CLOSED, "no answer to '" + event + "': " + why));
     }
 
-    <T> T await(Duration longest, Class<T> type) {
+    /** Its answer, if it comes in so many nanoseconds. */
+    <T> T await(long longest, Class<T> type) {
         Arguments arguments = await(longest);
         RequestException refused = arguments.error();
         if (refused != null) {
@@ -54,13 +61,11 @@ final class Asked {
         }
     }
 
-    private Arguments await(Duration longest) {
+    private Arguments await(long longest) {
         try {
-            return answer.get(longest.toNanos(), TimeUnit.NANOSECONDS);
+            return answer.get(longest, TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw RequestException.of(
-                    Kind.TIMEOUT,
-                    "no answer to '" + event + "' within " + longest.toMillis() + " ms");
+            throw RequestException.of(Kind.TIMEOUT, "no answer to '" + event + "' in time");
         } catch (ExecutionException e) {
             throw (RequestException) e.getCause();
         } catch (InterruptedException e) {

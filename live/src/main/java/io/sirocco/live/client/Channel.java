@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.client;
 
-import io.sirocco.live.client.Disconnected.Cause;
 import io.sirocco.live.client.Packet.Kind;
-import io.sirocco.net.Alarm;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,36 +10,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A namespace over a {@link Link} that comes and goes.
- *
- * <pre>
- *           connect           the link is open, CONNECT sent            CONNECT answered
- *   IDLE ──────────▶ WAITING ───────────────────────────────▶ ASKING ─────────────────────▶ JOINED
- *    ▲                 ▲ │ ▲                                    │ │                           │ │
- *    │                 │ │ └──── refused, but not for good ─────┘ │                           │ │
- *    │                 │ │        the link is lost                │                           │ │
- *    │                 └─┼────────────────────────────────────────┴───────────────────────────┘ │
- *    └───────────────────┴── left, refused for good, or DISCONNECT of the server ───────────────┘
- * </pre>
- *
- * <p>What is private is loop-confined, unless it says otherwise; the rest is as the interface has
- * it.
+ * A namespace: what a program sends and is told. Whether it is joined at the moment is the affair
+ * of its {@link Membership}. What is private may be used by any thread; the rest is loop-confined
+ * but for what the interface has.
  */
 final class Channel implements LiveNamespace {
-    private enum Phase {
-        IDLE,
-        WAITING,
-        ASKING,
-        JOINED
-    }
-
     /** Those that mean something to the other end itself. */
     private static final Set<String> RESERVED =
             Set.of(
@@ -53,40 +28,20 @@ final class Channel implements LiveNamespace {
                     "newListener",
                     "removeListener");
 
-    /** Bytes of events that a server may send before it has answered CONNECT. */
-    private static final long MOST_EARLY = 4 << 20;
-
+    final Membership membership;
+    final Handlers handlers = new Handlers();
+    final Outbox outbox;
+    final Requests requests;
     private final LiveClient client;
     private final String name;
-
-    // Any thread.
-    private final Outbox outbox;
-    private final Handlers handlers = new Handlers();
-    private final Map<Long, Asked> asked = new ConcurrentHashMap<>();
-    private final AtomicLong ids = new AtomicLong();
-    private volatile String id; // null unless it is joined
-    private volatile long session; // counts those that were joined
-
-    // On the loop.
-    private Phase phase = Phase.IDLE;
-    private int round; // tells answers that come too late
-    private Alarm alarm; // null unless something is waited for, alone
-    private final Backoff backoff;
-    private CompletableFuture<Connected> joining = new CompletableFuture<>();
-    private String pid; // null when the session cannot be recovered
-    private String offset; // of the last event; null for none
-    private boolean leaving;
-    private int toFlush; // messages that go before a good-bye
-    private boolean parting; // they have gone; the good-bye waits for the server's having them
-    private final List<Packet> early = new ArrayList<>(0); // events before CONNECT was answered
-    private long earlySize;
 
     Channel(LiveClient client, String name) {
         this.client = client;
         this.name = name;
         LiveClientSettings settings = client.settings;
         this.outbox = new Outbox(settings.offline, settings.offlineBytes, settings.overflow);
-        this.backoff = client.backoff();
+        this.requests = new Requests(settings.requests);
+        this.membership = new Membership(client, this);
     }
 
     // ---- what a program may ask for
@@ -98,51 +53,26 @@ final class Channel implements LiveNamespace {
 
     @Override
     public Optional<String> id() {
-        return Optional.ofNullable(id);
+        return membership.id();
     }
 
     @Override
     public boolean isConnected() {
-        return id != null;
+        return membership.id().isPresent();
     }
 
     @Override
     public CompletableFuture<Connected> connect() {
         var outcome = new CompletableFuture<Connected>();
-        if (!client.execute(() -> connect(outcome))) {
+        if (!client.execute(() -> membership.connect(outcome))) {
             outcome.completeExceptionally(new IllegalStateException("The client is closed."));
         }
         return outcome;
     }
 
-    private void connect(CompletableFuture<Connected> outcome) {
-        leaving = false;
-        parting = false;
-        if (client.isClosing()) {
-            tell(() -> outcome.completeExceptionally(new IllegalStateException("It is closed.")));
-        } else if (phase == Phase.JOINED) {
-            String joined = id;
-            tell(() -> outcome.complete(new Connected(joined, false)));
-        } else {
-            joining.whenComplete(
-                    (connected, thrown) -> {
-                        if (thrown == null) {
-                            outcome.complete(connected);
-                        } else {
-                            outcome.completeExceptionally(thrown);
-                        }
-                    });
-            if (phase == Phase.IDLE) {
-                phase = Phase.WAITING;
-                backoff.reset();
-                join();
-            }
-        }
-    }
-
     @Override
     public void leave() {
-        client.execute(this::beginLeaving);
+        client.execute(membership::leave);
     }
 
     @Override
@@ -200,7 +130,7 @@ final class Channel implements LiveNamespace {
     @Override
     public boolean send(String event, Object... arguments) {
         try {
-            return put(event(event, arguments, Packet.NO_ID));
+            return put(event(event, arguments, Packet.NO_ID), Long.MAX_VALUE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
@@ -209,26 +139,22 @@ final class Channel implements LiveNamespace {
 
     @Override
     public <T> T request(String event, Duration longest, Class<T> type, Object... arguments) {
-        if (asked.size() >= client.settings.requests) {
-            throw RequestException.refused(
-                    "limited", asked.size() + " requests wait for an answer already");
-        }
-        long number = ids.getAndIncrement();
-        Message message = event(event, arguments, number);
-        var mine = new Asked(event);
-        asked.put(number, mine);
+        long end = System.nanoTime() + longest.toNanos();
+        Asked mine = requests.begin(event);
+        Message message = null;
         try {
-            if (!put(message)) {
+            message = event(event, arguments, mine.number());
+            if (!put(message, longest.toNanos()) && System.nanoTime() < end) {
                 mine.closed(client.isClosing() ? "the client is closed" : "there is no room");
             }
-            return mine.await(longest, type);
+            return mine.await(end - System.nanoTime(), type);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw RequestException.of(
                     RequestException.Kind.CLOSED, "interrupted before '" + event + "' was sent");
         } finally {
-            asked.remove(number);
-            if (!mine.isSent()) {
+            requests.end(mine);
+            if (message != null && !mine.isSent()) {
                 outbox.remove(message);
             }
         }
@@ -237,10 +163,6 @@ final class Channel implements LiveNamespace {
     @Override
     public long dropped() {
         return outbox.dropped();
-    }
-
-    Handlers handlers() {
-        return handlers;
     }
 
     // ---- out
@@ -264,9 +186,9 @@ final class Channel implements LiveNamespace {
     }
 
     /** Any thread but the loop's. */
-    private boolean put(Message message) throws InterruptedException {
+    private boolean put(Message message, long longestNanos) throws InterruptedException {
         var displaced = new ArrayList<Message>(0);
-        boolean taken = outbox.put(message, displaced);
+        boolean taken = outbox.put(message, displaced, longestNanos);
         for (Message each : displaced) {
             close(each, "newer ones have taken its place");
         }
@@ -277,7 +199,7 @@ final class Channel implements LiveNamespace {
     }
 
     private void close(Message message, String why) {
-        Asked waits = message.id() == Packet.NO_ID ? null : asked.get(message.id());
+        Asked waits = requests.get(message.id());
         if (waits != null) {
             waits.closed(why);
         }
@@ -285,16 +207,16 @@ final class Channel implements LiveNamespace {
 
     /** The next message for the link; null when there is none for now. */
     Message next() {
-        if (phase != Phase.JOINED) {
+        if (!membership.joined()) {
             return null;
         }
         for (Message message; (message = outbox.poll()) != null; ) {
-            toFlush = Math.max(0, toFlush - 1);
-            if (message.session() != 0 && message.session() != session) {
+            membership.polled();
+            if (message.session() != 0 && message.session() != membership.session()) {
                 continue; // who has asked is not there any more
             }
             if (message.id() != Packet.NO_ID) {
-                Asked waits = asked.get(message.id());
+                Asked waits = requests.get(message.id());
                 if (waits == null) {
                     continue; // nobody waits for the answer any more
                 }
@@ -316,210 +238,15 @@ final class Channel implements LiveNamespace {
 
     /** Whether there are requests under way. Any thread. */
     boolean asks() {
-        return !asked.isEmpty();
-    }
-
-    // ---- the way in
-
-    boolean wanted() {
-        return phase != Phase.IDLE && !leaving;
-    }
-
-    boolean joined() {
-        return phase == Phase.JOINED;
-    }
-
-    private void join() {
-        if (client.link.isOpen()) {
-            ask();
-        } else {
-            client.link.want();
-        }
-    }
-
-    /** The link is open. */
-    void opened() {
-        if (wanted()) {
-            ask();
-        }
-    }
-
-    private void ask() {
-        phase = Phase.ASKING;
-        forgetEarly();
-        int mine = ++round;
-        quiet();
-        alarm =
-                client.loop.after(
-                        client.settings.connect.toMillis(),
-                        () -> client.link.fail("no answer to CONNECT has come"));
-        client.loop.startVirtual(
-                () -> {
-                    try {
-                        JsonNode auth = client.json.tree(client.settings.auth.get());
-                        client.execute(() -> ask(mine, auth));
-                    } catch (Throwable e) {
-                        client.execute(() -> cannotAsk(mine, e));
-                    }
-                });
-    }
-
-    private void ask(int ofRound, JsonNode auth) {
-        if (round != ofRound) {
-            return;
-        }
-        ObjectNode data = client.json.mapper().createObjectNode();
-        if (pid != null && offset != null) {
-            data.put("pid", pid).put("offset", offset);
-        }
-        if (auth instanceof ObjectNode object) {
-            data.setAll(object);
-        }
-        client.link.write(Packet.encode(Kind.CONNECT, name, Packet.NO_ID, data.toString(), 0));
-    }
-
-    private void cannotAsk(int ofRound, Throwable thrown) {
-        if (round == ofRound) {
-            client.turns.add(() -> handlers.failed(thrown), 0);
-            client.link.fail("what gives the auth threw " + thrown);
-        }
-    }
-
-    private void quiet() {
-        if (alarm != null) {
-            alarm.cancel();
-            alarm = null;
-        }
+        return !requests.isEmpty();
     }
 
     // ---- in
 
-    void received(Packet packet) throws MalformedException {
-        switch (packet.kind()) {
-            case CONNECT -> connected(packet.data());
-            case CONNECT_ERROR -> refused(refusal(packet.data()));
-            case DISCONNECT -> kicked();
-            case EVENT -> {
-                if (phase == Phase.JOINED) {
-                    event(packet);
-                } else if (phase == Phase.ASKING) {
-                    tooEarly(packet);
-                }
-            }
-            case ANSWER -> answer(packet);
-            case BINARY_EVENT, BINARY_ANSWER -> throw new AssertionError(packet);
-        }
-    }
-
-    private void connected(JsonNode data) throws MalformedException {
-        if (phase != Phase.ASKING) {
-            return; // we have left meanwhile, or it says so twice
-        }
-        if (data == null || !data.path("sid").isString()) {
-            throw new MalformedException("a CONNECT without a sid, as of Socket.IO 2");
-        }
-        quiet();
-        String stated = data.path("pid").isString() ? data.get("pid").stringValue() : null;
-        boolean recovered = stated != null && stated.equals(pid);
-        if (!recovered) {
-            offset = null;
-        }
-        pid = stated;
-        phase = Phase.JOINED;
-        session++;
-        id = data.get("sid").stringValue();
-        backoff.reset();
-        client.link.joined();
-        var connected = new Connected(id, recovered);
-        client.turns.add(() -> handlers.tell(handlers.connected, connected), 0);
-        outcome(joined -> joined.complete(connected));
-        outbox.joined(true);
-        List<Packet> missed = List.copyOf(early);
-        forgetEarly();
-        missed.forEach(this::event);
-        client.link.pump();
-    }
-
-    private void forgetEarly() {
-        early.clear();
-        earlySize = 0;
-    }
-
-    /** Whoever waits for the outcome may block as a handler may, but is none. */
-    private void outcome(Consumer<CompletableFuture<Connected>> tells) {
-        CompletableFuture<Connected> known = joining;
-        joining = new CompletableFuture<>();
-        tell(() -> tells.accept(known));
-    }
-
-    private void tell(Runnable task) {
-        client.loop.startVirtual(task);
-    }
-
-    private Refused refusal(JsonNode data) {
-        if (data.isString()) {
-            return new Refused("", data.stringValue(), Optional.empty());
-        }
-        JsonNode more = data.path("data");
-        return new Refused(
-                more.path("code").asString(""),
-                data.path("message").asString(""),
-                more.isMissingNode()
-                        ? Optional.empty()
-                        : Optional.of(new Arguments(client.json, List.of(more))));
-    }
-
-    /** The server does not want us here. */
-    void refused(Refused refused) {
-        if (phase != Phase.ASKING && phase != Phase.WAITING) {
-            return;
-        }
-        quiet();
-        round++;
-        client.turns.add(() -> handlers.tell(handlers.refused, refused), 0);
-        if (client.settings.stop.test(refused) || !client.settings.reconnects) {
-            idle("refused: " + refused.message());
-            outcome(joined -> joined.completeExceptionally(new RefusedException(refused)));
-            client.link.release();
-            return;
-        }
-        phase = Phase.WAITING;
-        long delay = backoff.next();
-        alarm =
-                client.loop.after(
-                        delay,
-                        () -> {
-                            alarm = null;
-                            if (client.link.isOpen()) { // else that says when it is
-                                ask();
-                            }
-                        });
-        client.reconnecting(backoff.attempts(), delay, "refused: " + refused.message());
-    }
-
-    private void kicked() {
-        if (phase == Phase.JOINED) {
-            left(Cause.KICKED, "", false);
-            client.link.release();
-        }
-    }
-
-    /** What was missed comes before the word that we have joined again. */
-    private void tooEarly(Packet packet) throws MalformedException {
-        earlySize += packet.size();
-        if (earlySize > MOST_EARLY) {
-            throw new MalformedException("too many events before CONNECT is answered");
-        }
-        early.add(packet);
-    }
-
-    private void event(Packet packet) {
-        var arguments = new Arguments(client.json, packet.values());
-        if (pid != null && packet.id() == Packet.NO_ID && arguments.lastText() != null) {
-            offset = arguments.lastText();
-        }
+    /** An event has come, in this session. */
+    void event(Packet packet, Arguments arguments) {
         String event = packet.event();
-        long ofSession = session;
+        long ofSession = membership.session();
         client.turns.add(
                 () -> {
                     if (packet.id() == Packet.NO_ID) {
@@ -551,7 +278,9 @@ final class Channel implements LiveNamespace {
             values = failed(e);
         }
         try {
-            put(message(Kind.ANSWER, event, values, number, Packet.NO_ID, ofSession));
+            put(
+                    message(Kind.ANSWER, event, values, number, Packet.NO_ID, ofSession),
+                    Long.MAX_VALUE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -566,99 +295,12 @@ final class Channel implements LiveNamespace {
         return List.of(Map.of("error", Map.of("code", code, "message", message)));
     }
 
-    private void answer(Packet packet) {
-        Asked waits = asked.remove(packet.id());
-        if (waits != null) { // else it has come too late
+    /** An answer has come; maybe too late for anybody to wait for it. */
+    void answer(Packet packet) {
+        Asked waits = requests.get(packet.id());
+        if (waits != null) {
             waits.answered(new Arguments(client.json, packet.values()));
         }
-    }
-
-    // ---- ends
-
-    /** The link is lost. */
-    void lost(Cause cause, String why) {
-        quiet();
-        round++;
-        if (phase == Phase.JOINED) {
-            boolean ours = leaving || client.isClosing();
-            boolean returns = !ours && client.settings.reconnects;
-            left(ours ? Cause.CLOSED : cause, why, returns);
-        } else if (phase == Phase.ASKING) {
-            phase = Phase.WAITING;
-        }
-    }
-
-    /** No further attempt will be made. */
-    void givenUp(String why) {
-        if (phase != Phase.IDLE) {
-            idle(why);
-            outcome(joined -> joined.completeExceptionally(new IOException(why)));
-        }
-    }
-
-    private void left(Cause cause, String why, boolean returns) {
-        var disconnected = new Disconnected(cause, why, returns);
-        id = null;
-        outbox.joined(false);
-        asked.values().stream()
-                .filter(Asked::isSent)
-                .forEach(waits -> waits.closed("the connection is " + cause));
-        if (returns) {
-            phase = Phase.WAITING;
-        } else {
-            idle("the connection is " + cause);
-        }
-        client.turns.add(() -> handlers.tell(handlers.disconnected, disconnected), 0);
-    }
-
-    private void idle(String why) {
-        phase = Phase.IDLE;
-        leaving = false;
-        parting = false;
-        round++;
-        quiet();
-        asked.values().forEach(waits -> waits.closed(why));
-    }
-
-    /** Begins to leave: what was sent up to now goes first. */
-    void beginLeaving() {
-        if (phase == Phase.JOINED) {
-            leaving = true;
-            toFlush = outbox.size();
-            client.link.pump();
-        } else if (phase != Phase.IDLE) {
-            idle("it was left");
-            outcome(
-                    joined ->
-                            joined.completeExceptionally(
-                                    new IllegalStateException("It was left before.")));
-            client.link.release();
-        }
-    }
-
-    /**
-     * Says good-bye if it is time. The official server forgets events that it has not looked at yet
-     * when a good-bye comes, so that comes when it has taken them.
-     */
-    void leaveWhenFlushed() {
-        boolean flushed = toFlush == 0 || outbox.isEmpty();
-        if (leaving && !parting && phase == Phase.JOINED && flushed) {
-            parting = true;
-            int mine = round;
-            client.link.whenTaken(
-                    () -> {
-                        if (parting && round == mine) {
-                            sayGoodBye();
-                        }
-                    });
-        }
-    }
-
-    private void sayGoodBye() {
-        client.link.write(Packet.encode(Kind.DISCONNECT, name, Packet.NO_ID, "", 0));
-        left(Cause.CLOSED, "", false);
-        client.link.release();
-        client.link.pump();
     }
 
     /** The client is being closed. Any thread. */
@@ -669,6 +311,6 @@ final class Channel implements LiveNamespace {
     /** Nothing of it will be sent or answered any more. */
     void end() {
         outbox.clear();
-        asked.values().forEach(waits -> waits.closed("the client is closed"));
+        requests.close("the client is closed");
     }
 }

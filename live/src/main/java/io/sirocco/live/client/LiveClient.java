@@ -159,7 +159,7 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
 
     /** Calls {@code handler} each time that another attempt to connect will be made. */
     public LiveClient onReconnecting(Handler<Reconnecting> handler) {
-        root.handlers().reconnecting.add(handler);
+        root.handlers.reconnecting.add(handler);
         return this;
     }
 
@@ -205,7 +205,7 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
                             finish();
                         });
         link.beginClosing();
-        inOrder.forEach(Channel::beginLeaving);
+        inOrder.forEach(channel -> channel.membership.leave());
         link.close();
     }
 
@@ -271,15 +271,15 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
     }
 
     void leaveWhenFlushed() {
-        inOrder.forEach(Channel::leaveWhenFlushed);
+        inOrder.forEach(channel -> channel.membership.leaveWhenFlushed());
     }
 
     boolean wanted() {
-        return inOrder.stream().anyMatch(Channel::wanted);
+        return inOrder.stream().anyMatch(channel -> channel.membership.wanted());
     }
 
     boolean anyJoined() {
-        return inOrder.stream().anyMatch(Channel::joined);
+        return inOrder.stream().anyMatch(channel -> channel.membership.joined());
     }
 
     /** Whether an answer is waited for. */
@@ -288,31 +288,31 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
     }
 
     void opened() {
-        inOrder.forEach(Channel::opened);
+        inOrder.forEach(channel -> channel.membership.opened());
     }
 
     void lost(Cause cause, String why) {
-        inOrder.forEach(channel -> channel.lost(cause, why));
+        inOrder.forEach(channel -> channel.membership.lost(cause, why));
     }
 
     void givenUp(String why) {
-        inOrder.forEach(channel -> channel.givenUp(why));
+        inOrder.forEach(channel -> channel.membership.givenUp(why));
     }
 
     void refused(Refused refused) {
-        inOrder.forEach(channel -> channel.refused(refused));
+        inOrder.forEach(channel -> channel.membership.refused(refused));
     }
 
     void received(Packet packet) throws MalformedException {
         Channel channel = channels.get(packet.namespace());
         if (channel != null) {
-            channel.received(packet);
+            channel.membership.received(packet);
         }
     }
 
     void reconnecting(int attempt, long delayMillis, String why) {
         var news = new Reconnecting(attempt, Duration.ofMillis(delayMillis), why);
-        turns.add(() -> root.handlers().tell(root.handlers().reconnecting, news), 0);
+        turns.add(() -> root.handlers.tell(root.handlers.reconnecting, news), 0);
     }
 
     private void drained() {

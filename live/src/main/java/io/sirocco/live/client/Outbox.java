@@ -33,14 +33,17 @@ final class Outbox {
      * Takes a message, if it may.
      *
      * @param displaced filled with what had to go for it
+     * @param longest nanoseconds to wait
      */
-    boolean put(Message message, List<Message> displaced) throws InterruptedException {
+    boolean put(Message message, List<Message> displaced, long longest)
+            throws InterruptedException {
         lock.lock();
         try {
-            while (!closed && joined && !fits(message)) {
-                room.await();
+            long left = longest;
+            while (!closed && joined && !fits(message) && left > 0) {
+                left = room.awaitNanos(left);
             }
-            while (!closed && !fits(message) && overflow == Overflow.DROP_OLDEST) {
+            while (!closed && !joined && !fits(message) && overflow == Overflow.DROP_OLDEST) {
                 displaced.add(take());
                 dropped++;
             }

@@ -401,7 +401,9 @@ class LinkFaultsTest {
                                         }
                                     }
                                 });
-        Log.until("it waits", () -> sender.getState() == Thread.State.WAITING && sent.get() > 10);
+        Log.until(
+                "it waits",
+                () -> sender.getState() == Thread.State.TIMED_WAITING && sent.get() > 10);
         assertTrue(sent.get() < all, () -> sent + " are sent");
         socket.resume();
         sender.join();
