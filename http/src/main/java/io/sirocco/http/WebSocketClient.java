@@ -202,6 +202,7 @@ public final class WebSocketClient implements AutoCloseable {
                                 + uri
                                 + "'.");
             }
+            fields.forEach((name, value) -> WebSocketClientSettings.refuseOurs(name));
             if (closed) {
                 throw new IllegalStateException("This client is closed.");
             }

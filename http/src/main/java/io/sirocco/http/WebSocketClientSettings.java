@@ -3,12 +3,16 @@ package io.sirocco.http;
 
 import io.sirocco.net.TlsClient;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
 
 /**
  * How a {@link WebSocketClient} opens sockets: set in the lambda that it is made with, frozen when
  * that returns. Used by one thread.
  */
 public final class WebSocketClientSettings {
+    private static final Set<String> OURS = Set.of("host", "upgrade", "connection");
+
     WebSockets sockets = WebSockets.DEFAULT;
     Headers headers = Headers.none();
     Duration connect = Duration.ofSeconds(10);
@@ -26,8 +30,13 @@ public final class WebSocketClientSettings {
         return this;
     }
 
-    /** A field of each request: {@code Authorization}, {@code Cookie}, {@code Origin}. */
+    /**
+     * A field of each request: {@code Authorization}, {@code Cookie}, {@code Origin}.
+     *
+     * @throws IllegalArgumentException when it is no field, or one of the handshake itself
+     */
     public WebSocketClientSettings header(String name, String value) {
+        refuseOurs(name);
         this.headers = headers.with(name, value);
         return this;
     }
@@ -48,6 +57,15 @@ public final class WebSocketClientSettings {
     public WebSocketClientSettings tls(TlsClient tls) {
         this.tls = tls;
         return this;
+    }
+
+    /** What the handshake says itself, it says once. */
+    static void refuseOurs(String name) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        if (OURS.contains(lower) || lower.startsWith("sec-websocket-")) {
+            throw new IllegalArgumentException(
+                    name + " is said by the handshake itself (RFC 6455 4.1): it cannot be set.");
+        }
     }
 
     private static Duration positive(String name, Duration value) {

@@ -311,6 +311,18 @@ class WebSocketClientTest {
         }
     }
 
+    @Test
+    void whatTheHandshakeSaysCannotBeSet() {
+        for (String name : List.of("Host", "upgrade", "Connection", "Sec-WebSocket-Key")) {
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> WebSocketClient.on(loops, c -> c.header(name, "x")));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> client.connect(loops.next(), uri("/"), Headers.of(name, "x"), log));
+        }
+    }
+
     /** Both ends have more to send than the network takes: one of them has to read on. */
     @Test
     void aClientReadsWhileItCannotWrite() throws Exception {

@@ -28,6 +28,9 @@ final class Channel implements LiveNamespace {
                     "newListener",
                     "removeListener");
 
+    /** What an event costs that waits for handlers, beside its bytes. */
+    private static final int OVERHEAD = 64;
+
     final Membership membership;
     final Handlers handlers = new Handlers();
     final Outbox outbox;
@@ -255,7 +258,7 @@ final class Channel implements LiveNamespace {
                         answer(event, arguments, packet.id(), ofSession);
                     }
                 },
-                packet.size());
+                OVERHEAD + packet.size());
     }
 
     /** On the thread of handlers. */

@@ -153,6 +153,9 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
                 each -> {
                     var made = new Channel(this, each);
                     inOrder.add(made);
+                    if (isClosing()) {
+                        made.refuseMore();
+                    }
                     return made;
                 });
     }
@@ -176,7 +179,8 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
         if (!closing.getAndSet(true)) {
             inOrder.forEach(Channel::refuseMore);
             if (!execute(this::beginClosing)) {
-                ended.complete(null); // the loop was somebody else's, and has ended
+                inOrder.forEach(Channel::end); // the loop was somebody else's, and has ended
+                ended.complete(null);
             }
         }
         if (turns.isCurrent() || loop.inLoop()) {
