@@ -18,6 +18,7 @@ import io.sirocco.net.Protocol;
 import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -408,8 +409,17 @@ final class Http1 implements Protocol, Wire {
 
     @Override
     public void upgrade(Response head, Function<Connection, WebSocketConnection> next) {
-        flags |= KEEP_ALIVE;
-        writeHead(head, ResponseHead.NO_LENGTH);
+        // All of it is made before any of it is written: what a carried thread may wait for on the
+        // way, such as a class that another loop initialises, must not part it.
+        byte[] first = ResponseHead.encode(head, ResponseHead.NO_LENGTH);
+        byte[] date =
+                head.ownDateOrServer()
+                        ? worker.dateAndServerBeside(head.headers())
+                        : worker.dateAndServer();
+        byte[] all = Arrays.copyOf(first, first.length + date.length + CRLF.length);
+        System.arraycopy(date, 0, all, first.length, date.length);
+        System.arraycopy(CRLF, 0, all, first.length + date.length, CRLF.length);
+        connection.write(all, 0, all.length);
         WebSocketConnection socket = next.apply(connection);
         exchange.ended = true;
         exchange.request.detach(); // whoever talks may still look at it

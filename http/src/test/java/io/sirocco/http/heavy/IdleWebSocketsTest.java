@@ -31,7 +31,7 @@ final class IdleWebSocketsTest {
     @CsvSource({
         "IO_URING, /listener, 400",
         "NIO, /listener, 1200",
-        "IO_URING, /conversation, 3500",
+        "IO_URING, /conversation, 4500",
     })
     void keepNothingOfTheirLastMessage(String transport, String path, int most) throws IOException {
         byte[] request =
