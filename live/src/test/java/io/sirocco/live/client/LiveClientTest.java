@@ -407,6 +407,7 @@ class LiveClientTest {
         assertArrayEquals(
                 new byte[3], admin.request("echo", LONG, byte[].class, (Object) new byte[3]));
         assertEquals("b", client.request("echo", LONG, String.class, "b"));
+        server.await("connected");
         assertEquals(1, server.count("engine"));
         client.leave();
         assertEquals(Cause.CLOSED, awaitDisconnected().cause());

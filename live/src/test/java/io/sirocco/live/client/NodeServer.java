@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -29,6 +30,7 @@ final class NodeServer implements AutoCloseable {
 
     private final Process process;
     private final LinkedBlockingQueue<JsonNode> said = new LinkedBlockingQueue<>();
+    private final ConcurrentLinkedQueue<String> all = new ConcurrentLinkedQueue<>();
     final int port;
 
     /**
@@ -52,9 +54,15 @@ final class NodeServer implements AutoCloseable {
         port = await("listening").get("port").intValue();
     }
 
+    private void read(String line) {
+        JsonNode thing = JSON.readTree(line);
+        all.add(thing.get("what").stringValue());
+        said.add(thing);
+    }
+
     private void read(BufferedReader output) {
         try {
-            output.lines().forEach(line -> said.add(JSON.readTree(line)));
+            output.lines().forEach(this::read);
         } catch (UncheckedIOException e) {
             // its process has been ended
         }
@@ -126,9 +134,9 @@ final class NodeServer implements AutoCloseable {
         }
     }
 
-    /** How often such a thing has happened that nobody has awaited yet. */
+    /** How often such a thing has happened, as far as it has been said. */
     long count(String what) {
-        return said.stream().filter(each -> each.get("what").stringValue().equals(what)).count();
+        return all.stream().filter(what::equals).count();
     }
 
     /** Has it do something, and waits until it has. */
