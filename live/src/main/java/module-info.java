@@ -4,8 +4,9 @@
 module io.sirocco.live {
     requires transitive io.sirocco.http;
     requires static redis.clients.jedis; // where there are several nodes
-    requires tools.jackson.databind;
+    requires transitive tools.jackson.databind;
 
     exports io.sirocco.live.broker;
+    exports io.sirocco.live.client;
     exports io.sirocco.live.redis;
 }

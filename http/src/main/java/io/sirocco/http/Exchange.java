@@ -342,7 +342,8 @@ final class Exchange implements Runnable, Monitor.Answered {
                                         connection,
                                         worker,
                                         asked.sockets(),
-                                        accepted,
+                                        accepted.compression().orElse(null),
+                                        accepted.subprotocol(),
                                         listener,
                                         id()));
             }

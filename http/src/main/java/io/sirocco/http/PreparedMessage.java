@@ -48,7 +48,7 @@ public final class PreparedMessage {
      * @return how many have taken it
      */
     public int sendTo(Iterable<? extends WebSocket> sockets) {
-        Map<Worker, List<Runnable>> woken = HashMap.newHashMap(8);
+        Map<Hub, List<Runnable>> woken = HashMap.newHashMap(8);
         int taken = 0;
         for (WebSocket socket : sockets) {
             boolean takes =
@@ -57,7 +57,7 @@ public final class PreparedMessage {
                             : socket.trySend(this);
             taken += takes ? 1 : 0;
         }
-        woken.forEach((worker, all) -> worker.execute(() -> all.forEach(Runnable::run)));
+        woken.forEach((hub, all) -> hub.execute(() -> all.forEach(Runnable::run)));
         return taken;
     }
 

@@ -23,7 +23,7 @@ final class Talk implements WebSocketListener {
     private static final int OVERHEAD = 64;
 
     private final Conversation conversation;
-    private final Worker worker;
+    private final Hub hub;
     private final ArrayDeque<Message> inbox = new ArrayDeque<>(2);
     private WebSocketConnection socket;
     private boolean receives; // has done so at least once
@@ -33,15 +33,15 @@ final class Talk implements WebSocketListener {
     private volatile Thread thread; // while it talks
     private volatile boolean over;
 
-    Talk(Conversation conversation, Worker worker) {
+    Talk(Conversation conversation, Hub hub) {
         this.conversation = conversation;
-        this.worker = worker;
+        this.hub = hub;
     }
 
     @Override
     public void onOpen(WebSocket opened) {
         socket = (WebSocketConnection) opened;
-        worker.loop.startVirtual(this::talk);
+        hub.loop.startVirtual(this::talk);
     }
 
     private void talk() {
@@ -54,7 +54,7 @@ final class Talk implements WebSocketListener {
                     !socket.isOpen()
                             && (e instanceof IOException || e instanceof InterruptedException);
             if (!quiet) {
-                worker.failed(socket.id(), e);
+                hub.failed(socket.id(), e);
             }
             socket.close(CloseCode.INTERNAL_ERROR, "");
         } finally {
@@ -123,18 +123,18 @@ final class Talk implements WebSocketListener {
             throw new IllegalStateException("Only the thread of a conversation may receive.");
         }
         CompletableFuture<Message> next;
-        if (worker.loop.inLoop()) {
+        if (hub.loop.inLoop()) {
             next = take();
         } else {
             next = new CompletableFuture<>();
-            if (!worker.execute(() -> take(next))) {
+            if (!hub.execute(() -> take(next))) {
                 next.completeExceptionally(new IOException("the server has stopped"));
             }
         }
         try {
             return Exchange.join(next);
         } catch (InterruptedIOException e) {
-            worker.execute(() -> putBack(next));
+            hub.execute(() -> putBack(next));
             throw e;
         }
     }

@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.ws.Agreement;
 import io.sirocco.http.ws.CloseCode;
 import io.sirocco.http.ws.Deflation;
 import io.sirocco.http.ws.Frame;
@@ -59,19 +60,20 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
 
     WebSocketConnection(
             Connection connection,
-            Worker worker,
+            Hub hub,
             WebSockets sockets,
-            Handshake.Accepted accepted,
+            Agreement agreement,
+            String subprotocol,
             WebSocketListener listener,
             String id) {
-        super(worker, sockets, accepted.compression().orElse(null));
+        super(hub, sockets, agreement);
         this.connection = connection;
         this.listener = listener;
-        this.subprotocol = accepted.subprotocol();
+        this.subprotocol = subprotocol;
         this.id = id;
         this.reader =
                 new MessageReader(
-                        Role.CLIENT,
+                        hub.role.other(),
                         agreement,
                         sockets.terms.maxFrame(),
                         sockets.terms.maxMessage());
@@ -80,10 +82,10 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
     /** It speaks from now on, behind what is written already. */
     void open() {
         sockets.opened();
-        worker.webSockets++;
+        hub.socketOpened();
         written = connection.unsent();
         pend(written);
-        heard = worker.loop.now();
+        heard = hub.loop.now();
         connection.tellSent();
         setDeadline();
         call(() -> listener.onOpen(this));
@@ -97,7 +99,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
 
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
-        heard = worker.loop.now();
+        heard = hub.loop.now();
         flags &= ~PINGED;
         int at = from;
         while (true) {
@@ -116,9 +118,14 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         }
     }
 
-    /** Our good-bye waits for the peer's, so from then on everything is read. */
+    /**
+     * Our good-bye waits for the peer's, so from then on everything is read. A client reads however
+     * much it has to send: a server may be waiting for that before it reads on, and were both to
+     * wait they would do so for ever.
+     */
     private boolean heldBack() {
-        return is(PAUSED | CONGESTED) && !is(CLOSING);
+        int reasons = hub.role == Role.SERVER ? PAUSED | CONGESTED : PAUSED;
+        return is(reasons) && !is(CLOSING);
     }
 
     private void act(Event event) {
@@ -137,7 +144,8 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
             }
             case PING -> {
                 byte[] payload = reader.payload();
-                if (!is(CLOSING)) {
+                boolean floods = hub.role == Role.CLIENT && refusesPongs();
+                if (!is(CLOSING) && !floods) {
                     writeNow(Frame.FIN | Frame.PONG, payload);
                 }
             }
@@ -145,6 +153,11 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
             case VIOLATION -> fail(reader.violation());
             case NONE -> throw new AssertionError(event);
         }
+    }
+
+    /** It pings, and does not read: the newest pong will do (RFC 6455 5.5.3). */
+    private boolean refusesPongs() {
+        return pending() >= 2L * sockets.terms.maxPending();
     }
 
     private void deliver(Runnable call) {
@@ -157,7 +170,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         try {
             call.run();
         } catch (Throwable e) {
-            worker.failed(id, e);
+            hub.failed(id, e);
             closeNow(CloseCode.INTERNAL_ERROR, "");
         }
     }
@@ -179,7 +192,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
     private void readAgain() {
         if (!heldBack()) {
             if (is(PINGED) && !is(CLOSING)) {
-                since = worker.loop.now(); // its pong may be among what was held back
+                since = hub.loop.now(); // its pong may be among what was held back
             }
             connection.resume();
         }
@@ -201,15 +214,15 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         byte[] payload = bytes;
         int head = first;
         boolean data = (first & 15) <= Frame.BINARY;
-        if (data && compresses(bytes.length) && agreement.serverContext()) {
+        if (data && compresses(bytes.length) && agreement.context(hub.role)) {
             if (deflation == null) {
-                deflation = new Deflation(agreement.serverBits());
+                deflation = new Deflation(agreement.bits(hub.role));
             }
             payload = deflation.deflate(bytes);
             head |= Frame.COMPRESSED;
         }
         frame(head, payload);
-        long actual = Frame.headSize(payload.length) + payload.length;
+        long actual = Frame.size(hub.role, payload.length);
         pend(actual - size);
         written += actual;
         if ((first & 15) == Frame.CLOSE) {
@@ -218,7 +231,12 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
     }
 
     private void frame(int first, byte[] payload) {
-        byte[] head = worker.frameHead;
+        if (hub.role == Role.CLIENT) {
+            byte[] masked = Frame.masked(first, payload, hub.nextKey());
+            connection.writeStable(masked, 0, masked.length);
+            return;
+        }
+        byte[] head = hub.frameHead;
         int length = Frame.head(head, 0, first, payload.length);
         connection.room(length).put(head, 0, length);
         connection.writeStable(payload, 0, payload.length);
@@ -226,7 +244,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
 
     /** A control frame of ours, before what waits in the outbox. */
     private void writeNow(int first, byte[] payload) {
-        int size = Frame.headSize(payload.length) + payload.length;
+        long size = Frame.size(hub.role, payload.length);
         pend(size);
         write(first, payload, size);
         written();
@@ -237,7 +255,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
     void written() {
         if (!is(CONGESTED | OVER) && pending() >= threshold()) {
             flags |= CONGESTED;
-            progress = worker.loop.now();
+            progress = hub.loop.now();
             setDeadline();
         }
     }
@@ -256,7 +274,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         }
         taken += now;
         pend(-now);
-        progress = worker.loop.now();
+        progress = hub.loop.now();
         if (is(CONGESTED) && pending() < threshold() / 2) {
             flags &= ~CONGESTED;
             readAgain();
@@ -282,7 +300,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
 
     private void setDeadline() {
         WebSocketSettings.Terms terms = sockets.terms;
-        long at = is(CONGESTED) ? after(progress, worker.limits.writeMillis()) : Long.MAX_VALUE;
+        long at = is(CONGESTED) ? after(progress, hub.writeMillis()) : Long.MAX_VALUE;
         if (is(CLOSING | PEER_CLOSED)) {
             at = since + terms.closeMillis();
         } else if (is(PINGED)) {
@@ -290,12 +308,12 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         } else {
             at = Math.min(at, after(heard, terms.pingMillis()));
         }
-        connection.deadline(Math.max(at, worker.loop.now() + 1));
+        connection.deadline(Math.max(at, hub.loop.now() + 1));
     }
 
     @Override
     public void expired(Connection connection) {
-        long now = worker.loop.now();
+        long now = hub.loop.now();
         WebSocketSettings.Terms terms = sockets.terms;
         if (is(OVER)) {
             connection.abort();
@@ -307,7 +325,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
                     lose(goodBye.code(), goodBye.reason());
                 }
             }
-        } else if (is(CONGESTED) && now >= after(progress, worker.limits.writeMillis())) {
+        } else if (is(CONGESTED) && now >= after(progress, hub.writeMillis())) {
             lose(CloseCode.LOST, "the peer takes nothing");
         } else if (is(PINGED)) {
             if (heldBack()) {
@@ -331,13 +349,13 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
     private void peerCloses(int code, String reason) {
         if (is(CLOSING)) {
             over(goodBye);
-            connection.finish(false);
+            finish();
             return;
         }
         goodBye = new Closed(code, reason, true);
         flags |= PEER_CLOSED;
         if (listener instanceof Talk talk && talk.stillAnswers()) {
-            since = worker.loop.now();
+            since = hub.loop.now();
             setDeadline();
         } else {
             answerClose();
@@ -354,6 +372,20 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         }
     }
 
+    /**
+     * Both have said good-bye. It is the server who ends the connection then, and a client waits
+     * for that, so that the port is free again at its side (RFC 6455 7.1.1).
+     */
+    private void finish() {
+        if (hub.role == Role.SERVER) {
+            connection.finish(false);
+        }
+    }
+
+    boolean isOf(Hub other) {
+        return hub == other;
+    }
+
     boolean peerClosed() {
         return is(PEER_CLOSED);
     }
@@ -364,10 +396,10 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         refuseMore();
         if (is(PEER_CLOSED)) {
             over(goodBye);
-            connection.finish(false);
+            finish();
             return;
         }
-        since = worker.loop.now();
+        since = hub.loop.now();
         int code =
                 payload.length < 2 ? CloseCode.NONE : (payload[0] & 0xff) << 8 | payload[1] & 0xff;
         String reason = payload.length < 2 ? "" : new String(payload, 2, payload.length - 2, UTF_8);
@@ -403,15 +435,17 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         flags |= OVER;
         refuseMore();
         reader.end();
-        connection.deadline(worker.loop.now() + sockets.terms.closeMillis());
+        connection.deadline(hub.loop.now() + sockets.terms.closeMillis());
         call(() -> listener.onClose(this, closed));
     }
 
-    /** The server stops: clients that come again find another one. */
+    /** The server stops, and clients that come again find another one; or the client does. */
     void drain() {
         if (!is(CLOSING | OVER)) {
             run(); // what was sent before goes before
-            closeNow(CloseCode.GOING_AWAY, "the server stops");
+            closeNow(
+                    CloseCode.GOING_AWAY,
+                    hub.role == Role.SERVER ? "the server stops" : "the client stops");
         }
     }
 
@@ -434,9 +468,8 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         if (deflation != null) {
             deflation.end();
         }
-        sockets.closed(agreement);
-        worker.webSockets--;
-        worker.closed();
+        sockets.closed(agreement, hub.role);
+        hub.socketClosed();
         if (cause == CloseCause.STOPPED && listener instanceof Talk talk) {
             talk.cancel();
         }
@@ -454,12 +487,12 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
 
     @Override
     public SocketAddress remote() {
-        if (worker.loop.inLoop()) {
+        if (hub.loop.inLoop()) {
             return connection.remote();
         }
         var answer = new CompletableFuture<SocketAddress>();
-        if (!worker.execute(() -> answer.complete(connection.remote()))) {
-            throw new IllegalStateException("The server has stopped.");
+        if (!hub.execute(() -> answer.complete(connection.remote()))) {
+            throw new IllegalStateException("It has ended.");
         }
         return answer.join();
     }

@@ -7,6 +7,7 @@ import io.sirocco.http.ws.Agreement;
 import io.sirocco.http.ws.CloseCode;
 import io.sirocco.http.ws.Deflation;
 import io.sirocco.http.ws.Frame;
+import io.sirocco.http.ws.Role;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -36,7 +37,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     private static final VarHandle REFUSES = field("refuses", boolean.class);
     private static final VarHandle ROOM = field("room", CompletableFuture.class);
 
-    final Worker worker;
+    final Hub hub;
     final WebSockets sockets;
     final Agreement agreement; // null for no compression
 
@@ -46,8 +47,8 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     private volatile boolean refused; // a send was: onDrained is owed
     private volatile CompletableFuture<Void> room; // for those who wait to send
 
-    WebSocketSender(Worker worker, WebSockets sockets, Agreement agreement) {
-        this.worker = worker;
+    WebSocketSender(Hub hub, WebSockets sockets, Agreement agreement) {
+        this.hub = hub;
         this.sockets = sockets;
         this.agreement = agreement;
     }
@@ -77,18 +78,29 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     }
 
     /** As above; the task that the loop needs is put among {@code later}, if that is not null. */
-    boolean trySend(PreparedMessage message, Map<Worker, List<Runnable>> later) {
+    boolean trySend(PreparedMessage message, Map<Hub, List<Runnable>> later) {
         if (full()) {
             return false;
         }
         if (agreement == null || message.payload().length < sockets.terms.compressFrom()) {
-            put(0, message.frame(), later);
-        } else if (agreement.serverContext()) {
+            plain(message, later);
+        } else if (agreement.context(hub.role)) {
             put(Frame.FIN | message.opcode(), message.payload(), later);
+        } else if (hub.role == Role.CLIENT) {
+            return offer(message.opcode(), message.payload());
         } else {
             put(0, message.compressed(agreement.serverBits()), later);
         }
         return true;
+    }
+
+    /** A client masks each frame with a key of its own, and can share none. */
+    private void plain(PreparedMessage message, Map<Hub, List<Runnable>> later) {
+        if (hub.role == Role.CLIENT) {
+            put(Frame.FIN | message.opcode(), message.payload(), later);
+        } else {
+            put(0, message.frame(), later);
+        }
     }
 
     private boolean offer(int opcode, byte[] payload) {
@@ -97,8 +109,8 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         }
         byte[] bytes = payload;
         int first = Frame.FIN | opcode;
-        if (compresses(payload.length) && !agreement.serverContext()) {
-            bytes = Deflation.deflate(payload, agreement.serverBits());
+        if (compresses(payload.length) && !agreement.context(hub.role)) {
+            bytes = Deflation.deflate(payload, agreement.bits(hub.role));
             first |= Frame.COMPRESSED;
         }
         put(first, bytes, null);
@@ -118,7 +130,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         }
         refused = true;
         if (drained()) { // meanwhile, and maybe before the loop could see that it owes a call
-            worker.execute(this::tellDrained);
+            hub.execute(this::tellDrained);
         }
         return true;
     }
@@ -129,10 +141,10 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     }
 
     /** Writes it now if that does not overtake others, else puts it into the outbox. */
-    private void put(int first, byte[] bytes, Map<Worker, List<Runnable>> later) {
-        long size = bytes.length + (first == 0 ? 0 : Frame.headSize(bytes.length));
+    private void put(int first, byte[] bytes, Map<Hub, List<Runnable>> later) {
+        long size = first == 0 ? bytes.length : Frame.size(hub.role, bytes.length);
         pend(size);
-        if (worker.loop.inLoop() && outbox == null) {
+        if (hub.loop.inLoop() && outbox == null) {
             write(first, bytes, size);
             written();
             return;
@@ -147,9 +159,9 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
             return; // whoever was first has a task on its way
         }
         if (later == null) {
-            worker.execute(this);
+            hub.execute(this);
         } else {
-            later.computeIfAbsent(worker, _ -> new ArrayList<>()).add(this);
+            later.computeIfAbsent(hub, _ -> new ArrayList<>()).add(this);
         }
     }
 
@@ -179,7 +191,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         if (refuses) {
             throw new IOException("the WebSocket is closed");
         }
-        if (worker.isLoopThread()) {
+        if (hub.isLoopThread()) {
             throw new IllegalStateException(
                     "The peer is slower than we are, and a listener cannot wait on its loop: use"
                             + " trySend, and onDrained.");
@@ -239,10 +251,10 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
 
     @Override
     public void execute(Runnable task) {
-        if (worker.loop.inLoop()) {
+        if (hub.loop.inLoop()) {
             task.run();
         } else {
-            worker.execute(task);
+            hub.execute(task);
         }
     }
 

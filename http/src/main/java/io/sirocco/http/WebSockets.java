@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import io.sirocco.http.ws.Agreement;
 import io.sirocco.http.ws.Offers;
+import io.sirocco.http.ws.Role;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -57,11 +58,29 @@ public final class WebSockets {
         }
         Optional<Agreement> rich =
                 Offers.accept(offers, terms.serverContext(), terms.clientContext());
-        int memory = rich.map(Agreement::memory).orElse(0);
+        int memory = rich.map(agreed -> agreed.memory(Role.SERVER)).orElse(0);
         if (memory == 0 || reserve(memory)) {
             return rich;
         }
         return Offers.accept(offers, false, false);
+    }
+
+    /** What a client offers; memory for it is reserved until {@link #settle}. */
+    Optional<Agreement> offer() {
+        if (!terms.compression()) {
+            return Optional.empty();
+        }
+        Agreement rich = Agreement.offer(terms.serverContext(), terms.clientContext());
+        int memory = rich.memory(Role.CLIENT);
+        return Optional.of(memory == 0 || reserve(memory) ? rich : Agreement.offer(false, false));
+    }
+
+    /** What came of an offer: null for nothing. */
+    void settle(Agreement offered, Agreement agreed) {
+        if (offered != null) {
+            int kept = agreed == null ? 0 : agreed.memory(Role.CLIENT);
+            contextMemory.addAndGet(kept - offered.memory(Role.CLIENT));
+        }
     }
 
     private boolean reserve(int memory) {
@@ -76,10 +95,10 @@ public final class WebSockets {
         open.incrementAndGet();
     }
 
-    void closed(Agreement agreement) {
+    void closed(Agreement agreement, Role role) {
         open.decrementAndGet();
         if (agreement != null) {
-            contextMemory.addAndGet(-agreement.memory());
+            contextMemory.addAndGet(-agreement.memory(role));
         }
     }
 }

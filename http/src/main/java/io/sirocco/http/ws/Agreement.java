@@ -23,16 +23,30 @@ public record Agreement(
 
     /** How a server inflates what {@code from} sends, or a client. */
     Inflation inflation(Role from) {
-        boolean context = from == Role.CLIENT ? clientContext : serverContext;
-        return context ? new Inflation(new Inflater(true)) : Inflation.SHARED;
+        return context(from) ? new Inflation(new Inflater(true)) : Inflation.SHARED;
     }
 
-    /** Bytes of native memory that it costs the server for each connection. */
-    public int memory() {
-        return (serverContext ? DEFLATER : 0) + (clientContext ? INFLATER : 0);
+    /** Whether what {@code from} compresses refers to its messages before. */
+    public boolean context(Role from) {
+        return from == Role.CLIENT ? clientContext : serverContext;
     }
 
-    /** The value of {@code Sec-WebSocket-Extensions} in the server's answer. */
+    /** The window of {@code from} is of 2^bits bytes; a client's is never bounded by us. */
+    public int bits(Role from) {
+        return from == Role.CLIENT ? MOST_BITS : serverBits;
+    }
+
+    /** Bytes of native memory that it costs {@code end} for each connection. */
+    public int memory(Role end) {
+        return (context(end) ? DEFLATER : 0) + (context(end.other()) ? INFLATER : 0);
+    }
+
+    /** What a client offers that wants contexts, or none. */
+    public static Agreement offer(boolean serverContext, boolean clientContext) {
+        return new Agreement(serverContext, clientContext, MOST_BITS, false);
+    }
+
+    /** The value of {@code Sec-WebSocket-Extensions}, in an offer or an answer. */
     @Override
     public String toString() {
         return "permessage-deflate"

@@ -48,6 +48,11 @@ public final class Frame {
         return length <= CONTROL ? 2 : length <= 0xffff ? 4 : 10;
     }
 
+    /** Bytes of a whole frame that {@code from} sends. */
+    public static long size(Role from, int length) {
+        return headSize(length) + (from == Role.CLIENT ? 4L : 0L) + length;
+    }
+
     /**
      * Writes the head of a frame that is not masked; {@code first} is its first byte.
      *

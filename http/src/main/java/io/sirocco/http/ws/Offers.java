@@ -4,7 +4,10 @@ package io.sirocco.http.ws;
 import java.util.HashSet;
 import java.util.Optional;
 
-/** What a client offers in {@code Sec-WebSocket-Extensions} (RFC 6455 9.1, RFC 7692 7.1). */
+/**
+ * What a client offers, and a server answers, in {@code Sec-WebSocket-Extensions} (RFC 6455 9.1,
+ * RFC 7692 7.1).
+ */
 public final class Offers {
     private Offers() {}
 
@@ -27,6 +30,20 @@ public final class Offers {
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * What a server's answer comes to; empty when it says what cannot be said to {@code offered}.
+     * Of the client's window nothing may be said, since the offer does not mention it (RFC 7692
+     * 7.1.2.2).
+     */
+    public static Optional<Agreement> agreed(String value, Agreement offered) {
+        if (value.contains(",") || value.contains("client_max_window_bits")) {
+            return Optional.empty();
+        }
+        Agreement agreed = read(value.split(";"), true, offered.clientContext());
+        boolean keepsTo = agreed != null && (offered.serverContext() || !agreed.serverContext());
+        return keepsTo ? Optional.of(agreed) : Optional.empty();
     }
 
     /** Null for an offer of something else, or one that RFC 7692 7.1 has declined. */

@@ -4,5 +4,10 @@ package io.sirocco.http.ws;
 /** One of the two ends: a client masks what it sends, and a server must not (RFC 6455 5.1). */
 public enum Role {
     CLIENT,
-    SERVER
+    SERVER;
+
+    /** The one at the other end. */
+    public Role other() {
+        return this == CLIENT ? SERVER : CLIENT;
+    }
 }
