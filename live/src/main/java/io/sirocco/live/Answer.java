@@ -3,7 +3,6 @@ package io.sirocco.live;
 
 import io.sirocco.live.engine.Parcel;
 import io.sirocco.live.wire.Packet;
-import java.util.Map;
 
 /** The answer that a request of a client waits for; the first counts. Any thread. */
 final class Answer {
@@ -34,6 +33,10 @@ final class Answer {
     }
 
     void fail(String code, String message) {
-        give(Map.of("error", Map.of("code", code, "message", message)));
+        give(new Failure(new Problem(code, message)));
     }
+
+    private record Failure(Problem error) {}
+
+    private record Problem(String code, String message) {}
 }

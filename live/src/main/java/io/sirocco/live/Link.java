@@ -327,7 +327,6 @@ final class Link implements Channel {
         }
         Reason why =
                 switch (end) {
-                    case SAID -> Reason.LEFT;
                     case SLOW -> Reason.SLOW;
                     case LOST, OURS -> hub.stopping ? Reason.STOPPED : reason;
                 };

@@ -3,9 +3,7 @@ package io.sirocco.live.engine;
 
 /** How a {@link Session} came to its end. */
 public enum End {
-    /** The peer has closed it, with a packet. */
-    SAID,
-    /** It went without a word, or broke the protocol. */
+    /** The peer has closed it, went without a word, or broke the protocol. */
     LOST,
     /** It did not take what it was sent. */
     SLOW,

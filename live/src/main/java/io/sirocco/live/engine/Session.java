@@ -283,7 +283,7 @@ public final class Session implements WebSocketListener {
                 switch (kind) {
                     case MESSAGE -> channel.text(data);
                     case PONG -> pong();
-                    case CLOSE -> end(End.SAID, 1000, "");
+                    case CLOSE -> end(End.LOST, 1000, "");
                     default -> throw new WireException(kind + " is not for us");
                 }
             }
@@ -501,13 +501,9 @@ public final class Session implements WebSocketListener {
                 break;
             }
         }
-        if (outbox == null && is(FINISHING)) {
-            Payload.add(body, CLOSE);
-        }
         if (!body.isEmpty()) {
-            answerPoll(body.toString());
-        }
-        if (outbox == null && is(FINISHING)) {
+            answerPoll(body.toString()); // a close has a poll of its own, or clients overlook this
+        } else if (outbox == null && is(FINISHING)) {
             end(End.OURS, RESTART, "");
         }
     }
