@@ -2,6 +2,8 @@
 package io.sirocco.live;
 
 import io.sirocco.net.Loop;
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -21,6 +23,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * {@link #execute}.
  */
 final class Shard {
+    private static final LazyLogger LOG = LazyLogger.of(Live.class);
+    private static final int AT_ONCE = 64;
+
     final Loop loop;
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
@@ -57,25 +62,50 @@ final class Shard {
     private void schedule() {
         if (scheduled.compareAndSet(false, true)) {
             try {
-                loop.execute(this::drain);
+                loop.execute(this::drainSome);
             } catch (RejectedExecutionException e) {
                 scheduled.set(false); // the server has stopped
             }
         }
     }
 
+    /** Does all that waits. */
     void drain() {
+        drain(Integer.MAX_VALUE);
+    }
+
+    /** Does a part of it, and the rest in the next turn: others want the loop, too. */
+    private void drainSome() {
+        scheduled.set(false);
+        drain(AT_ONCE);
+        if (!queue.isEmpty()) {
+            schedule();
+        }
+    }
+
+    private void drain(int most) {
         if (draining) {
             return;
         }
         draining = true;
         try {
-            scheduled.set(false);
-            for (Runnable task = queue.poll(); task != null; task = queue.poll()) {
-                task.run();
+            for (int i = 0; i < most; i++) {
+                Runnable task = queue.poll();
+                if (task == null) {
+                    return;
+                }
+                run(task);
             }
         } finally {
             draining = false;
+        }
+    }
+
+    private static void run(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            LOG.get().log(Level.ERROR, "a shard failed at what it was told", e);
         }
     }
 

@@ -21,8 +21,7 @@ class OfficialJavaScriptClientTest {
         live.onRequest(
                 "ask me",
                 (client, a) ->
-                        client.request(
-                                "favourite", Duration.ofSeconds(5), String.class, "colour"));
+                        client.request("favourite", Duration.ofSeconds(5), String.class, "colour"));
         live.on("count", (client, a) -> client.send("counted", a.integer(0)));
         live.on("join", String.class, Client::join);
         live.on("toast", (client, a) -> client.room("kitchen").send("smell", "burnt toast"));
@@ -73,8 +72,7 @@ class OfficialJavaScriptClientTest {
             if (transport.equals("upgrade")) {
                 expected.add(3, "upgraded websocket");
             }
-            List<String> facts =
-                    npm.run("client.js", Integer.toString(service.port), transport);
+            List<String> facts = npm.run("client.js", Integer.toString(service.port), transport);
             assertEquals(String.join("\n", expected), String.join("\n", facts));
         }
     }

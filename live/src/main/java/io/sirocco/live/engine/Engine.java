@@ -9,9 +9,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.WebSockets;
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -29,9 +27,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * </pre>
  */
 public final class Engine {
-    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final Ids IDS = new Ids();
     private static final int WINDOW = 64 << 10;
-    private static final byte ID_BYTES = 15;
 
     final EngineSettings settings;
     final Upper upper;
@@ -70,9 +67,7 @@ public final class Engine {
 
     /** An id that nobody guesses: 120 bits. */
     public static String newId() {
-        byte[] bytes = new byte[ID_BYTES];
-        RANDOM.nextBytes(bytes);
-        return Base64.getUrlEncoder().encodeToString(bytes);
+        return IDS.next();
     }
 
     /** Answers at the path of {@code routes}, with or without a slash. */
