@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a client that does not read, and of the others. */
@@ -74,16 +76,20 @@ class SlowClientTest {
                 for (int i = 0; i < messages; i++) {
                     service.live.broadcast("m", i, LONG);
                 }
-                assertEquals(1, service.live.clients().size());
+                Client client = service.live.clients().iterator().next();
+                var delivered = new CountDownLatch(1);
+                client.shard().executeLater(delivered::countDown);
+                assertTrue(delivered.await(10, TimeUnit.SECONDS));
                 var text = new StringBuilder();
                 byte[] piece = new byte[64 << 10];
                 stalled.setSoTimeout(10_000);
-                while (text.indexOf("sirocco:gap") < 0) {
+                String last = "[\"m\"," + (messages - 1) + ",";
+                while (text.indexOf("sirocco:gap") < 0 || hasLast && text.indexOf(last) < 0) {
                     int n = stalled.getInputStream().read(piece);
                     assertTrue(n > 0);
                     text.append(new String(piece, 0, n, StandardCharsets.ISO_8859_1));
                 }
-                assertEquals(hasLast, text.indexOf("[\"m\"," + (messages - 1) + ",") > 0);
+                assertTrue(text.toString().split("\\[\"m\",").length <= messages);
                 assertTrue(text.indexOf("[\"m\",0,") > 0);
                 assertTrue(text.indexOf("\"dropped\":") > 0);
             }

@@ -37,10 +37,16 @@ public final class Payload {
             return EnginePacket.parse(text);
         }
         try {
-            return new EnginePacket.Binary(Base64.getDecoder().decode(text.substring(1)));
+            return new EnginePacket.Binary(Base64.getDecoder().decode(withoutBreaks(text)));
         } catch (IllegalArgumentException e) {
             throw new WireException("a binary packet in a payload is b and Base64");
         }
+    }
+
+    /** The client of Java breaks lines, and ends with a break. */
+    private static String withoutBreaks(String text) {
+        String base64 = text.substring(1);
+        return base64.indexOf('\n') < 0 ? base64 : base64.replace("\r", "").replace("\n", "");
     }
 
     /** Adds a packet of text, digit and all. */
