@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.h1.Head;
+import io.sirocco.net.Loop;
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.TlsSession;
 import java.io.IOException;
@@ -268,6 +269,10 @@ final class Exchange implements Runnable, Monitor.Answered {
             id = worker.nextId();
         }
         return id;
+    }
+
+    Loop carrier() {
+        return worker.loop;
     }
 
     SocketAddress local() {
