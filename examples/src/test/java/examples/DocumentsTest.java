@@ -24,6 +24,7 @@ class DocumentsTest {
             import io.sirocco.http.*;
             import io.sirocco.live.*;
             import io.sirocco.live.broker.Limit;
+            import io.sirocco.live.client.LiveClient;
             import io.sirocco.live.broker.Position;
             import io.sirocco.live.redis.RedisBroker;
             import io.sirocco.net.*;
