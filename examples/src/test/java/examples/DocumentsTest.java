@@ -108,8 +108,7 @@ class DocumentsTest {
     @MethodSource("snippets")
     void compiles(Snippet snippet, @TempDir Path folder) {
         var said = new StringBuilder();
-        for (String form :
-                List.of(SCENE, HANDLING, CHANNELS, MEMBERS, "%s")) {
+        for (String form : List.of(SCENE, HANDLING, CHANNELS, MEMBERS, "%s")) {
             String source = IMPORTS + form.formatted(snippet.text);
             String errors = Snippets.compile("Snippet", source, folder);
             if (errors.isEmpty()) return;
