@@ -23,6 +23,7 @@ class DocumentsTest {
             """
             import io.sirocco.http.*;
             import io.sirocco.live.*;
+            import io.sirocco.live.Admission;
             import io.sirocco.live.broker.Limit;
             import io.sirocco.live.client.LiveClient;
             import io.sirocco.live.broker.Position;
@@ -70,8 +71,12 @@ class DocumentsTest {
                 static void store(byte[] bytes) {}
                 static void draw(Object shape) {}
                 static void audit(Order order) {}
-                static void run(%s Client client, String id, byte[] secret, Position position)
-                        throws Exception {
+                static Live live;
+                static Client client;
+                static String id;
+                static byte[] secret;
+                static Position position;
+                static void run() throws Exception {
             %s
                 }
             }
@@ -104,14 +109,7 @@ class DocumentsTest {
     @MethodSource("snippets")
     void compiles(Snippet snippet, @TempDir Path folder) {
         var said = new StringBuilder();
-        for (String form :
-                List.of(
-                        SCENE,
-                        HANDLING,
-                        CHANNELS.replaceFirst("%s", "Live live, "),
-                        CHANNELS.replaceFirst("%s", ""),
-                        MEMBERS,
-                        "%s")) {
+        for (String form : List.of(SCENE, HANDLING, CHANNELS, MEMBERS, "%s")) {
             String source = IMPORTS + form.formatted(snippet.text);
             String errors = Snippets.compile("Snippet", source, folder);
             if (errors.isEmpty()) return;

@@ -476,6 +476,18 @@ public final class Client {
             tags.forEach((tag, value) -> namespace.untag(this, tag, value));
         }
         namespace.remove(this);
+        aside(() -> forgotten(reason));
+        submit(
+                0,
+                null,
+                () -> {
+                    for (Listener<Reason> each : namespace.closes) {
+                        call("close", () -> each.on(this, reason));
+                    }
+                });
+    }
+
+    private void forgotten(Reason reason) {
         Hub hub = namespace.hub;
         for (String room : rooms) {
             if (hub.hasPresence(room)) {
@@ -485,14 +497,18 @@ public final class Client {
         if (pid != null && reason != Reason.STOPPED) {
             hub.broker.forget(namespace.name(), pid);
         }
-        submit(
-                0,
-                null,
-                () -> {
-                    for (Listener<Reason> each : namespace.closes) {
-                        call("close", () -> each.on(this, reason));
-                    }
-                });
+    }
+
+    /**
+     * Has a virtual thread run it: a broker may have a lock, and a loop that waits for one behind a
+     * virtual thread of its own stands still.
+     */
+    private void aside(Runnable task) {
+        if (Thread.currentThread().isVirtual()) {
+            task.run();
+        } else {
+            shard.loop.startVirtual(task);
+        }
     }
 
     private void failAsked() {
@@ -514,8 +530,8 @@ public final class Client {
         }
         Duration recovery = namespace.hub.settings.recovery;
         Duration life = now == State.AWAY ? recovery : recovery.plusSeconds(20);
-        namespace.hub.broker.keep(
-                new Session(namespace.name(), pid, id, user, List.copyOf(rooms), tags), life);
+        var session = new Session(namespace.name(), pid, id, user, List.copyOf(rooms), tags);
+        aside(() -> namespace.hub.broker.keep(session, life));
     }
 
     /** It returns over another link, maybe on another loop: from now on messages are held. */

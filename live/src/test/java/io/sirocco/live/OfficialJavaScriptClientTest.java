@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The official client of JavaScript, in Node, over each transport. */
 class OfficialJavaScriptClientTest {
 
-    private static Service service() {
+    static Service service() {
         var service = new Service(c -> c.password("secret").recovery(Duration.ofMinutes(2)));
         Live live = service.live;
         live.onConnect(client -> client.send("motd", "welcome"));
