@@ -26,6 +26,7 @@ class DocumentsTest {
             import io.sirocco.live.Admission;
             import io.sirocco.live.broker.Limit;
             import io.sirocco.live.client.LiveClient;
+            import io.sirocco.live.client.LiveNamespace;
             import io.sirocco.live.broker.Position;
             import io.sirocco.live.redis.RedisBroker;
             import io.sirocco.net.*;
