@@ -30,6 +30,22 @@ needs() {
     done
 }
 
+# A Python of its own with what .ci/python names, made once.
+bring_python() {
+    python=target/python
+    if cmp -s .ci/python $python/.made; then return; fi
+    rm -rf $python && mkdir -p target
+    make_python >"$place/python.log" 2>&1 ||
+        left_out "no Python with what .ci/python names: $(tail -n 3 "$place/python.log")"
+    cp .ci/python $python/.made
+}
+
+# Debian's Python comes without the part that venv needs; virtualenv is a package of its own.
+make_python() {
+    { python3 -m venv "$python" || virtualenv -q "$python"; } &&
+        "$python/bin/pip" install -q --disable-pip-version-check -r .ci/python
+}
+
 # An authority, and a certificate of it for localhost with all that a certificate of today has. Nobody asks at the
 # addresses for revocation.
 make_certificate() {

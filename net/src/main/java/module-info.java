@@ -8,5 +8,6 @@ module io.sirocco.net {
     exports io.sirocco.net;
     exports io.sirocco.net.log to
             io.sirocco.http,
+            io.sirocco.live,
             io.sirocco.web;
 }

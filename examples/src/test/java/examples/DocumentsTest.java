@@ -22,6 +22,13 @@ class DocumentsTest {
     private static final String IMPORTS =
             """
             import io.sirocco.http.*;
+            import io.sirocco.live.*;
+            import io.sirocco.live.Admission;
+            import io.sirocco.live.broker.Limit;
+            import io.sirocco.live.client.LiveClient;
+            import io.sirocco.live.client.LiveNamespace;
+            import io.sirocco.live.broker.Position;
+            import io.sirocco.live.redis.RedisBroker;
             import io.sirocco.net.*;
             import module java.base;
             import static io.sirocco.http.Handling.*;
@@ -46,6 +53,31 @@ class DocumentsTest {
             """
             class Snippet {
                 static void run(Request request, Path path, Path folder) throws Exception {
+            %s
+                }
+            }
+            """;
+
+    /** And where there are event channels. */
+    private static final String CHANNELS =
+            """
+            class Snippet {
+                record CookieJar(int amount) {}
+                record Piece(String name) {}
+                record Circle(int radius) {}
+                record Square(int side) {}
+                record Order(int number) {}
+                static String now() { return ""; }
+                static void move(int x, int y, Piece piece) {}
+                static void store(byte[] bytes) {}
+                static void draw(Object shape) {}
+                static void audit(Order order) {}
+                static Live live;
+                static Client client;
+                static String id;
+                static byte[] secret;
+                static Position position;
+                static void run() throws Exception {
             %s
                 }
             }
@@ -78,7 +110,7 @@ class DocumentsTest {
     @MethodSource("snippets")
     void compiles(Snippet snippet, @TempDir Path folder) {
         var said = new StringBuilder();
-        for (String form : List.of(SCENE, HANDLING, MEMBERS, "%s")) {
+        for (String form : List.of(SCENE, HANDLING, CHANNELS, MEMBERS, "%s")) {
             String source = IMPORTS + form.formatted(snippet.text);
             String errors = Snippets.compile("Snippet", source, folder);
             if (errors.isEmpty()) return;

@@ -21,6 +21,7 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
@@ -28,6 +29,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -187,6 +191,73 @@ class ExamplesTest {
                             "",
                             "event: count"),
                     lines.limit(7).toList());
+        }
+    }
+
+    @Test
+    void chat() throws Exception {
+        server = Chat.start(0);
+        assertTrue(get("/").body().contains("new WebSocket("));
+        var anna = new Reader();
+        var bert = new Reader();
+        var first = webSocket("/chat", anna);
+        var second = webSocket("/chat", bert);
+        first.sendText("I am Anna", true).join();
+        assertEquals("I am Anna", anna.next());
+        // Bert may have come behind that; he is in the room when he reads himself.
+        second.sendText("I am Bert", true).join();
+        String heard = bert.next();
+        if (heard.equals("I am Anna")) heard = bert.next();
+        assertEquals("I am Bert", heard);
+        assertEquals("I am Bert", anna.next());
+        first.sendClose(WebSocket.NORMAL_CLOSURE, "bye").join();
+        assertEquals("closed 1000", anna.next());
+    }
+
+    @Test
+    void webSocketEcho() throws Exception {
+        server = WebSocketEcho.start(0);
+        var reader = new Reader();
+        var socket = webSocket("/", reader);
+        String large = "äö€😀".repeat(100_000);
+        for (String text : List.of("a", "", large)) {
+            socket.sendText(text, true).join();
+            assertEquals(text, reader.next());
+        }
+        socket.sendClose(4000, "enough").join();
+        assertEquals("closed 4000", reader.next());
+        assertEquals(426, get("/").statusCode());
+    }
+
+    private WebSocket webSocket(String path, Reader reader) {
+        URI uri = URI.create("ws://127.0.0.1:" + server.port() + path);
+        return http.newWebSocketBuilder().buildAsync(uri, reader).join();
+    }
+
+    /** Takes down what comes. */
+    private static final class Reader implements WebSocket.Listener {
+        private final LinkedBlockingQueue<String> messages = new LinkedBlockingQueue<>();
+        private final StringBuilder text = new StringBuilder();
+
+        String next() throws InterruptedException {
+            return messages.poll(10, TimeUnit.SECONDS);
+        }
+
+        @Override
+        public CompletionStage<?> onText(WebSocket socket, CharSequence piece, boolean last) {
+            text.append(piece);
+            if (last) {
+                messages.add(text.toString());
+                text.setLength(0);
+            }
+            socket.request(1);
+            return null;
+        }
+
+        @Override
+        public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+            messages.add("closed " + code);
+            return null;
         }
     }
 

@@ -4,6 +4,7 @@ package io.sirocco.http;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -65,6 +66,13 @@ sealed interface Content {
             }
         }
     }
+
+    /** No content: the connection speaks WebSocket from then on, with one of the two. */
+    record Upgrade(
+            WebSockets sockets,
+            Optional<Conversation> conversation,
+            Optional<WebSocketListener> listener)
+            implements Content {}
 
     /** Not known yet: another response, which somebody else completes. */
     record Later(CompletionStage<Response> response) implements Content {

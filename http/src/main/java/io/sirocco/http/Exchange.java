@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.h1.Head;
+import io.sirocco.net.Loop;
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.TlsSession;
 import java.io.IOException;
@@ -127,6 +128,7 @@ final class Exchange implements Runnable, Monitor.Answered {
                 stream(response, writer, -1);
             }
             case Content.Pieces pieces -> onLoop(() -> respond(response, pieces));
+            case Content.Upgrade upgrade -> onLoop(() -> upgrade(response, upgrade));
             case Content.File file -> {
                 try {
                     var pieces = new Content.Pieces(List.of(opened(file)));
@@ -269,6 +271,10 @@ final class Exchange implements Runnable, Monitor.Answered {
         return id;
     }
 
+    Loop carrier() {
+        return worker.loop;
+    }
+
     SocketAddress local() {
         return wire.local();
     }
@@ -315,6 +321,38 @@ final class Exchange implements Runnable, Monitor.Answered {
         }
         wire.writable() // else it is gone, and the wire tells of it
                 .thenRun(wire::end);
+    }
+
+    private void upgrade(Response response, Content.Upgrade asked) {
+        if (responded || !wire.connected()) {
+            return;
+        }
+        switch (Handshake.of(request, incoming != null, asked.sockets())) {
+            case Handshake.Refused(Rule why, Headers fields) -> {
+                Response page = worker.page(why.status(), Status.reason(why.status()));
+                responded = true;
+                status = why.status();
+                wire.refuse(why, page.with(fields));
+            }
+            case Handshake.Accepted accepted -> {
+                responded = true;
+                status = response.status();
+                WebSocketListener listener =
+                        asked.listener()
+                                .orElseGet(() -> new Talk(asked.conversation().get(), worker));
+                wire.upgrade(
+                        response.with(accepted.fields()),
+                        connection ->
+                                new WebSocketConnection(
+                                        connection,
+                                        worker,
+                                        asked.sockets(),
+                                        accepted.compression().orElse(null),
+                                        accepted.subprotocol(),
+                                        listener,
+                                        id()));
+            }
+        }
     }
 
     private boolean begin(Response response, long length) {

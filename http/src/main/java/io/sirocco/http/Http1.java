@@ -18,9 +18,11 @@ import io.sirocco.net.Protocol;
 import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * HTTP/1.1 on one connection (RFC 9112): reads requests one after the other, and answers each
@@ -58,6 +60,7 @@ final class Http1 implements Protocol, Wire {
     private static final int PACED = 1 << 4;
     private static final int HEAD_BEGUN = 1 << 5;
     private static final int NOT_STARTED = 1 << 6;
+    private static final int UPGRADED = 1 << 8; // what follows is no HTTP
     private static final int OUR_END = 1 << 7; // we close, and the client may not expect it
 
     private final Connection connection;
@@ -90,7 +93,7 @@ final class Http1 implements Protocol, Wire {
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
         int at = from;
-        while (at < to && connection.open()) {
+        while (at < to && connection.open() && !is(UPGRADED)) {
             if (exchange != null) {
                 if (body == null) {
                     break;
@@ -396,6 +399,40 @@ final class Http1 implements Protocol, Wire {
             connection.writeStable(bytes, 0, bytes.length);
         }
         responseEnded();
+    }
+
+    @Override
+    public void refuse(Rule rule, Response page) {
+        tellRejected(exchange, rule);
+        send(page, ((Content.Bytes) page.content()).bytes());
+    }
+
+    @Override
+    public void upgrade(Response head, Function<Connection, WebSocketConnection> next) {
+        // All of it is made before any of it is written: what a carried thread may wait for on the
+        // way, such as a class that another loop initialises, must not part it.
+        byte[] first = ResponseHead.encode(head, ResponseHead.NO_LENGTH);
+        byte[] date =
+                head.ownDateOrServer()
+                        ? worker.dateAndServerBeside(head.headers())
+                        : worker.dateAndServer();
+        byte[] all = Arrays.copyOf(first, first.length + date.length + CRLF.length);
+        System.arraycopy(date, 0, all, first.length, date.length);
+        System.arraycopy(CRLF, 0, all, first.length + date.length, CRLF.length);
+        connection.write(all, 0, all.length);
+        WebSocketConnection socket = next.apply(connection);
+        exchange.ended = true;
+        exchange.request.detach(); // whoever talks may still look at it
+        tellAnswered(true);
+        exchange = null;
+        worker.inProgress--;
+        flags = UPGRADED;
+        connection.protocol(socket);
+        connection.resume();
+        socket.open();
+        if (worker.draining) {
+            socket.drain();
+        }
     }
 
     private void writeHead(Response response, long length) {

@@ -28,7 +28,10 @@ public interface Monitor {
     /** A request was refused before it reached a handler, by the rule that is named. */
     default void rejected(Rejected rejected) {}
 
-    /** A handler threw; the client was told 500 and no more. */
+    /**
+     * A handler threw; the client was told 500 and no more. Or a conversation or a listener of a
+     * WebSocket did, which was closed with 1011.
+     */
     default void failed(String requestId, Throwable thrown) {}
 
     /**

@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.h1.Head;
+import io.sirocco.net.Loop;
 import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -193,6 +194,11 @@ public final class Request {
     /** What was agreed on with the client, where TLS is spoken: its certificate, for instance. */
     public Optional<TlsSession> tls() {
         return exchange.tls();
+    }
+
+    /** The loop of its connection, for what has to happen there, or later. Any thread. */
+    public Loop loop() {
+        return exchange.carrier();
     }
 
     /** A name for this request in logs, unlike any other's of this process. */

@@ -9,6 +9,7 @@ import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
@@ -152,6 +153,44 @@ public final class Response {
     }
 
     /**
+     * Opens a WebSocket, and talks over it on a virtual thread: in plain blocking code.
+     *
+     * <pre>{@code
+     * routes.get("/echo", request -> Response.upgrade(socket -> {
+     *     while (socket.receive() instanceof WebSocket.Text(String text)) socket.send(text);
+     * }));
+     * }</pre>
+     *
+     * <p>The request may be used for as long as the conversation. One that asks for no WebSocket
+     * gets 426, one from a page of another origin 403.
+     */
+    public static Response upgrade(Conversation conversation) {
+        return upgrade(WebSockets.DEFAULT, conversation);
+    }
+
+    /** The same by other settings. */
+    public static Response upgrade(WebSockets sockets, Conversation conversation) {
+        return upgrade(new Content.Upgrade(sockets, Optional.of(conversation), Optional.empty()));
+    }
+
+    /**
+     * Opens a WebSocket, and tells {@code listener} what happens on it, on its loop: for very many
+     * sockets, each of which is mostly idle.
+     */
+    public static Response upgrade(WebSocketListener listener) {
+        return upgrade(WebSockets.DEFAULT, listener);
+    }
+
+    /** The same by other settings. */
+    public static Response upgrade(WebSockets sockets, WebSocketListener listener) {
+        return upgrade(new Content.Upgrade(sockets, Optional.empty(), Optional.of(listener)));
+    }
+
+    private static Response upgrade(Content.Upgrade upgrade) {
+        return new Response(101, Headers.none(), upgrade, false, false);
+    }
+
+    /**
      * Sends the client elsewhere, with 302 Found; {@link #status} makes it 301, 303, 307 or 308.
      */
     public static Response redirect(String location) {
@@ -230,6 +269,7 @@ public final class Response {
             case Content.Bytes(byte[] bytes) -> through(filter, out -> out.write(bytes));
             case Content.File(Path path, long _) -> through(filter, out -> Files.copy(path, out));
             case Content.Pieces pieces -> through(filter, new PieceWriter(pieces));
+            case Content.Upgrade _ -> this;
         };
     }
 
@@ -246,6 +286,10 @@ public final class Response {
         if (status < 200 || status > 599) {
             throw new IllegalArgumentException(
                     "The status of a response is 200 to 599, not " + status + ".");
+        }
+        if (content instanceof Content.Upgrade) {
+            throw new IllegalArgumentException(
+                    "An upgrade is answered with 101: it can have no other status.");
         }
         boolean known = !(content instanceof Content.Later || content instanceof Content.After);
         boolean none = status == 205 && known; // RFC 9110 15.3.6
@@ -317,6 +361,11 @@ public final class Response {
         return own;
     }
 
+    /** The same with fields that are the server's own affair, or not. */
+    Response with(Headers more) {
+        return new Response(status, headers.with(more), content, close, own);
+    }
+
     private Response ours(String name, String value) {
         if (name.equalsIgnoreCase("Connection") && value.equalsIgnoreCase("close")) {
             return close();
@@ -358,7 +407,11 @@ public final class Response {
             case Content.Pieces pieces -> OptionalLong.of(pieces.length());
             case Content.Stream(BodyWriter _, long length) when length >= 0 ->
                     OptionalLong.of(length);
-            case Content.Stream _, Content.Endless _, Content.Later _, Content.After _ ->
+            case Content.Stream _,
+                    Content.Endless _,
+                    Content.Later _,
+                    Content.After _,
+                    Content.Upgrade _ ->
                     OptionalLong.empty();
         };
     }

@@ -23,18 +23,25 @@ public final class Routes {
     private final List<Filter> filters;
     private final Handling handling;
     private final List<Route> all;
+    private final List<Mount> mounts;
 
     Routes(Handling handling) {
-        this("", "", new ArrayList<>(), handling, new ArrayList<>());
+        this("", "", new ArrayList<>(), handling, new ArrayList<>(), new ArrayList<>());
     }
 
     private Routes(
-            String host, String prefix, List<Filter> filters, Handling handling, List<Route> all) {
+            String host,
+            String prefix,
+            List<Filter> filters,
+            Handling handling,
+            List<Route> all,
+            List<Mount> mounts) {
         this.host = host;
         this.prefix = prefix;
         this.filters = filters;
         this.handling = handling;
         this.all = all;
+        this.mounts = mounts;
     }
 
     /** Answers {@code GET}, and {@code HEAD} from what it answers. */
@@ -91,8 +98,20 @@ public final class Routes {
      */
     public Routes group(String prefix, Consumer<Routes> routes) {
         routes.accept(
-                new Routes(host, this.prefix + prefix, new ArrayList<>(filters), handling, all));
+                new Routes(
+                        host,
+                        this.prefix + prefix,
+                        new ArrayList<>(filters),
+                        handling,
+                        all,
+                        mounts));
         return this;
+    }
+
+    /** Has {@code mount} answer what is at {@code path} and below, and tells it of the end. */
+    public Routes mount(String path, Mount mount) {
+        mounts.add(mount);
+        return group(path, mount::addTo);
     }
 
     /**
@@ -100,7 +119,7 @@ public final class Routes {
      * it.
      */
     public Routes host(String host, Consumer<Routes> routes) {
-        routes.accept(new Routes(host, prefix, new ArrayList<>(filters), handling, all));
+        routes.accept(new Routes(host, prefix, new ArrayList<>(filters), handling, all, mounts));
         return this;
     }
 
@@ -139,5 +158,9 @@ public final class Routes {
 
     List<Route> all() {
         return all;
+    }
+
+    List<Mount> mounts() {
+        return mounts;
     }
 }

@@ -94,6 +94,19 @@ public enum Rule {
     /** The trailer section is longer than the limit. */
     TRAILERS_TOO_LARGE(431, "RFC 6585 5"),
 
+    // The opening handshake of WebSocket.
+
+    /** No upgrade to WebSocket is asked for where there is nothing else. */
+    UPGRADE_MISSING(426, "RFC 9110 15.5.22"),
+    /** An upgrade by another method than GET, with a body, or in HTTP/1.0. */
+    BAD_UPGRADE(400, "RFC 6455 4.2.1"),
+    /** Sec-WebSocket-Version is not 13. */
+    UNKNOWN_WEBSOCKET_VERSION(426, "RFC 6455 4.4"),
+    /** Sec-WebSocket-Key is not 16 bytes in base64. */
+    BAD_WEBSOCKET_KEY(400, "RFC 6455 4.2.1"),
+    /** A page of another origin asks. */
+    FOREIGN_ORIGIN(403, "RFC 6455 10.2"),
+
     // Time and load: the connection applies these.
 
     /** The head did not arrive in time. */

@@ -59,7 +59,7 @@ public final class Server implements AutoCloseable {
     private volatile Running running; // null while stopped
 
     /** What was asked for, frozen. */
-    private record Plan(Config config, Router<Endpoint> router) {
+    private record Plan(Config config, Router<Endpoint> router, List<Mount> mounts) {
 
         static Plan of(Consumer<Config> configure, Consumer<Routes> routes) {
             var config = new Config();
@@ -81,7 +81,7 @@ public final class Server implements AutoCloseable {
                                                     route.path,
                                                     Endpoint.of(route, limits)))
                             .toList();
-            return new Plan(config, new Router<>(table));
+            return new Plan(config, new Router<>(table), List.copyOf(all.mounts()));
         }
 
         Setup setup(String id, ExecutorService pool) {
@@ -317,9 +317,10 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Accepts no more, ends idle connections, lets those in progress end with their response, for
-     * {@code longest} at most; then aborts the rest and interrupts their handlers. Returns when all
-     * is closed. Only says so in the log when it is stopped already.
+     * Accepts no more, ends idle connections, closes WebSockets with 1001, lets those in progress
+     * end with their response, for {@code longest} at most; then aborts the rest and interrupts
+     * their handlers. Returns when all is closed. Only says so in the log when it is stopped
+     * already.
      *
      * @return whether everything in progress came to its end
      * @throws IllegalStateException when an {@link Handling#INLINE} handler calls it: its loop
@@ -334,14 +335,38 @@ public final class Server implements AutoCloseable {
         if (ending.workers.stream().anyMatch(Worker::isLoopThread)) {
             throw new IllegalStateException("A loop cannot stop its own server: use a thread.");
         }
+        long began = System.nanoTime();
+        drainMounts(ending, longest);
         ending.workers.forEach(worker -> worker.execute(() -> worker.draining = true));
         ending.listeners.forEach(
                 each -> each.listener.close()); // whoever is refused knows that we are draining
-        boolean drained = drain(ending, longest);
+        Duration left = longest.minusNanos(System.nanoTime() - began);
+        boolean drained = drain(ending, left.isNegative() ? Duration.ZERO : left);
         ending.loops.close();
         ending.pool.shutdownNow();
         running = null;
         return drained;
+    }
+
+    /** What is mounted comes to its end first, over connections that still serve. */
+    private void drainMounts(Running ending, Duration longest) {
+        if (plan.mounts.isEmpty()) {
+            return;
+        }
+        ending.listeners.forEach(each -> each.listener.close());
+        CompletableFuture<?>[] ends =
+                plan.mounts.stream()
+                        .map(mount -> mount.drain().toCompletableFuture())
+                        .toArray(CompletableFuture[]::new);
+        try {
+            CompletableFuture.allOf(ends).get(longest.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            LOG.get().log(Level.WARNING, "what is mounted has not come to its end in time");
+        } catch (ExecutionException e) {
+            LOG.get().log(Level.WARNING, "what is mounted could not come to its end", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static boolean drain(Running ending, Duration longest) {
@@ -378,8 +403,10 @@ public final class Server implements AutoCloseable {
     }
 
     private static void drain(Protocol protocol) {
-        if (protocol instanceof Http1 http) {
-            http.drain();
+        switch (protocol) {
+            case Http1 http -> http.drain();
+            case WebSocketConnection socket -> socket.drain();
+            default -> {}
         }
     }
 

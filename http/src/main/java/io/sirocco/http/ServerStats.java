@@ -10,5 +10,7 @@ import io.sirocco.net.LoopStats;
  * @param requests since the start, refused ones included
  * @param inProgress requests whose response is not complete
  * @param rejected refused by a rule, since the start
+ * @param webSockets open now; not among the requests in progress
  */
-public record ServerStats(LoopStats net, long requests, int inProgress, long rejected) {}
+public record ServerStats(
+        LoopStats net, long requests, int inProgress, long rejected, int webSockets) {}

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.TlsSession;
 import java.net.SocketAddress;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** The version of HTTP that carries an exchange. Loop-confined. */
 interface Wire {
@@ -30,6 +32,12 @@ interface Wire {
 
     /** Sends a response whole. */
     void send(Response response, byte[] body);
+
+    /** Refuses a request that was good as HTTP: with this page, by this rule. */
+    void refuse(Rule rule, Response page);
+
+    /** Answers with 101 and these fields; what comes from then on is {@code next}'s. */
+    void upgrade(Response head, Function<Connection, WebSocketConnection> next);
 
     /** Begins a response whose body follows; {@code length} is -1 when it is not known. */
     void begin(Response response, long length);

@@ -4,20 +4,19 @@ package io.sirocco.http;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.h1.Head;
+import io.sirocco.http.ws.Role;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * What all connections of one loop share: the routes, the head they parse into, the date, the
  * counts. Loop-confined.
  */
-final class Worker {
+final class Worker extends Hub {
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
 
-    final Loop loop;
     Setup setup;
     Limits limits;
     Head head = new Head();
@@ -31,11 +30,12 @@ final class Worker {
     int inProgress;
     long rejected;
     int connections;
+    int webSockets;
     boolean draining;
     private CompletableFuture<Void> drained = new CompletableFuture<>();
 
     Worker(Loop loop, Setup setup) {
-        this.loop = loop;
+        super(loop, Role.SERVER);
         adopt(setup);
     }
 
@@ -57,6 +57,27 @@ final class Worker {
         }
     }
 
+    @Override
+    void socketOpened() {
+        webSockets++;
+    }
+
+    @Override
+    void socketClosed() {
+        webSockets--;
+        closed();
+    }
+
+    @Override
+    long writeMillis() {
+        return limits.writeMillis();
+    }
+
+    @Override
+    int nextKey() {
+        throw new AssertionError("a server masks nothing (RFC 6455 5.1)");
+    }
+
     /** From now on connections end; {@code end} is completed when none is left. */
     void drain(CompletableFuture<Void> end) {
         draining = true;
@@ -68,7 +89,7 @@ final class Worker {
 
     /** Any thread. */
     ServerStats stats() {
-        return new ServerStats(loop.stats(), requests, inProgress, rejected);
+        return new ServerStats(loop.stats(), requests, inProgress, rejected, webSockets);
     }
 
     /** The lines {@code Date} and {@code Server}: the same array for a second. */
@@ -123,30 +144,13 @@ final class Worker {
                         });
     }
 
-    boolean isLoopThread() {
-        return loop.inLoop() && !Thread.currentThread().isVirtual();
-    }
-
-    /**
-     * Has the loop run {@code task}; answers whether it will: not after the server's end, when
-     * nobody needs it, but somebody may wait for it. Any thread.
-     */
-    boolean execute(Runnable task) {
-        try {
-            loop.execute(task);
-            return true;
-        } catch (RejectedExecutionException e) {
-            LOG.get().log(Level.DEBUG, "too late: {0}", e.getMessage());
-            return false;
-        }
-    }
-
     /** Any thread. */
     Response page(int status, String message) {
         return setup.page(status, message);
     }
 
     /** A handler threw. Any thread. */
+    @Override
     void failed(String requestId, Throwable thrown) {
         LOG.get().log(Level.ERROR, "request " + requestId + " failed", thrown);
         if (loop.inLoop()) { // before it is told of the answer

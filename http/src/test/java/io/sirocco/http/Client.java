@@ -160,6 +160,12 @@ final class Client implements AutoCloseable {
         return received.toString(ISO_8859_1);
     }
 
+    /** How many bytes have come so far. */
+    int count() {
+        read();
+        return received.size();
+    }
+
     byte[] received() {
         return received.toByteArray();
     }

@@ -29,7 +29,7 @@ final class TlsLink {
     /** What servers under test speak. */
     static final Tls TLS = Tls.of(settings -> settings.selfSigned(FOLDER));
 
-    private static final SSLContext CONTEXT = context();
+    static final SSLContext CONTEXT = context();
 
     private final SocketChannel channel;
     private final SSLEngine engine;

@@ -72,6 +72,7 @@ public final class Connection extends Timer {
     private static final int DELIVERING = 1 << 13; // the protocol is being called with input
     private static final int END_WAITS = 1 << 14; // behind input that is kept back
     private static final int OVER = CLOSING | FINISHING | LINGERING; // to the protocol it is
+    private static final int TELLS_SENT = 1 << 15; // the protocol wants to know of all that leaves
     private static final int SERVED = 1 << 16; // has had its share of a bucket since its last pause
     private static final int CAUSE_SHIFT = 28;
 
@@ -499,6 +500,11 @@ public final class Connection extends Timer {
         return true;
     }
 
+    /** Tells {@link Protocol#sent} from now on, at each turn in which output has left. */
+    public void tellSent() {
+        flags |= TELLS_SENT;
+    }
+
     /** Has it flushed at the end of the turn. */
     void queue() {
         if ((flags & QUEUED) == 0) {
@@ -714,6 +720,14 @@ public final class Connection extends Timer {
     }
 
     private void tellDrained() {
+        if ((flags & (TELLS_SENT | CLOSING)) == TELLS_SENT) {
+            try {
+                protocol.sent(this);
+            } catch (Throwable e) {
+                loop.failed(e);
+                abort();
+            }
+        }
         if ((flags & (CONGESTED | CLOSING)) == CONGESTED && unsent() <= LOW_WATER) {
             flags &= ~CONGESTED;
             try {

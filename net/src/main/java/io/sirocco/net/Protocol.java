@@ -31,6 +31,12 @@ public interface Protocol {
      */
     default void drained(Connection connection) {}
 
+    /**
+     * The kernel has taken some of the output; {@link Connection#unsent} says what is left. Told to
+     * those who asked by {@link Connection#tellSent}.
+     */
+    default void sent(Connection connection) {}
+
     /** The deadline set by {@link Connection#deadline} has passed; it is cleared. */
     default void expired(Connection connection) {
         connection.abort();

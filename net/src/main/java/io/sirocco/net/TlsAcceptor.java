@@ -7,7 +7,7 @@ import java.util.List;
  * Puts a TLS layer below what an acceptor speaks, which is asked when the handshake is done. Any
  * thread.
  */
-final class TlsAcceptor implements Acceptor {
+final class TlsAcceptor implements Acceptor, TlsOrigin {
     private final List<String> protocols;
     private final byte[] toPlainText;
     private final Acceptor acceptor;
@@ -38,11 +38,13 @@ final class TlsAcceptor implements Acceptor {
         tls = next;
     }
 
-    byte[] toPlainText() {
+    @Override
+    public byte[] toPlainText() {
         return toPlainText;
     }
 
-    Acceptor acceptor() {
+    @Override
+    public Acceptor acceptor() {
         return acceptor;
     }
 }

@@ -7,9 +7,9 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 
 /**
- * The server's end of one TLS connection: opens records and makes them, and owns no socket. What is
- * asked of it is what {@link javax.net.ssl.SSLEngine} does, in the same words; and it is told when
- * its connection has gone. Loop-confined.
+ * One end of a TLS connection: opens records and makes them, and owns no socket. What is asked of
+ * it is what {@link javax.net.ssl.SSLEngine} does, in the same words; and it is told when its
+ * connection has gone. Loop-confined.
  */
 public interface TlsEngine {
     /**

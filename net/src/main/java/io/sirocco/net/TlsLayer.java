@@ -44,7 +44,7 @@ final class TlsLayer implements Protocol {
 
     private final Connection connection;
     private final TlsEngine engine;
-    private final TlsAcceptor origin;
+    private final TlsOrigin origin;
     private final TlsWork work;
 
     private final TlsInput input = new TlsInput();
@@ -57,9 +57,10 @@ final class TlsLayer implements Protocol {
     private boolean established;
     private boolean ended; // the peer has said that it sends no more
     private boolean failed;
+    private String why = "the peer has ended the connection"; // without a handshake
     private TlsSession session;
 
-    TlsLayer(Connection connection, TlsEngine engine, TlsAcceptor origin) {
+    TlsLayer(Connection connection, TlsEngine engine, TlsOrigin origin) {
         this.connection = connection;
         this.engine = engine;
         this.origin = origin;
@@ -69,6 +70,11 @@ final class TlsLayer implements Protocol {
     /** What was agreed on, once it is. Any thread. */
     Optional<TlsSession> session() {
         return Optional.ofNullable(session);
+    }
+
+    /** Says the first word, as clients do. */
+    void begin() {
+        proceed();
     }
 
     // ---- input
@@ -96,7 +102,7 @@ final class TlsLayer implements Protocol {
                 switch (engine.status()) {
                     case NEED_TASK -> {
                         if (established) {
-                            fail("the client wants to renegotiate");
+                            fail("the peer wants to renegotiate");
                         } else {
                             reckoning = true;
                             work.later(this);
@@ -357,6 +363,7 @@ final class TlsLayer implements Protocol {
             return;
         }
         failed = true;
+        why = reason;
         input.clear();
         LOG.get().log(Level.DEBUG, "TLS with {0}: {1}", connection.remote(), reason);
         connection.loop().settings.observer.tlsFailed(connection, reason);
@@ -371,6 +378,7 @@ final class TlsLayer implements Protocol {
 
     private void answerPlainText() {
         failed = true;
+        why = "it speaks no TLS";
         input.clear();
         byte[] answer = origin.toPlainText();
         append(answer, answer.length);
@@ -405,5 +413,16 @@ final class TlsLayer implements Protocol {
     @Override
     public void ended(Connection connection) {
         connection.abort();
+    }
+
+    @Override
+    public void expired(Connection connection) {
+        why = "the handshake has taken too long";
+        connection.abort();
+    }
+
+    @Override
+    public void closed(Connection connection, CloseCause cause) {
+        origin.failed(cause == CloseCause.STOPPED ? "the loop is stopping" : why);
     }
 }

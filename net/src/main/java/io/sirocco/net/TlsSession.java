@@ -19,8 +19,8 @@ import javax.net.ssl.SSLSession;
  * @param cipherSuite its standard name
  * @param serverName the host that the client asked for (SNI)
  * @param protocol what is spoken above TLS, if they agreed on that (ALPN)
- * @param peerCertificates the client's certificate and those that lead to its authority; none if it
- *     was not asked or had none
+ * @param peerCertificates the peer's certificate and those that lead to its authority; none if it
+ *     is a client that was not asked or had none
  */
 public record TlsSession(
         String version,
@@ -40,11 +40,13 @@ public record TlsSession(
                 session.getCipherSuite(),
                 serverName(session),
                 Optional.ofNullable(engine.getApplicationProtocol()).filter(p -> !p.isEmpty()),
-                asksClients(engine) ? peerCertificates(session) : List.of());
+                asksForCertificates(engine) ? peerCertificates(session) : List.of());
     }
 
-    private static boolean asksClients(SSLEngine engine) {
-        return engine.getNeedClientAuth() || engine.getWantClientAuth();
+    private static boolean asksForCertificates(SSLEngine engine) {
+        return engine.getUseClientMode()
+                || engine.getNeedClientAuth()
+                || engine.getWantClientAuth();
     }
 
     private static Optional<String> serverName(SSLSession session) {

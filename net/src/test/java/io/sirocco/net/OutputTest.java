@@ -105,6 +105,41 @@ class OutputTest {
         assertEquals(CloseCause.FINISHED, Rig.get(producer.closed));
     }
 
+    /** Whoever asks learns of each piece that the kernel takes, down to the last. */
+    @Test
+    void tellsWhatIsLeftUntilNothingIs() throws Exception {
+        var left = new java.util.concurrent.ConcurrentLinkedDeque<Long>();
+        var probe =
+                new Probe() {
+                    @Override
+                    public void sent(Connection connection) {
+                        left.add(connection.unsent());
+                    }
+                };
+        Listener listener = rig.listen(probe);
+        Peer peer = rig.connect(listener);
+        Connection connection = probe.connection();
+        byte[] all = Rig.pattern(4 << 20);
+        Rig.on(rig.loop(), () -> connection.write(all, 0, 1000));
+        assertEquals(1000, peer.read(1000).length);
+        Rig.settle(rig.loop());
+        assertTrue(left.isEmpty(), "nobody has asked");
+        Rig.on(
+                rig.loop(),
+                () -> {
+                    connection.tellSent();
+                    connection.writeStable(all, 0, all.length);
+                });
+        assertArrayEquals(all, peer.read(all.length));
+        Rig.until("nothing is left", () -> !left.isEmpty() && left.getLast() == 0);
+        assertTrue(left.size() > 2, () -> "told " + left);
+        long before = all.length;
+        for (long now : left) {
+            assertTrue(now <= before, () -> "" + left);
+            before = now;
+        }
+    }
+
     /** A reader as fast as the writer does not keep the loop from everyone else. */
     @Test
     void aProducerHasItsTurnAndNotMore() throws Exception {

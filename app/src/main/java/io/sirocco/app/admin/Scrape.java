@@ -90,6 +90,8 @@ final class Scrape {
         each(text, loops, loop -> loop.net().acceptFailures());
         text.gauge("sirocco_requests_in_progress", "Requests whose response is not complete.");
         each(text, loops, ServerStats::inProgress);
+        text.gauge("sirocco_websockets_open", "WebSockets that are open.");
+        each(text, loops, ServerStats::webSockets);
         text.counter("sirocco_network_received_bytes_total", "Bytes received.");
         each(text, loops, loop -> loop.net().bytesIn());
         text.counter("sirocco_network_sent_bytes_total", "Bytes handed to the kernel.");

@@ -8,7 +8,7 @@ import java.util.Arrays;
  * A section of field lines: a view of bytes that somebody else owns, in their order, names in the
  * case they came in, values without the whitespace around them. Loop-confined, except a copy.
  */
-public sealed class Fields permits Head {
+public sealed class Fields permits Head, AnswerHead {
     private static final int[] NONE = {};
 
     byte[] bytes = {};

@@ -4,6 +4,7 @@ package io.sirocco.http.h1;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.sirocco.http.MultipartFuzz;
+import io.sirocco.http.ws.MessageReaderFuzz;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,11 @@ class FuzzCorpusTest {
     @Test
     void formsInParts() throws IOException {
         feed("multipart", MultipartFuzz::fuzzerTestOneInput);
+    }
+
+    @Test
+    void framesOfWebSockets() throws IOException {
+        feed("ws", MessageReaderFuzz::fuzzerTestOneInput);
     }
 
     private static void feed(String folder, Consumer<byte[]> target) throws IOException {

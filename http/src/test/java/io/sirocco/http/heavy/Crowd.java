@@ -101,6 +101,9 @@ final class Crowd implements AutoCloseable {
             if (end < 0) {
                 continue;
             }
+            if (text.startsWith("HTTP/1.1 101 ")) {
+                return;
+            }
             if (!text.startsWith("HTTP/1.1 200 ")) {
                 throw new IOException(text);
             }

@@ -5,6 +5,8 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
+import io.sirocco.http.WebSocket;
+import io.sirocco.http.WebSocketListener;
 import io.sirocco.net.TransportKind;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -19,6 +21,14 @@ import java.time.Duration;
  */
 final class HeavyServer {
     private static final byte[] MEGABYTE = new byte[1 << 20];
+
+    private static final WebSocketListener ECHO =
+            new WebSocketListener() {
+                @Override
+                public void onText(WebSocket socket, String text) {
+                    socket.trySend(text);
+                }
+            };
 
     private HeavyServer() {}
 
@@ -62,6 +72,16 @@ final class HeavyServer {
 
     private static void routes(Routes routes) {
         routes.get("/hello", request -> Response.text("hello"));
+        routes.get("/listener", request -> Response.upgrade(ECHO));
+        routes.get(
+                "/conversation",
+                request ->
+                        Response.upgrade(
+                                socket -> {
+                                    while (socket.receive() instanceof WebSocket.Text(var text)) {
+                                        socket.send(text);
+                                    }
+                                }));
         routes.get(
                 "/sleep",
                 request -> {

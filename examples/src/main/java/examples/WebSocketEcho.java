@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples;
+
+import io.sirocco.http.Response;
+import io.sirocco.http.Server;
+import io.sirocco.http.WebSocket;
+import io.sirocco.http.WebSocketListener;
+import io.sirocco.http.WebSockets;
+
+/**
+ * Sends each message back, with callbacks on the event loop: no thread for each socket, and nothing
+ * is kept of one that is idle. With compression, for clients that want it. The suite of {@code
+ * .ci/web/kosoku} runs against this program.
+ */
+public final class WebSocketEcho {
+    private static final WebSockets COMPRESSED =
+            WebSockets.of(
+                    settings ->
+                            settings.maxMessage(16 << 20)
+                                    .maxPending(16 << 20)
+                                    .compression(0)
+                                    .contextTakeover(true, true, 64 << 20));
+
+    private static final WebSocketListener ECHO =
+            new WebSocketListener() {
+                @Override
+                public void onText(WebSocket socket, String text) {
+                    socket.trySend(text);
+                }
+
+                @Override
+                public void onBinary(WebSocket socket, byte[] bytes) {
+                    socket.trySend(bytes);
+                }
+            };
+
+    static Server start(int port) {
+        return Server.start(
+                port, routes -> routes.get("/", request -> Response.upgrade(COMPRESSED, ECHO)));
+    }
+
+    void main(String[] arguments) {
+        System.out.println(
+                start(arguments.length == 0 ? 8080 : Integer.parseInt(arguments[0])).port());
+    }
+}

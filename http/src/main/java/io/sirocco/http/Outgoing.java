@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+/**
+ * Something to be sent on a WebSocket, on its way from a thread to the loop: a link of the stack
+ * that the one pushes to, and that the other takes whole and turns around.
+ */
+final class Outgoing {
+    final byte[] bytes;
+
+    /** The first byte of the frame whose payload {@link #bytes} is; 0 when it is a whole frame. */
+    final int first;
+
+    /** Bytes of the frame. */
+    final long size;
+
+    Outgoing next; // the one pushed before; behind oldestOf, the one pushed after
+
+    Outgoing(byte[] bytes, int first, long size) {
+        this.bytes = bytes;
+        this.first = first;
+        this.size = size;
+    }
+
+    /** Turns a stack around. */
+    static Outgoing oldestOf(Outgoing newest) {
+        Outgoing turned = null;
+        for (Outgoing each = newest; each != null; ) {
+            Outgoing older = each.next;
+            each.next = turned;
+            turned = each;
+            each = older;
+        }
+        return turned;
+    }
+}

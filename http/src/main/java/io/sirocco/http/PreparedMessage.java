@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.http.ws.Deflation;
+import io.sirocco.http.ws.Frame;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * A message for many WebSockets: encoded once, and compressed once for all of them that keep no
+ * context. Any thread.
+ */
+public final class PreparedMessage {
+    private static final int MOST_BITS = 15;
+
+    private final int opcode;
+    private final byte[] payload;
+    private final byte[] frame;
+
+    /** Frames by the bits of the window; made when the first socket wants one. */
+    private final AtomicReferenceArray<byte[]> compressed =
+            new AtomicReferenceArray<>(MOST_BITS + 1);
+
+    private PreparedMessage(int opcode, byte[] payload) {
+        this.opcode = opcode;
+        this.payload = payload;
+        this.frame = Frame.of(Frame.FIN | opcode, payload);
+    }
+
+    /** A message of text. */
+    public static PreparedMessage text(String text) {
+        return new PreparedMessage(Frame.TEXT, text.getBytes(UTF_8));
+    }
+
+    /** A message of bytes, which must not change any more. */
+    public static PreparedMessage binary(byte[] bytes) {
+        return new PreparedMessage(Frame.BINARY, bytes);
+    }
+
+    /**
+     * Sends it to each of {@code sockets} that has room for it, as {@link
+     * WebSocket#trySend(PreparedMessage)} does, and wakes each of their loops once.
+     *
+     * @return how many have taken it
+     */
+    public int sendTo(Iterable<? extends WebSocket> sockets) {
+        Map<Hub, List<Runnable>> woken = HashMap.newHashMap(8);
+        int taken = 0;
+        for (WebSocket socket : sockets) {
+            boolean takes =
+                    socket instanceof WebSocketSender sender
+                            ? sender.trySend(this, woken)
+                            : socket.trySend(this);
+            taken += takes ? 1 : 0;
+        }
+        woken.forEach((hub, all) -> hub.execute(() -> all.forEach(Runnable::run)));
+        return taken;
+    }
+
+    int opcode() {
+        return opcode;
+    }
+
+    byte[] payload() {
+        return payload;
+    }
+
+    byte[] frame() {
+        return frame;
+    }
+
+    /** The frame for those who keep no context, compressed for a window of 2^bits bytes. */
+    byte[] compressed(int bits) {
+        byte[] known = compressed.get(bits);
+        if (known == null) {
+            byte[] small = Deflation.deflate(payload, bits);
+            int first = Frame.FIN | Frame.COMPRESSED | opcode;
+            known = Frame.of(first, small);
+            compressed.set(bits, known); // two may do the same at once
+        }
+        return known;
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.http.WebSocket.Binary;
+import io.sirocco.http.WebSocket.Closed;
+import io.sirocco.http.WebSocket.Message;
+import io.sirocco.http.WebSocket.Text;
+import io.sirocco.http.ws.CloseCode;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A conversation between its WebSocket and its thread. Messages that it has not received yet are
+ * kept, {@link #FULL} bytes and one message at most: then nothing is read from the peer.
+ * Loop-confined, unless a method says otherwise.
+ */
+final class Talk implements WebSocketListener {
+    private static final int FULL = 64 << 10;
+
+    /** What a message costs beside its bytes. */
+    private static final int OVERHEAD = 64;
+
+    private final Conversation conversation;
+    private final Hub hub;
+    private final ArrayDeque<Message> inbox = new ArrayDeque<>(2);
+    private WebSocketConnection socket;
+    private boolean receives; // has done so at least once
+    private int size;
+    private CompletableFuture<Message> receiver; // null unless the thread waits
+    private Closed closed; // null until the end
+    private volatile Thread thread; // while it talks
+    private volatile boolean over;
+
+    Talk(Conversation conversation, Hub hub) {
+        this.conversation = conversation;
+        this.hub = hub;
+    }
+
+    @Override
+    public void onOpen(WebSocket opened) {
+        socket = (WebSocketConnection) opened;
+        hub.loop.startVirtual(this::talk);
+    }
+
+    private void talk() {
+        thread = Thread.currentThread();
+        try {
+            conversation.talk(socket);
+            socket.close();
+        } catch (Throwable e) {
+            boolean quiet =
+                    !socket.isOpen()
+                            && (e instanceof IOException || e instanceof InterruptedException);
+            if (!quiet) {
+                hub.failed(socket.id(), e);
+            }
+            socket.close(CloseCode.INTERNAL_ERROR, "");
+        } finally {
+            over = true;
+            synchronized (this) {
+                thread = null;
+            }
+        }
+    }
+
+    /** The thread shall come to its end. Any thread. */
+    synchronized void cancel() {
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+
+    @Override
+    public void onText(WebSocket socket, String text) {
+        add(new Text(text));
+    }
+
+    @Override
+    public void onBinary(WebSocket socket, byte[] bytes) {
+        add(new Binary(bytes));
+    }
+
+    private void add(Message message) {
+        if (receiver != null) {
+            answer(message);
+            return;
+        }
+        inbox.add(message);
+        size += size(message);
+        if (size >= FULL) {
+            socket.pause();
+        }
+    }
+
+    private static int size(Message message) {
+        return OVERHEAD
+                + switch (message) {
+                    case Text(String text) -> text.length();
+                    case Binary(byte[] bytes) -> bytes.length;
+                    case Closed _ -> 0;
+                };
+    }
+
+    @Override
+    public void onClose(WebSocket socket, Closed end) {
+        closed = end;
+        if (receiver != null) {
+            answer(end);
+        }
+    }
+
+    private void answer(Message message) {
+        CompletableFuture<Message> waiting = receiver;
+        receiver = null;
+        waiting.complete(message);
+    }
+
+    /** Waits for the next message. The conversation's thread. */
+    Message receive() throws IOException {
+        if (Thread.currentThread() != thread) {
+            throw new IllegalStateException("Only the thread of a conversation may receive.");
+        }
+        CompletableFuture<Message> next;
+        if (hub.loop.inLoop()) {
+            next = take();
+        } else {
+            next = new CompletableFuture<>();
+            if (!hub.execute(() -> take(next))) {
+                next.completeExceptionally(new IOException("the server has stopped"));
+            }
+        }
+        try {
+            return Exchange.join(next);
+        } catch (InterruptedIOException e) {
+            hub.execute(() -> putBack(next));
+            throw e;
+        }
+    }
+
+    private CompletableFuture<Message> take() {
+        var next = new CompletableFuture<Message>();
+        take(next);
+        return next;
+    }
+
+    /**
+     * Whether it may still have something to say, to what it has received or will. The peer's
+     * good-bye is answered behind that.
+     */
+    boolean stillAnswers() {
+        return receiver == null && (receives || !inbox.isEmpty()) && !over;
+    }
+
+    private void take(CompletableFuture<Message> next) {
+        receives = true;
+        Message first = inbox.poll();
+        if (first != null) {
+            boolean wasFull = size >= FULL;
+            size -= size(first);
+            if (wasFull && size < FULL) {
+                socket.resume();
+            }
+            next.complete(first);
+            return;
+        }
+        if (socket.peerClosed()) {
+            socket.answerClose(); // which sets it
+        }
+        if (closed != null) {
+            next.complete(closed);
+        } else {
+            receiver = next;
+        }
+    }
+
+    /** Nobody waits for it any more: what it was given comes again. */
+    private void putBack(CompletableFuture<Message> abandoned) {
+        if (receiver == abandoned) {
+            receiver = null;
+        } else if (abandoned.isDone() && !abandoned.isCompletedExceptionally()) {
+            Message message = abandoned.join();
+            if (!(message instanceof Closed)) {
+                inbox.addFirst(message);
+                size += size(message);
+            }
+        }
+    }
+}

@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.http.ws.Agreement;
+import io.sirocco.http.ws.CloseCode;
+import io.sirocco.http.ws.Deflation;
+import io.sirocco.http.ws.Frame;
+import io.sirocco.http.ws.MessageReader;
+import io.sirocco.http.ws.MessageReader.Event;
+import io.sirocco.http.ws.Role;
+import io.sirocco.http.ws.Violation;
+import io.sirocco.net.CloseCause;
+import io.sirocco.net.Connection;
+import io.sirocco.net.Protocol;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * WebSocket on a connection that has been upgraded.
+ *
+ * <pre>
+ *            we say good-bye                    so does the peer
+ *   OPEN ─────────────────────▶ CLOSING ─────────────────────────────────▶ OVER ──▶ gone
+ *    │ the peer says good-bye: answered            deadline, lost            ▲
+ *    └── violation: told, lost ──────────────────────────────────────────────┘
+ * </pre>
+ *
+ * <p>While it is idle it holds no more than its fields. Loop-confined, but for what it is as a
+ * {@link WebSocket}.
+ */
+final class WebSocketConnection extends WebSocketSender implements Protocol {
+    private static final byte[] NOTHING = {};
+
+    private static final int CLOSING = 1; // our close frame is written
+    private static final int OVER = 1 << 1; // the listener was told of the end
+    private static final int PAUSED = 1 << 2; // by the program
+    private static final int CONGESTED = 1 << 3; // the peer does not take what it is sent
+    private static final int PINGED = 1 << 4; // and nothing was heard since
+    private static final int PEER_CLOSED = 1 << 5; // it has said good-bye, first
+
+    private final Connection connection;
+    private final WebSocketListener listener;
+    private final String subprotocol;
+    private final String id;
+    private final MessageReader reader;
+    private Deflation deflation; // null unless it keeps a context, and has compressed something
+    private volatile Object attachment; // any thread
+
+    private int flags;
+    private Closed goodBye; // of whoever was first; null while it is open
+    private long written; // bytes given to the connection,
+    private long taken; // and of those, bytes that the kernel has taken
+    private long heard; // when something came last, in the loop's milliseconds
+    private long progress; // when the kernel has taken something last
+    private long since; // since when a pong, or the peer's good-bye, is waited for
+
+    WebSocketConnection(
+            Connection connection,
+            Hub hub,
+            WebSockets sockets,
+            Agreement agreement,
+            String subprotocol,
+            WebSocketListener listener,
+            String id) {
+        super(hub, sockets, agreement);
+        this.connection = connection;
+        this.listener = listener;
+        this.subprotocol = subprotocol;
+        this.id = id;
+        this.reader =
+                new MessageReader(
+                        hub.role.other(),
+                        agreement,
+                        sockets.terms.maxFrame(),
+                        sockets.terms.maxMessage());
+    }
+
+    /** It speaks from now on, behind what is written already. */
+    void open() {
+        sockets.opened();
+        hub.socketOpened();
+        written = connection.unsent();
+        pend(written);
+        heard = hub.loop.now();
+        connection.tellSent();
+        setDeadline();
+        call(() -> listener.onOpen(this));
+    }
+
+    private boolean is(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    // ---- input
+
+    @Override
+    public int received(Connection connection, byte[] bytes, int from, int to) {
+        heard = hub.loop.now();
+        flags &= ~PINGED;
+        int at = from;
+        while (true) {
+            if (is(OVER | PEER_CLOSED)) {
+                return to;
+            }
+            if (heldBack()) {
+                connection.suspend();
+                return at;
+            }
+            at = reader.read(bytes, at, to);
+            if (reader.event() == Event.NONE) {
+                return at;
+            }
+            act(reader.event());
+        }
+    }
+
+    /**
+     * Our good-bye waits for the peer's, so from then on everything is read. A client reads however
+     * much it has to send: a server may be waiting for that before it reads on, and were both to
+     * wait they would do so for ever.
+     */
+    private boolean heldBack() {
+        int reasons = hub.role == Role.SERVER ? PAUSED | CONGESTED : PAUSED;
+        return is(reasons) && !is(CLOSING);
+    }
+
+    private void act(Event event) {
+        switch (event) {
+            case TEXT -> {
+                String text = reader.text();
+                deliver(() -> listener.onText(this, text));
+            }
+            case BINARY -> {
+                byte[] bytes = reader.payload();
+                deliver(() -> listener.onBinary(this, bytes));
+            }
+            case PONG -> {
+                byte[] payload = reader.payload();
+                deliver(() -> listener.onPong(this, payload));
+            }
+            case PING -> {
+                byte[] payload = reader.payload();
+                boolean floods = hub.role == Role.CLIENT && refusesPongs();
+                if (!is(CLOSING) && !floods) {
+                    writeNow(Frame.FIN | Frame.PONG, payload);
+                }
+            }
+            case CLOSE -> peerCloses(reader.closeCode(), reader.closeReason());
+            case VIOLATION -> fail(reader.violation());
+            case NONE -> throw new AssertionError(event);
+        }
+    }
+
+    /** It pings, and does not read: the newest pong will do (RFC 6455 5.5.3). */
+    private boolean refusesPongs() {
+        return pending() >= 2L * sockets.terms.maxPending();
+    }
+
+    private void deliver(Runnable call) {
+        if (!is(CLOSING)) { // what comes behind our good-bye is too late
+            call(call);
+        }
+    }
+
+    private void call(Runnable call) {
+        try {
+            call.run();
+        } catch (Throwable e) {
+            hub.failed(id, e);
+            closeNow(CloseCode.INTERNAL_ERROR, "");
+        }
+    }
+
+    @Override
+    public void pause() {
+        execute(() -> flags |= PAUSED);
+    }
+
+    @Override
+    public void resume() {
+        execute(
+                () -> {
+                    flags &= ~PAUSED;
+                    readAgain();
+                });
+    }
+
+    private void readAgain() {
+        if (!heldBack()) {
+            if (is(PINGED) && !is(CLOSING)) {
+                since = hub.loop.now(); // its pong may be among what was held back
+            }
+            connection.resume();
+        }
+    }
+
+    // ---- output, on the loop
+
+    @Override
+    void write(int first, byte[] bytes, long size) {
+        if (is(CLOSING | OVER)) {
+            pend(-size);
+            return;
+        }
+        if (first == 0) {
+            connection.writeStable(bytes, 0, bytes.length);
+            written += size;
+            return;
+        }
+        byte[] payload = bytes;
+        int head = first;
+        boolean data = (first & 15) <= Frame.BINARY;
+        if (data && compresses(bytes.length) && agreement.context(hub.role)) {
+            if (deflation == null) {
+                deflation = new Deflation(agreement.bits(hub.role));
+            }
+            payload = deflation.deflate(bytes);
+            head |= Frame.COMPRESSED;
+        }
+        frame(head, payload);
+        long actual = Frame.size(hub.role, payload.length);
+        pend(actual - size);
+        written += actual;
+        if ((first & 15) == Frame.CLOSE) {
+            closing(payload);
+        }
+    }
+
+    private void frame(int first, byte[] payload) {
+        if (hub.role == Role.CLIENT) {
+            byte[] masked = Frame.masked(first, payload, hub.nextKey());
+            connection.writeStable(masked, 0, masked.length);
+            return;
+        }
+        byte[] head = hub.frameHead;
+        int length = Frame.head(head, 0, first, payload.length);
+        connection.room(length).put(head, 0, length);
+        connection.writeStable(payload, 0, payload.length);
+    }
+
+    /** A control frame of ours, before what waits in the outbox. */
+    private void writeNow(int first, byte[] payload) {
+        long size = Frame.size(hub.role, payload.length);
+        pend(size);
+        write(first, payload, size);
+        written();
+    }
+
+    /** Looks whether the peer keeps up. */
+    @Override
+    void written() {
+        if (!is(CONGESTED | OVER) && pending() >= threshold()) {
+            flags |= CONGESTED;
+            progress = hub.loop.now();
+            setDeadline();
+        }
+    }
+
+    /** Pending bytes from which on nothing is read from the peer. */
+    private long threshold() {
+        return Math.min(Connection.HIGH_WATER, sockets.terms.maxPending());
+    }
+
+    /** The kernel has taken some of it. */
+    @Override
+    public void sent(Connection connection) {
+        long now = written - connection.unsent() - taken;
+        if (now == 0) {
+            return;
+        }
+        taken += now;
+        pend(-now);
+        progress = hub.loop.now();
+        if (is(CONGESTED) && pending() < threshold() / 2) {
+            flags &= ~CONGESTED;
+            readAgain();
+        }
+        if (drained()) {
+            giveRoom();
+            tellDrained();
+        }
+    }
+
+    @Override
+    void tellDrained() {
+        if (!is(OVER) && owesDrained()) {
+            call(() -> listener.onDrained(this));
+        }
+    }
+
+    // ---- time
+
+    private static long after(long from, long millis) {
+        return millis == 0 ? Long.MAX_VALUE : from + millis;
+    }
+
+    private void setDeadline() {
+        WebSocketSettings.Terms terms = sockets.terms;
+        long at = is(CONGESTED) ? after(progress, hub.writeMillis()) : Long.MAX_VALUE;
+        if (is(CLOSING | PEER_CLOSED)) {
+            at = since + terms.closeMillis();
+        } else if (is(PINGED)) {
+            at = Math.min(at, Math.max(since, progress) + terms.pongMillis());
+        } else {
+            at = Math.min(at, after(heard, terms.pingMillis()));
+        }
+        connection.deadline(Math.max(at, hub.loop.now() + 1));
+    }
+
+    @Override
+    public void expired(Connection connection) {
+        long now = hub.loop.now();
+        WebSocketSettings.Terms terms = sockets.terms;
+        if (is(OVER)) {
+            connection.abort();
+        } else if (is(CLOSING | PEER_CLOSED)) {
+            if (now >= since + terms.closeMillis()) {
+                if (is(PEER_CLOSED)) {
+                    answerClose();
+                } else {
+                    lose(goodBye.code(), goodBye.reason());
+                }
+            }
+        } else if (is(CONGESTED) && now >= after(progress, hub.writeMillis())) {
+            lose(CloseCode.LOST, "the peer takes nothing");
+        } else if (is(PINGED)) {
+            if (heldBack()) {
+                since = now; // its pong may have come, and not be read
+            } else if (now >= Math.max(since, progress) + terms.pongMillis()) {
+                lose(CloseCode.LOST, "no pong has come");
+            }
+        } else if (now >= after(heard, terms.pingMillis())) {
+            flags |= PINGED;
+            since = now;
+            writeNow(Frame.FIN | Frame.PING, NOTHING);
+        }
+        if (!is(OVER)) {
+            setDeadline();
+        }
+    }
+
+    // ---- ends
+
+    /** The peer says good-bye, first or in answer to ours. */
+    private void peerCloses(int code, String reason) {
+        if (is(CLOSING)) {
+            over(goodBye);
+            finish();
+            return;
+        }
+        goodBye = new Closed(code, reason, true);
+        flags |= PEER_CLOSED;
+        if (listener instanceof Talk talk && talk.stillAnswers()) {
+            since = hub.loop.now();
+            setDeadline();
+        } else {
+            answerClose();
+        }
+    }
+
+    /** Says good-bye to a peer that has. */
+    void answerClose() {
+        if (is(PEER_CLOSED) && !is(CLOSING | OVER)) {
+            run(); // what was sent before goes before
+            int code = goodBye.code();
+            byte[] answer = code == CloseCode.NONE ? NOTHING : Frame.closing(code, "");
+            writeNow(Frame.FIN | Frame.CLOSE, answer);
+        }
+    }
+
+    /**
+     * Both have said good-bye. It is the server who ends the connection then, and a client waits
+     * for that, so that the port is free again at its side (RFC 6455 7.1.1).
+     */
+    private void finish() {
+        if (hub.role == Role.SERVER) {
+            connection.finish(false);
+        }
+    }
+
+    boolean isOf(Hub other) {
+        return hub == other;
+    }
+
+    boolean peerClosed() {
+        return is(PEER_CLOSED);
+    }
+
+    /** Our close frame is written. */
+    private void closing(byte[] payload) {
+        flags |= CLOSING;
+        refuseMore();
+        if (is(PEER_CLOSED)) {
+            over(goodBye);
+            finish();
+            return;
+        }
+        since = hub.loop.now();
+        int code =
+                payload.length < 2 ? CloseCode.NONE : (payload[0] & 0xff) << 8 | payload[1] & 0xff;
+        String reason = payload.length < 2 ? "" : new String(payload, 2, payload.length - 2, UTF_8);
+        goodBye = new Closed(code, reason, true);
+        setDeadline();
+        connection.resume();
+    }
+
+    /** Says good-bye before what waits in the outbox, and without regard to what was said. */
+    private void closeNow(int code, String reason) {
+        if (!is(CLOSING | OVER)) {
+            writeNow(Frame.FIN | Frame.CLOSE, Frame.closing(code, reason));
+        }
+    }
+
+    private void fail(Violation why) {
+        closeNow(why.closeCode(), why.reason());
+        over(new Closed(why.closeCode(), why.reason(), false));
+        connection.finish();
+    }
+
+    /** Nothing more can be had of the peer. */
+    private void lose(int code, String reason) {
+        over(new Closed(code, reason, false));
+        connection.abort();
+    }
+
+    /** The outcome is known: the listener is told of it. */
+    private void over(Closed closed) {
+        if (is(OVER)) {
+            return;
+        }
+        flags |= OVER;
+        refuseMore();
+        reader.end();
+        connection.deadline(hub.loop.now() + sockets.terms.closeMillis());
+        call(() -> listener.onClose(this, closed));
+    }
+
+    /** The server stops, and clients that come again find another one; or the client does. */
+    void drain() {
+        if (!is(CLOSING | OVER)) {
+            run(); // what was sent before goes before
+            closeNow(
+                    CloseCode.GOING_AWAY,
+                    hub.role == Role.SERVER ? "the server stops" : "the client stops");
+        }
+    }
+
+    @Override
+    public void ended(Connection connection) {
+        answerClose();
+        over(lost());
+        connection.finish(false);
+    }
+
+    private Closed lost() {
+        return is(CLOSING | PEER_CLOSED)
+                ? new Closed(goodBye.code(), goodBye.reason(), false)
+                : new Closed(CloseCode.LOST, "", false);
+    }
+
+    @Override
+    public void closed(Connection connection, CloseCause cause) {
+        over(lost());
+        if (deflation != null) {
+            deflation.end();
+        }
+        sockets.closed(agreement, hub.role);
+        hub.socketClosed();
+        if (cause == CloseCause.STOPPED && listener instanceof Talk talk) {
+            talk.cancel();
+        }
+    }
+
+    // ---- what it tells
+
+    @Override
+    public Message receive() throws IOException {
+        if (listener instanceof Talk talk) {
+            return talk.receive();
+        }
+        throw new IllegalStateException("Messages of this WebSocket come to its listener.");
+    }
+
+    @Override
+    public SocketAddress remote() {
+        if (hub.loop.inLoop()) {
+            return connection.remote();
+        }
+        var answer = new CompletableFuture<SocketAddress>();
+        if (!hub.execute(() -> answer.complete(connection.remote()))) {
+            throw new IllegalStateException("It has ended.");
+        }
+        return answer.join();
+    }
+
+    @Override
+    public String subprotocol() {
+        return subprotocol;
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public void attach(Object attachment) {
+        this.attachment = attachment;
+    }
+
+    @Override
+    public Optional<Object> attachment() {
+        return Optional.ofNullable(attachment);
+    }
+
+    @Override
+    public String toString() {
+        return "WebSocket " + id + (isOpen() ? "" : ", closed");
+    }
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.http.ws.Agreement;
+import io.sirocco.http.ws.CloseCode;
+import io.sirocco.http.ws.Deflation;
+import io.sirocco.http.ws.Frame;
+import io.sirocco.http.ws.Role;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The end of a WebSocket at which anybody sends.
+ *
+ * <pre>
+ *   any thread                                       the socket's loop
+ *   trySend ── encode, compress ── put ── outbox ──▶ run ─▶ write ─▶ Connection ─▶ sent ─▶ kernel
+ *                                        │ empty till now: hands the loop a task     │
+ *   send ── waits for room ◀─────────────┼────────────────────────── drained ◀───────┤
+ *                                     pending: what is between put and sent ◀────────┘
+ * </pre>
+ *
+ * <p>The outbox is a stack that the loop takes whole and turns around, so that many sends cost one
+ * task and one write. On the loop itself, where nothing waits in the outbox, it is passed by. Any
+ * thread, unless a method says otherwise.
+ */
+abstract sealed class WebSocketSender implements WebSocket, Runnable permits WebSocketConnection {
+    private static final VarHandle OUTBOX = field("outbox", Outgoing.class);
+    private static final VarHandle PENDING = field("pending", long.class);
+    private static final VarHandle REFUSES = field("refuses", boolean.class);
+    private static final VarHandle ROOM = field("room", CompletableFuture.class);
+
+    final Hub hub;
+    final WebSockets sockets;
+    final Agreement agreement; // null for no compression
+
+    private volatile Outgoing outbox; // newest first
+    private volatile long pending;
+    private volatile boolean refuses; // somebody has closed it
+    private volatile boolean refused; // a send was: onDrained is owed
+    private volatile CompletableFuture<Void> room; // for those who wait to send
+
+    WebSocketSender(Hub hub, WebSockets sockets, Agreement agreement) {
+        this.hub = hub;
+        this.sockets = sockets;
+        this.agreement = agreement;
+    }
+
+    /** Writes a frame as {@link Outgoing} has it. On the loop. */
+    abstract void write(int first, byte[] bytes, long size);
+
+    /** Something was written. On the loop. */
+    abstract void written();
+
+    /** Calls the listener if {@link #owesDrained}. On the loop. */
+    abstract void tellDrained();
+
+    @Override
+    public boolean trySend(String text) {
+        return offer(Frame.TEXT, text.getBytes(UTF_8));
+    }
+
+    @Override
+    public boolean trySend(byte[] bytes) {
+        return offer(Frame.BINARY, bytes);
+    }
+
+    @Override
+    public boolean trySend(PreparedMessage message) {
+        return trySend(message, null);
+    }
+
+    /** As above; the task that the loop needs is put among {@code later}, if that is not null. */
+    boolean trySend(PreparedMessage message, Map<Hub, List<Runnable>> later) {
+        if (full()) {
+            return false;
+        }
+        if (agreement == null || message.payload().length < sockets.terms.compressFrom()) {
+            plain(message, later);
+        } else if (agreement.context(hub.role)) {
+            put(Frame.FIN | message.opcode(), message.payload(), later);
+        } else if (hub.role == Role.CLIENT) {
+            return offer(message.opcode(), message.payload());
+        } else {
+            put(0, message.compressed(agreement.serverBits()), later);
+        }
+        return true;
+    }
+
+    /** A client masks each frame with a key of its own, and can share none. */
+    private void plain(PreparedMessage message, Map<Hub, List<Runnable>> later) {
+        if (hub.role == Role.CLIENT) {
+            put(Frame.FIN | message.opcode(), message.payload(), later);
+        } else {
+            put(0, message.frame(), later);
+        }
+    }
+
+    private boolean offer(int opcode, byte[] payload) {
+        if (full()) {
+            return false;
+        }
+        byte[] bytes = payload;
+        int first = Frame.FIN | opcode;
+        if (compresses(payload.length) && !agreement.context(hub.role)) {
+            bytes = Deflation.deflate(payload, agreement.bits(hub.role));
+            first |= Frame.COMPRESSED;
+        }
+        put(first, bytes, null);
+        return true;
+    }
+
+    final boolean compresses(int length) {
+        return agreement != null && length >= sockets.terms.compressFrom();
+    }
+
+    private boolean full() {
+        if (refuses) {
+            return true;
+        }
+        if (pending < sockets.terms.maxPending()) {
+            return false;
+        }
+        refused = true;
+        if (drained()) { // meanwhile, and maybe before the loop could see that it owes a call
+            hub.execute(this::tellDrained);
+        }
+        return true;
+    }
+
+    /** Whether half of what may be pending is free. */
+    final boolean drained() {
+        return pending <= sockets.terms.maxPending() / 2;
+    }
+
+    /** Writes it now if that does not overtake others, else puts it into the outbox. */
+    private void put(int first, byte[] bytes, Map<Hub, List<Runnable>> later) {
+        long size = first == 0 ? bytes.length : Frame.size(hub.role, bytes.length);
+        pend(size);
+        if (hub.loop.inLoop() && outbox == null) {
+            write(first, bytes, size);
+            written();
+            return;
+        }
+        var mine = new Outgoing(bytes, first, size);
+        Outgoing top;
+        do {
+            top = outbox;
+            mine.next = top;
+        } while (!OUTBOX.compareAndSet(this, top, mine));
+        if (top != null) {
+            return; // whoever was first has a task on its way
+        }
+        if (later == null) {
+            hub.execute(this);
+        } else {
+            later.computeIfAbsent(hub, _ -> new ArrayList<>()).add(this);
+        }
+    }
+
+    @Override
+    public void send(String text) throws IOException {
+        byte[] bytes = text.getBytes(UTF_8);
+        while (!offer(Frame.TEXT, bytes)) {
+            awaitRoom();
+        }
+    }
+
+    @Override
+    public void send(byte[] bytes) throws IOException {
+        while (!offer(Frame.BINARY, bytes)) {
+            awaitRoom();
+        }
+    }
+
+    @Override
+    public void send(PreparedMessage message) throws IOException {
+        while (!trySend(message)) {
+            awaitRoom();
+        }
+    }
+
+    private void awaitRoom() throws IOException {
+        if (refuses) {
+            throw new IOException("the WebSocket is closed");
+        }
+        if (hub.isLoopThread()) {
+            throw new IllegalStateException(
+                    "The peer is slower than we are, and a listener cannot wait on its loop: use"
+                            + " trySend, and onDrained.");
+        }
+        var mine = new CompletableFuture<Void>();
+        CompletableFuture<Void> known;
+        do {
+            known = room;
+        } while (known == null && !ROOM.compareAndSet(this, null, mine));
+        if (refuses || pending < sockets.terms.maxPending()) {
+            giveRoom(); // the loop may not have seen that somebody waits
+        }
+        Exchange.join(known == null ? mine : known);
+    }
+
+    /** Those who wait to send may try again. */
+    final void giveRoom() {
+        if (room == null) {
+            return;
+        }
+        @SuppressWarnings("unchecked")
+        var waiting = (CompletableFuture<Void>) ROOM.getAndSet(this, null);
+        if (waiting != null) {
+            waiting.complete(null);
+        }
+    }
+
+    @Override
+    public void ping(byte[] payload) {
+        if (payload.length > Frame.CONTROL) {
+            throw new IllegalArgumentException(
+                    "A ping carries at most 125 bytes (RFC 6455 5.5), not " + payload.length + ".");
+        }
+        if (!refuses) {
+            put(Frame.FIN | Frame.PING, payload, null);
+        }
+    }
+
+    @Override
+    public void close(int code, String reason) {
+        if (!CloseCode.mayBeSent(code)) {
+            throw new IllegalArgumentException(
+                    "A close code is 1000 to 1003, 1007 to 1014 or 3000 to 4999 (RFC 6455 7.4), not "
+                            + code
+                            + ".");
+        }
+        if (REFUSES.compareAndSet(this, false, true)) {
+            put(Frame.FIN | Frame.CLOSE, Frame.closing(code, reason), null);
+            giveRoom();
+        }
+    }
+
+    @Override
+    public long pending() {
+        return Math.max(0, pending);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        if (hub.loop.inLoop()) {
+            task.run();
+        } else {
+            hub.execute(task);
+        }
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !refuses;
+    }
+
+    // ---- for the loop
+
+    /** Writes what others have sent. */
+    @Override
+    public void run() {
+        var newest = (Outgoing) OUTBOX.getAndSet(this, (Outgoing) null);
+        for (Outgoing each = Outgoing.oldestOf(newest); each != null; each = each.next) {
+            write(each.first, each.bytes, each.size);
+        }
+        written();
+    }
+
+    final void pend(long bytes) {
+        PENDING.getAndAdd(this, bytes);
+    }
+
+    /** It is closed: whoever waits need not any more. */
+    final void refuseMore() {
+        refuses = true;
+        giveRoom();
+    }
+
+    /** Whether a send was refused and there is room again; true once. */
+    final boolean owesDrained() {
+        boolean owes = refused && drained();
+        if (owes) {
+            refused = false;
+        }
+        return owes;
+    }
+
+    private static VarHandle field(String name, Class<?> type) {
+        try {
+            return MethodHandles.lookup().findVarHandle(WebSocketSender.class, name, type);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.ws;
+
+import java.util.HashSet;
+import java.util.Optional;
+
+/**
+ * What a client offers, and a server answers, in {@code Sec-WebSocket-Extensions} (RFC 6455 9.1,
+ * RFC 7692 7.1).
+ */
+public final class Offers {
+    private Offers() {}
+
+    /**
+     * The first offer that can be accepted, and how; empty when there is none, and the connection
+     * goes without compression. A window smaller than 2^15 bytes is one that we keep to by starting
+     * anew often enough, so each size can be agreed on. The window of the client is its own affair:
+     * we can inflate all of them.
+     *
+     * @param value of the header field
+     * @param serverContext whether we want to keep a context; the client may forbid it
+     * @param clientContext whether the client may keep one
+     */
+    public static Optional<Agreement> accept(
+            String value, boolean serverContext, boolean clientContext) {
+        for (String offer : value.split(",")) {
+            Agreement agreement = read(offer.split(";"), serverContext, clientContext);
+            if (agreement != null) {
+                return Optional.of(agreement);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * What a server's answer comes to; empty when it says what cannot be said to {@code offered}.
+     * Of the client's window nothing may be said, since the offer does not mention it (RFC 7692
+     * 7.1.2.2).
+     */
+    public static Optional<Agreement> agreed(String value, Agreement offered) {
+        if (value.contains(",") || value.contains("client_max_window_bits")) {
+            return Optional.empty();
+        }
+        Agreement agreed = read(value.split(";"), true, offered.clientContext());
+        boolean keepsTo = agreed != null && (offered.serverContext() || !agreed.serverContext());
+        return keepsTo ? Optional.of(agreed) : Optional.empty();
+    }
+
+    /** Null for an offer of something else, or one that RFC 7692 7.1 has declined. */
+    private static Agreement read(String[] parts, boolean server, boolean client) {
+        if (!parts[0].strip().equalsIgnoreCase("permessage-deflate")) {
+            return null;
+        }
+        var seen = new HashSet<String>();
+        boolean serverContext = server;
+        boolean clientContext = client;
+        int bits = Agreement.MOST_BITS;
+        boolean statesBits = false;
+        for (int i = 1; i < parts.length; i++) {
+            int equals = parts[i].indexOf('=');
+            String name = (equals < 0 ? parts[i] : parts[i].substring(0, equals)).strip();
+            String value = equals < 0 ? null : unquoted(parts[i].substring(equals + 1).strip());
+            if (!seen.add(name)) {
+                return null;
+            }
+            switch (name) {
+                case "server_no_context_takeover" -> serverContext = false;
+                case "client_no_context_takeover" -> clientContext = false;
+                case "server_max_window_bits" -> {
+                    bits = bits(value);
+                    statesBits = true;
+                }
+                case "client_max_window_bits" -> {
+                    if (value != null && bits(value) < 0) {
+                        return null;
+                    }
+                }
+                default -> {
+                    return null;
+                }
+            }
+            if (bits < 0 || name.endsWith("_takeover") && value != null) {
+                return null;
+            }
+        }
+        return new Agreement(serverContext, clientContext, bits, statesBits);
+    }
+
+    private static String unquoted(String value) {
+        boolean quoted = value.length() > 1 && value.startsWith("\"") && value.endsWith("\"");
+        return quoted ? value.substring(1, value.length() - 1) : value;
+    }
+
+    /** 8 to 15 without leading zeros, or -1. */
+    private static int bits(String value) {
+        if (value == null || !value.matches("[89]|1[0-5]")) {
+            return -1;
+        }
+        return Integer.parseInt(value);
+    }
+}

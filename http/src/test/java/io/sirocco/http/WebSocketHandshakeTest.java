@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import org.junit.jupiter.api.Test;
+
+/** Who gets a WebSocket, and what the others are told. */
+class WebSocketHandshakeTest extends OnTheWire {
+    private static final WebSockets FOREIGN =
+            WebSockets.of(s -> s.origins("https://app.example.org"));
+    private static final WebSockets ANY = WebSockets.of(s -> s.anyOrigin());
+
+    @Override
+    void routes(Routes routes) {
+        WebSocketListener listener =
+                new WebSocketListener() {
+                    @Override
+                    public void onOpen(WebSocket socket) {
+                        socket.close();
+                    }
+                };
+        routes.any("/ws", request -> Response.upgrade(listener));
+        routes.get("/foreign", request -> Response.upgrade(FOREIGN, listener));
+        routes.get("/any", request -> Response.upgrade(ANY, listener));
+    }
+
+    private Answer asked(String path, String... fields) {
+        return wire(WebSocketPeer.request(path, fields));
+    }
+
+    /** The 101 and our close frame; what follows is no frame of a client. */
+    private static final String OPENED =
+            """
+            HTTP/1.1 101 Switching Protocols
+            Upgrade: websocket
+            Connection: Upgrade
+            Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=
+            Date: *
+            Server: Sirocco
+
+            \u0088\u0002\u0003\u00e8""";
+
+    @Test
+    void aGoodRequestIsAnswered() {
+        asked("/ws").answers(OPENED).closes();
+    }
+
+    @Test
+    void tokensStandInListsAndInAnyCase() {
+        wire("""
+                        GET /ws HTTP/1.1
+                        Host: a
+                        upgrade: h2c, WebSocket
+                        connection: keep-alive, UPGRADE
+                        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+                        Sec-WebSocket-Version: 13
+
+                        """)
+                .answers(OPENED)
+                .closes();
+    }
+
+    @Test
+    void aPlainRequestIsToldToUpgrade() {
+        wire("GET /ws HTTP/1.1\nHost: a\n\n")
+                .answers(
+                        """
+                        HTTP/1.1 426 Upgrade Required
+                        Content-Type: text/plain; charset=utf-8
+                        Upgrade: websocket
+                        Connection: Upgrade
+                        Content-Length: 16
+                        Date: *
+                        Server: Sirocco
+
+                        Upgrade Required""")
+                .logs(Rule.UPGRADE_MISSING)
+                .goesOn();
+    }
+
+    @Test
+    void anotherVersionIsToldOurs() {
+        wire(WebSocketPeer.request("/ws").replace("Version: 13", "Version: 8"))
+                .answers(426, "Upgrade Required")
+                .header("Sec-WebSocket-Version", "13")
+                .logs(Rule.UNKNOWN_WEBSOCKET_VERSION)
+                .goesOn();
+    }
+
+    @Test
+    void aKeyThatIsNoneIsRefused() {
+        wire(WebSocketPeer.request("/ws").replace("dGhl", "dGh"))
+                .answers(400, "Bad Request")
+                .logs(Rule.BAD_WEBSOCKET_KEY)
+                .goesOn();
+        wire(WebSocketPeer.request("/ws", WebSocketPeer.KEY.strip()))
+                .answers(400, "Bad Request")
+                .logs(Rule.BAD_WEBSOCKET_KEY);
+    }
+
+    @Test
+    void anotherMethodIsRefused() {
+        wire(WebSocketPeer.request("/ws").replace("GET", "PUT"))
+                .answers(400, "Bad Request")
+                .logs(Rule.BAD_UPGRADE)
+                .goesOn();
+    }
+
+    @Test
+    void aBodyIsRefused() {
+        wire(WebSocketPeer.request("/ws", "Content-Length: 3") + "abc")
+                .answers(400, "Bad Request")
+                .logs(Rule.BAD_UPGRADE)
+                .goesOn();
+    }
+
+    @Test
+    void pagesOfOurHostAreAdmitted() {
+        asked("/ws", "Origin: http://a").answers(OPENED);
+        asked("/ws", "Origin: https://A:443").answers(OPENED);
+    }
+
+    @Test
+    void pagesOfOthersAreNot() {
+        for (String origin :
+                new String[] {"http://b", "http://a:81", "null", "http://a.b", "://"}) {
+            asked("/ws", "Origin: " + origin)
+                    .answers(403, "Forbidden")
+                    .logs(Rule.FOREIGN_ORIGIN)
+                    .goesOn();
+        }
+    }
+
+    @Test
+    void pagesMayBeNamed() {
+        asked("/foreign", "Origin: https://app.example.org").answers(OPENED);
+        asked("/foreign", "Origin: http://app.example.org").answers(403, "Forbidden");
+        asked("/any", "Origin: https://elsewhere.example").answers(OPENED);
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+/** Answers requests of clients, on virtual threads as a {@link Listener} does. */
+@FunctionalInterface
+public interface Answerer<T> {
+
+    /**
+     * The answer: what JSON can say, or bytes; null is one, too.
+     *
+     * @throws RequestException for an error of the handler's choice
+     * @throws Exception to have the client told no more than {@code failed}
+     */
+    Object answer(Client client, T value) throws Exception;
+}

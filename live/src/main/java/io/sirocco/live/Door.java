@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import io.sirocco.live.broker.BrokerException;
+import io.sirocco.live.broker.Position;
+import io.sirocco.live.broker.Replay;
+import io.sirocco.live.broker.Session;
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Lets a client in, or not, or back in as the one that it was. On a virtual thread: it may wait for
+ * the program and for the broker. Used by one thread.
+ */
+final class Door implements Runnable {
+    private static final LazyLogger LOG = LazyLogger.of(Live.class);
+    private static final int MOST_MISSED = 10_000;
+
+    private final Link link;
+    private final Hub hub;
+    private final Namespace namespace;
+    private final JsonNode auth;
+
+    Door(Link link, Namespace namespace, JsonNode auth) {
+        this.link = link;
+        this.hub = link.hub;
+        this.namespace = namespace;
+        this.auth = auth;
+    }
+
+    @Override
+    public void run() {
+        try {
+            switch (decide()) {
+                case Admission.Refused(String message) ->
+                        link.run(() -> link.refused(namespace.name(), message));
+                case Admission.Admitted(Optional<String> user) -> admit(user.orElse(""));
+            }
+        } catch (Throwable e) {
+            LOG.get().log(Level.ERROR, "a client could not be let in", e);
+            link.run(() -> link.refused(namespace.name(), "the server failed"));
+        }
+    }
+
+    private Admission decide() {
+        List<Authenticator> all =
+                namespace.authenticators().or(() -> hub.namespace("/").authenticators()).get();
+        Admission last = Admission.anybody();
+        var attempt = new Attempt(hub.json, namespace.name(), link.session.peer(), auth);
+        for (Authenticator each : all) {
+            try {
+                last = each.admit(attempt);
+            } catch (Exception e) {
+                LOG.get().log(Level.ERROR, "an authenticator failed", e);
+                last = Admission.refused("the server failed");
+            }
+            if (last instanceof Admission.Admitted) {
+                return last;
+            }
+        }
+        return last;
+    }
+
+    private void admit(String user) {
+        boolean offsets = hub.recovers() && auth.path("offsets").asBoolean(true);
+        JsonNode pid = auth.path("pid");
+        boolean wants = offsets && pid.isString();
+        if (wants && recover(user, pid.stringValue())) {
+            return;
+        }
+        Client client = Client.fresh(namespace, user, offsets, Client.tagsOf(auth));
+        client.enter(link);
+        if (wants && auth.path("offset").isString()) {
+            client.gap(Map.of("recovered", false));
+        }
+    }
+
+    private boolean recover(String user, String pid) {
+        try {
+            Optional<Session> kept = Hub.await(hub.broker.take(namespace.name(), pid));
+            return kept.isPresent() && recover(user, kept.get());
+        } catch (BrokerException e) {
+            LOG.get().log(Level.WARNING, "nobody can be recovered: {0}", e);
+            return false;
+        }
+    }
+
+    private boolean recover(String user, Session kept) {
+        Optional<Client> here = namespace.client(kept.client()).filter(c -> c.hasPid(kept.pid()));
+        Optional<Position> after = offset();
+        if (after.isEmpty() || !kept.user().equals(user)) {
+            here.ifPresent(client -> client.giveUp(Reason.LOST));
+            return false;
+        }
+        Client client =
+                here.orElseGet(() -> Client.recovered(namespace, kept, Client.tagsOf(auth)));
+        var back = new CompletableFuture<Boolean>();
+        client.comeBack(link, back);
+        if (!back.join()) {
+            return true; // the link is gone: the client waits for the next
+        }
+        Replay replay = replay(client, after.get());
+        if (replay.gap()) {
+            link.run(() -> link.expect(namespace.name())); // another comes in its place
+            client.giveUp(Reason.LOST);
+            return false;
+        }
+        client.resume(link, replay);
+        return true;
+    }
+
+    private Replay replay(Client client, Position after) {
+        try {
+            List<String> rooms = List.copyOf(client.rooms());
+            return Hub.await(
+                    hub.broker.replay(after, namespace.name(), client.id(), rooms, MOST_MISSED));
+        } catch (BrokerException e) {
+            LOG.get().log(Level.WARNING, "nobody can be recovered: {0}", e);
+            return new Replay(List.of(), true, after);
+        }
+    }
+
+    private Optional<Position> offset() {
+        JsonNode offset = auth.path("offset");
+        if (!offset.isString()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Position.parse(offset.stringValue()));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import io.sirocco.live.broker.Position;
+import java.util.List;
+
+/**
+ * What a room has kept, behind a position.
+ *
+ * @param messages oldest first
+ * @param gap whether some are missing that were asked for
+ * @param end where to go on
+ */
+public record History(List<Stored> messages, boolean gap, Position end) {}

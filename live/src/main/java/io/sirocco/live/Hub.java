@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import io.sirocco.http.Request;
+import io.sirocco.live.broker.Broker;
+import io.sirocco.live.broker.BrokerException;
+import io.sirocco.live.broker.Limit;
+import io.sirocco.live.broker.Member;
+import io.sirocco.live.broker.Node;
+import io.sirocco.live.broker.Position;
+import io.sirocco.live.broker.Publication;
+import io.sirocco.live.broker.Publication.Bounds;
+import io.sirocco.live.engine.Channel;
+import io.sirocco.live.engine.Engine;
+import io.sirocco.live.engine.Session;
+import io.sirocco.live.engine.Upper;
+import io.sirocco.net.Loop;
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What all namespaces of a service share: its settings, its engine, the shards of its loops; and
+ * what its broker sees of it. Any thread.
+ */
+final class Hub implements Upper, Node {
+    private static final LazyLogger LOG = LazyLogger.of(Live.class);
+    private static final CompletionStage<Boolean> YES = CompletableFuture.completedStage(true);
+
+    final LiveSettings settings;
+    final Json json;
+    final Broker broker;
+    final Engine engine;
+    final Tickets tickets;
+    private final String id = Engine.newId();
+    private final Map<String, Namespace> namespaces = new ConcurrentHashMap<>();
+    private final Map<Loop, Shard> shards = new ConcurrentHashMap<>();
+    private volatile Duration ticketLife;
+    volatile boolean stopping;
+    private volatile String epoch = "";
+
+    Hub(LiveSettings settings) {
+        this.settings = settings;
+        this.json = new Json(settings.types);
+        this.broker = settings.brokerOrMemory();
+        this.tickets = new Tickets(settings.ticketSecret, broker);
+        this.engine = new Engine(settings.engine(), this);
+    }
+
+    Namespace namespace(String name) {
+        return namespaces.get(name);
+    }
+
+    Namespace add(Namespace namespace) {
+        Namespace known = namespaces.putIfAbsent(namespace.name(), namespace);
+        return known == null ? namespace : known;
+    }
+
+    Collection<Shard> shards() {
+        return shards.values();
+    }
+
+    /** That of a loop; there may be servers more than one. */
+    Shard shard(Loop loop) {
+        Shard known = shards.get(loop);
+        return known != null ? known : shards.computeIfAbsent(loop, this::begin);
+    }
+
+    private Shard begin(Loop loop) {
+        var shard = new Shard(loop);
+        if (recovers()) {
+            long every = Math.clamp(settings.recovery.toMillis() / 3, 1_000, 20_000);
+            loop.execute(() -> loop.after(every, () -> keepAll(shard, every)));
+        }
+        return shard;
+    }
+
+    private void keepAll(Shard shard, long every) {
+        shard.all().forEach(Client::keep);
+        shard.loop.after(every, () -> keepAll(shard, every));
+    }
+
+    // ---- settings
+
+    boolean recovers() {
+        return settings.recovery.isPositive();
+    }
+
+    boolean hasPresence(String room) {
+        return settings.presence.stream().anyMatch(glob -> glob.matches(room));
+    }
+
+    List<Bounds> histories(Set<String> rooms) {
+        if (settings.histories.isEmpty()) {
+            return List.of();
+        }
+        var all = new ArrayList<Bounds>();
+        for (String room : rooms) {
+            settings.histories.stream()
+                    .filter(kept -> kept.rooms().matches(room))
+                    .findFirst()
+                    .ifPresent(
+                            kept ->
+                                    all.add(
+                                            new Bounds(
+                                                    room, kept.messages(), kept.age().toMillis())));
+        }
+        return all;
+    }
+
+    List<Authenticator> authenticators(Authentication authentication) {
+        var all = new ArrayList<>(authentication.all);
+        if (authentication.ticketLife != null) {
+            ticketLife = authentication.ticketLife;
+            all.add(
+                    attempt ->
+                            attempt.auth("ticket")
+                                    .map(tickets::redeem)
+                                    .orElse(Admission.refused("the ticket is missing")));
+        }
+        return List.copyOf(all);
+    }
+
+    String ticket(String user) {
+        Duration life = ticketLife;
+        if (life == null) {
+            throw new IllegalStateException("Tickets are not asked for: see Authentication.");
+        }
+        return tickets.issue(user, life);
+    }
+
+    // ---- for the engine
+
+    @Override
+    public CompletionStage<Boolean> admits(Request request) {
+        if (settings.connects.isEmpty()) {
+            return YES;
+        }
+        Limit limit = settings.connects.get();
+        return broker.count("connects " + address(request), limit)
+                .exceptionally(
+                        e -> {
+                            LOG.get().log(Level.WARNING, "connects are not counted: {0}", e);
+                            return true;
+                        });
+    }
+
+    @Override
+    public String address(Request request) {
+        return settings.address.apply(request);
+    }
+
+    @Override
+    public Channel open(Session session) {
+        return new Link(this, session, shard(session.loop()));
+    }
+
+    // ---- messages
+
+    CompletionStage<Position> publish(Publication publication) {
+        CompletionStage<Position> stage = broker.publish(publication);
+        for (Shard shard : shards.values()) {
+            if (shard.loop.inLoop()) {
+                shard.drain();
+            }
+        }
+        return stage;
+    }
+
+    /** The epoch of the last message; empty when there was none. */
+    String epoch() {
+        return epoch;
+    }
+
+    /** Waits for the broker. */
+    static <T> T await(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof BrokerException cause ? cause : e;
+        }
+    }
+
+    // ---- as a node
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public void deliver(Position position, Publication publication) {
+        epoch = position.epoch();
+        Namespace namespace = namespaces.get(publication.namespace());
+        if (namespace == null) {
+            return;
+        }
+        var delivery = new Delivery(position, publication);
+        if (publication.rooms().size() == 1) {
+            Client own = namespace.client(publication.rooms().iterator().next()).orElse(null);
+            if (own != null) {
+                own.shard().executeLater(() -> own.deliver(delivery));
+                return;
+            }
+        }
+        for (Shard shard : shards.values()) {
+            shard.executeLater(() -> shard.deliver(namespace, delivery));
+        }
+    }
+
+    @Override
+    public void gap(String why) {
+        LOG.get().log(Level.WARNING, "messages were lost: {0}", why);
+        for (Shard shard : shards.values()) {
+            shard.executeLater(
+                    () -> shard.all().forEach(client -> client.gap(Map.of("lost", true))));
+        }
+    }
+
+    @Override
+    public void taken(String name, String pid) {
+        Namespace namespace = namespaces.get(name);
+        if (namespace != null) {
+            namespace.clients().stream()
+                    .filter(client -> client.hasPid(pid))
+                    .forEach(Client::moved);
+        }
+    }
+
+    @Override
+    public void joined(io.sirocco.live.broker.Room room, Member member) {
+        changed(room, List.of(member), List.of());
+    }
+
+    @Override
+    public void left(io.sirocco.live.broker.Room room, Member member) {
+        changed(room, List.of(), List.of(member));
+    }
+
+    private void changed(io.sirocco.live.broker.Room room, List<Member> joined, List<Member> left) {
+        Namespace namespace = namespaces.get(room.namespace());
+        if (namespace == null) {
+            return;
+        }
+        Json.Encoded encoded =
+                json.event(
+                        "sirocco:presence",
+                        Map.of("room", room.name(), "joined", joined, "left", left));
+        var packet =
+                io.sirocco.live.wire.Packet.event(
+                        room.namespace(), io.sirocco.live.wire.Packet.NO_ID, 0, encoded.data());
+        var delivery =
+                new Delivery(
+                        new Position("", ""),
+                        new Publication(
+                                room.namespace(),
+                                Set.of(room.name()),
+                                Set.of(),
+                                packet.toString(),
+                                List.of(),
+                                false,
+                                List.of()));
+        shards.values()
+                .forEach(shard -> shard.executeLater(() -> shard.deliver(namespace, delivery)));
+        namespace.changed(room.name(), joined, left);
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import io.sirocco.live.wire.WireException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Between Java and the JSON of packets. Bytes leave it as attachments. Any thread. */
+final class Json {
+    private static final Object ATTACHMENTS = new Object();
+    private static final String PLACEHOLDER = "_placeholder";
+    private static final String NUM = "num";
+    private static final String TYPE = "type";
+
+    private final JsonMapper mapper;
+    private final Map<String, Class<?>> types;
+    private final Map<Class<?>, String> names = new HashMap<>();
+
+    /** What is sent: a JSON array, and the bytes that it refers to. */
+    record Encoded(String data, List<byte[]> attachments) {}
+
+    Json(Map<String, Class<?>> types) {
+        this.types = Map.copyOf(types);
+        types.forEach((name, type) -> names.put(type, name));
+        this.mapper =
+                JsonMapper.builder()
+                        .addModule(
+                                new SimpleModule("bytes")
+                                        .addSerializer(byte[].class, new ToAttachment()))
+                        .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                        .build();
+    }
+
+    private static final class ToAttachment extends ValueSerializer<byte[]> {
+        @Override
+        public void serialize(byte[] bytes, JsonGenerator out, SerializationContext context) {
+            @SuppressWarnings("unchecked")
+            var all = (List<byte[]>) context.getAttribute(ATTACHMENTS);
+            if (all == null) {
+                out.writeBinary(bytes);
+                return;
+            }
+            out.writeStartObject();
+            out.writeBooleanProperty(PLACEHOLDER, true);
+            out.writeNumberProperty(NUM, all.size());
+            out.writeEndObject();
+            all.add(bytes);
+        }
+    }
+
+    /** The name of an event and its arguments. */
+    Encoded event(String name, Object... arguments) {
+        var data = new StringBuilder(64).append('[').append(mapper.writeValueAsString(name));
+        var attachments = new ArrayList<byte[]>(0);
+        for (Object argument : arguments) {
+            append(argument, data.append(','), attachments);
+        }
+        return new Encoded(data.append(']').toString(), attachments);
+    }
+
+    /** An answer. */
+    Encoded answer(Object... values) {
+        var data = new StringBuilder(64).append('[');
+        var attachments = new ArrayList<byte[]>(0);
+        for (Object value : values) {
+            append(value, data.length() == 1 ? data : data.append(','), attachments);
+        }
+        return new Encoded(data.append(']').toString(), attachments);
+    }
+
+    private void append(Object value, StringBuilder data, List<byte[]> attachments) {
+        switch (value) {
+            case null -> data.append("null");
+            case Integer i -> data.append(i.intValue());
+            case Boolean b -> data.append(b.booleanValue());
+            default -> {
+                String text =
+                        mapper.writer()
+                                .withAttribute(ATTACHMENTS, attachments)
+                                .writeValueAsString(value);
+                String name = names.get(value.getClass());
+                if (name == null || !text.startsWith("{")) {
+                    data.append(text);
+                } else {
+                    data.append("{\"type\":").append(mapper.writeValueAsString(name));
+                    data.append(text.equals("{}") ? "" : ",").append(text, 1, text.length());
+                }
+            }
+        }
+    }
+
+    /** One value as JSON, its bytes in Base64. */
+    String text(Object value) {
+        return mapper.writeValueAsString(value);
+    }
+
+    /**
+     * Reads the data of a packet, with its attachments where they belong.
+     *
+     * @throws WireException when it is no JSON, or refers to what is not there
+     */
+    JsonNode parse(String data, List<byte[]> attachments) throws WireException {
+        try {
+            JsonNode node = mapper.readTree(data);
+            return attachments.isEmpty() ? node : put(node, attachments);
+        } catch (JacksonException e) {
+            throw new WireException("no JSON: " + e.getOriginalMessage());
+        }
+    }
+
+    private JsonNode put(JsonNode node, List<byte[]> attachments) throws WireException {
+        switch (node) {
+            case ArrayNode array -> {
+                for (int i = 0; i < array.size(); i++) {
+                    array.set(i, put(array.get(i), attachments));
+                }
+            }
+            case ObjectNode object -> {
+                if (object.path(PLACEHOLDER).isBoolean()) {
+                    JsonNode num = object.path(NUM);
+                    if (!num.isInt()
+                            || num.intValue() < 0
+                            || num.intValue() >= attachments.size()) {
+                        throw new WireException("a placeholder refers to no attachment");
+                    }
+                    return mapper.getNodeFactory().binaryNode(attachments.get(num.intValue()));
+                }
+                for (String name : List.copyOf(object.propertyNames())) {
+                    object.set(name, put(object.get(name), attachments));
+                }
+            }
+            default -> {}
+        }
+        return node;
+    }
+
+    /**
+     * A value of Java from one of JSON.
+     *
+     * @throws RequestException when it does not fit
+     */
+    <T> T as(JsonNode node, Class<T> type) {
+        try {
+            if (type == String.class && !node.isString() && !node.isNull()) {
+                throw unfit(type, "it is " + node.getNodeType(), null);
+            }
+            return mapper.treeToValue(node, type);
+        } catch (JacksonException | IllegalArgumentException e) {
+            throw unfit(type, "it does not fit", e);
+        }
+    }
+
+    private static RequestException unfit(Class<?> type, String why, Throwable cause) {
+        return RequestException.refused(
+                "bad_arguments", "no " + type.getSimpleName() + ": " + why, cause);
+    }
+
+    /** Whether values of this class say so in their member {@code type}. */
+    boolean named(Class<?> type) {
+        return names.containsKey(type);
+    }
+
+    /** Whether {@code node} names this class, which is {@link #named}. */
+    boolean names(JsonNode node, Class<?> type) {
+        return types.get(node.path(TYPE).asString("")) == type;
+    }
+}

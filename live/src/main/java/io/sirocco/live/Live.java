@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import io.sirocco.http.Mount;
+import io.sirocco.http.Routes;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * Event channels for the clients of Socket.IO; itself the namespace {@code /}.
+ *
+ * <pre>{@code
+ * Live live = Live.create(c -> c.password("secret"));
+ * live.on("shout", String.class, (client, text) -> live.broadcast("heard", text));
+ * Server.start(8080, routes -> routes.mount("/socket.io", live));
+ * }</pre>
+ *
+ * <p>Any thread.
+ */
+public final class Live extends Namespace implements Mount, AutoCloseable {
+    private static final int CLOSE_SECONDS = 10;
+
+    private Live(Hub hub) {
+        super("/", hub);
+    }
+
+    /**
+     * Sets it up, and connects to its broker.
+     *
+     * @throws IllegalArgumentException for a setting that cannot be
+     * @throws io.sirocco.live.broker.BrokerException when the broker cannot be reached
+     */
+    public static Live create(Consumer<LiveSettings> configure) {
+        var settings = new LiveSettings();
+        configure.accept(settings);
+        var hub = new Hub(settings);
+        var live = new Live(hub);
+        hub.add(live);
+        live.authenticated(settings.authentication);
+        hub.broker.start(hub);
+        return live;
+    }
+
+    private void authenticated(Authentication authentication) {
+        authenticate(
+                next -> {
+                    next.all.addAll(authentication.all);
+                    next.ticketLife = authentication.ticketLife;
+                });
+    }
+
+    /** A namespace, which is made when it is asked for first. */
+    public Namespace namespace(String name) {
+        if (!name.startsWith("/") || name.contains(",") || name.length() > 255) {
+            throw new IllegalArgumentException(
+                    "A namespace begins with a slash and has no comma, unlike '" + name + "'.");
+        }
+        Namespace known = hub.namespace(name);
+        return known != null ? known : hub.add(new Namespace(name, hub));
+    }
+
+    /**
+     * A ticket for one connection of this user, good for as long as {@link Authentication#tickets}
+     * said.
+     */
+    public String ticket(String user) {
+        return hub.ticket(user);
+    }
+
+    @Override
+    public void addTo(Routes routes) {
+        hub.engine.addTo(routes);
+    }
+
+    @Override
+    public CompletionStage<?> drain() {
+        return new Farewell(hub).begin();
+    }
+
+    /**
+     * Says good-bye to all, as when the server stops, within ten seconds; then to the broker. Must
+     * not be called on a loop.
+     */
+    @Override
+    public void close() {
+        CompletableFuture<?> end = drain().toCompletableFuture();
+        try {
+            end.get(CLOSE_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            hub.engine.sessions().forEach(session -> session.run(session::close));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            hub.broker.close();
+        }
+    }
+}

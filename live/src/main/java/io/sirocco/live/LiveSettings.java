@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.http.Request;
+import io.sirocco.live.broker.Broker;
+import io.sirocco.live.broker.Limit;
+import io.sirocco.live.broker.MemoryBroker;
+import io.sirocco.live.engine.Engine;
+import io.sirocco.live.engine.EngineSettings;
+import io.sirocco.live.engine.Overflow;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * How event channels are kept: set in the lambda given to {@link Live#create}, frozen when it
+ * returns. All limits are finite unless they are lifted. Used by one thread.
+ */
+public final class LiveSettings {
+    final Authentication authentication = new Authentication();
+    final Map<String, Class<?>> types = new LinkedHashMap<>();
+    final List<Kept> histories = new ArrayList<>();
+    final List<Glob> presence = new ArrayList<>();
+    Optional<Broker> broker = Optional.empty();
+    byte[] ticketSecret = Engine.newId().getBytes(UTF_8);
+    Optional<Limit> connects = Optional.of(new Limit.Bucket(100, Duration.ofSeconds(5)));
+    Optional<Limit> messages = Optional.empty();
+    long bytesPerSecond;
+    int rooms = 1_000;
+    int unanswered = 1_000;
+    int attachments = 16;
+    int maxMessage = 1_000_000;
+    Duration recovery = Duration.ZERO;
+    Duration connectDeadline = Duration.ofSeconds(10);
+    Duration handlerDeadline = Duration.ofSeconds(30);
+    Function<Request, String> address = LiveSettings::remote;
+    private Duration ping = Duration.ofSeconds(25);
+    private Duration pong = Duration.ofSeconds(20);
+    private int budget = 1 << 20;
+    private Slow slow = Slow.CLOSE;
+    private Set<String> transports = Set.of("websocket", "polling");
+    private Optional<List<String>> origins = Optional.of(List.of());
+    private int clients = Integer.MAX_VALUE;
+
+    /** The rooms whose messages are kept, and how many for how long. */
+    record Kept(Glob rooms, int messages, Duration age) {}
+
+    LiveSettings() {}
+
+    private static String remote(Request request) {
+        return request.remote() instanceof InetSocketAddress inet
+                ? inet.getAddress().getHostAddress()
+                : "unix";
+    }
+
+    /** As {@link Authentication#password}. */
+    public LiveSettings password(String password) {
+        authentication.password(password);
+        return this;
+    }
+
+    /** As {@link Authentication#tickets}. */
+    public LiveSettings tickets(Duration life) {
+        authentication.tickets(life);
+        return this;
+    }
+
+    /** What tickets are signed with: the same on all nodes. Random unless set. */
+    public LiveSettings ticketSecret(byte[] secret) {
+        if (secret.length < 16) {
+            throw new IllegalArgumentException("A secret has 16 bytes or more.");
+        }
+        ticketSecret = secret.clone();
+        return this;
+    }
+
+    /** As {@link Authentication#jwt}. */
+    public LiveSettings jwt(Jwt rules) {
+        authentication.jwt(rules);
+        return this;
+    }
+
+    /** As {@link Authentication#authenticate}. */
+    public LiveSettings authenticate(Authenticator authenticator) {
+        authentication.authenticate(authenticator);
+        return this;
+    }
+
+    /** Values of {@code type} have the member {@code type} with this name. */
+    public LiveSettings type(String name, Class<?> type) {
+        if (types.putIfAbsent(name, type) != null) {
+            throw new IllegalArgumentException("There are two types " + name + ".");
+        }
+        return this;
+    }
+
+    /**
+     * Those who were cut off may come back as the same for so long; zero, unless set, for never.
+     */
+    public LiveSettings recovery(Duration longest) {
+        recovery = longest;
+        return this;
+    }
+
+    /** Rooms that match {@code rooms}, where * is any text, keep a history. */
+    public LiveSettings history(String rooms, int messages, Duration age) {
+        histories.add(new Kept(Glob.of(rooms), atLeast("history", messages, 1), age));
+        return this;
+    }
+
+    /** Rooms that match {@code rooms}, where * is any text, have presence. */
+    public LiveSettings presence(String rooms) {
+        presence.add(Glob.of(rooms));
+        return this;
+    }
+
+    /** What carries messages between nodes; the memory of this process unless set. */
+    public LiveSettings broker(Broker broker) {
+        this.broker = Optional.of(broker);
+        return this;
+    }
+
+    /**
+     * Pages that may connect beside those of our own host, such as {@code https://app.example.org}.
+     */
+    public LiveSettings origins(String... origins) {
+        this.origins =
+                Optional.of(
+                        List.of(origins).stream().map(o -> o.toLowerCase(Locale.ROOT)).toList());
+        return this;
+    }
+
+    /** Any page may connect: for clients that do not go by cookies. */
+    public LiveSettings anyOrigin() {
+        origins = Optional.empty();
+        return this;
+    }
+
+    /** {@code websocket}, {@code polling}, or both, as it is unless set. */
+    public LiveSettings transports(String... names) {
+        for (String name : names) {
+            if (!name.equals("websocket") && !name.equals("polling")) {
+                throw new IllegalArgumentException(
+                        "A transport is websocket or polling, not '" + name + "'.");
+            }
+        }
+        transports = Set.of(names);
+        return this;
+    }
+
+    /** Bytes of one message, its attachments included; 1,000,000 unless set. */
+    public LiveSettings maxMessage(int bytes) {
+        maxMessage = atLeast("maxMessage", bytes, 1);
+        return this;
+    }
+
+    /** Attachments of one event; 16 unless set. */
+    public LiveSettings attachments(int most) {
+        attachments = atLeast("attachments", most, 0);
+        return this;
+    }
+
+    /** How many sessions one address may open; 100 at once and 20 in a second unless set. */
+    public LiveSettings connects(Limit limit) {
+        connects = Optional.of(limit);
+        return this;
+    }
+
+    /** An address may open as many as it likes. */
+    public LiveSettings anyConnects() {
+        connects = Optional.empty();
+        return this;
+    }
+
+    /** How many messages a client may send; as many as it likes unless set. */
+    public LiveSettings messages(Limit limit) {
+        messages = Optional.of(limit);
+        return this;
+    }
+
+    /** Bytes that are read of one client in a second; as many as come unless set. */
+    public LiveSettings bytes(long perSecond) {
+        bytesPerSecond = perSecond;
+        return this;
+    }
+
+    /** Sessions at once; as many as the server has connections unless set. */
+    public LiveSettings clients(int most) {
+        clients = atLeast("clients", most, 1);
+        return this;
+    }
+
+    /** Rooms that a client may be in; 1,000 unless set. */
+    public LiveSettings rooms(int most) {
+        rooms = atLeast("rooms", most, 0);
+        return this;
+    }
+
+    /** Requests of a client that are not answered yet; 1,000 unless set. */
+    public LiveSettings unanswered(int most) {
+        unanswered = atLeast("unanswered", most, 1);
+        return this;
+    }
+
+    /**
+     * What may wait to be sent to one client, and what happens beyond; 1 MiB and CLOSE unless set.
+     */
+    public LiveSettings budget(int bytes, Slow policy) {
+        budget = atLeast("budget", bytes, 1);
+        slow = policy;
+        return this;
+    }
+
+    /**
+     * How often clients are pinged, and how long they may take to answer; 25 s and 20 s unless set.
+     */
+    public LiveSettings ping(Duration interval, Duration deadline) {
+        ping = interval;
+        pong = deadline;
+        return this;
+    }
+
+    /** How long a connection may be without a client; 10 s unless set. */
+    public LiveSettings connectDeadline(Duration longest) {
+        connectDeadline = longest;
+        return this;
+    }
+
+    /** How long the handler of a request may take; 30 s unless set. */
+    public LiveSettings handlerDeadline(Duration longest) {
+        handlerDeadline = longest;
+        return this;
+    }
+
+    /** What a client's address is, for those who stand behind a proxy that they trust. */
+    public LiveSettings address(Function<Request, String> of) {
+        address = of;
+        return this;
+    }
+
+    private static int atLeast(String name, int value, int least) {
+        if (value < least) {
+            throw new IllegalArgumentException(
+                    name + " must be " + least + " or more, not " + value + ".");
+        }
+        return value;
+    }
+
+    Broker brokerOrMemory() {
+        return broker.orElseGet(MemoryBroker::create);
+    }
+
+    EngineSettings engine() {
+        return new EngineSettings(
+                ping.toMillis(),
+                pong.toMillis(),
+                10_000,
+                5_000,
+                maxMessage,
+                budget,
+                Overflow.valueOf(slow.name()),
+                transports,
+                origins,
+                clients);
+    }
+}

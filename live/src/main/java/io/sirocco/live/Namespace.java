@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import io.sirocco.live.broker.Member;
+import io.sirocco.live.broker.Position;
+import io.sirocco.live.broker.Publication;
+import io.sirocco.live.broker.Publication.Bounds;
+import io.sirocco.live.broker.Replay;
+import io.sirocco.live.wire.Packet;
+import io.sirocco.live.wire.WireException;
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/**
+ * A part of a service with clients, rooms, listeners and authentication of its own; {@link Live} is
+ * the one that is called {@code /}. Listeners may be added at any time, and count from then on. Any
+ * thread.
+ */
+public sealed class Namespace permits Live {
+    private static final LazyLogger LOG = LazyLogger.of(Namespace.class);
+
+    private final String name;
+    final Hub hub;
+    final Listeners listeners = new Listeners();
+    final List<Listener<Void>> connects = new CopyOnWriteArrayList<>();
+    final List<Listener<Reason>> closes = new CopyOnWriteArrayList<>();
+    private final List<ErrorListener> errors = new CopyOnWriteArrayList<>();
+    private final Map<String, Client> clients = new ConcurrentHashMap<>();
+    private final Map<Tag, Set<Client>> tagged = new ConcurrentHashMap<>();
+    private final Map<String, Presence> presences = new ConcurrentHashMap<>();
+    private volatile Optional<List<Authenticator>> authenticators = Optional.empty();
+
+    private record Tag(String name, String value) {}
+
+    Namespace(String name, Hub hub) {
+        this.name = name;
+        this.hub = hub;
+    }
+
+    /** Its name, which begins with a slash. */
+    public String name() {
+        return name;
+    }
+
+    /** Has {@code listener} called for each client that has come, before any message of it. */
+    public Namespace onConnect(Consumer<Client> listener) {
+        connects.add((client, nothing) -> listener.accept(client));
+        return this;
+    }
+
+    /** Has {@code listener} called once for each client that is gone. */
+    public Namespace onClose(Listener<Reason> listener) {
+        closes.add(listener);
+        return this;
+    }
+
+    /** Has {@code listener} told of what others have thrown; the log is, in any case. */
+    public Namespace onError(ErrorListener listener) {
+        errors.add(listener);
+        return this;
+    }
+
+    /** Has {@code listener} called with the arguments of an event. */
+    public Namespace on(String event, Listener<Arguments> listener) {
+        return on(event, Priority.NORMAL, listener);
+    }
+
+    /** The same before others, or after them. */
+    public Namespace on(String event, Priority priority, Listener<Arguments> listener) {
+        listeners.on(event, priority, null, listener);
+        return this;
+    }
+
+    /** Has {@code listener} called with the first argument of an event. */
+    public <T> Namespace on(String event, Class<T> type, Listener<T> listener) {
+        return on(event, Priority.NORMAL, type, listener);
+    }
+
+    /** The same before others, or after them. */
+    public <T> Namespace on(String event, Priority priority, Class<T> type, Listener<T> listener) {
+        listeners.on(event, priority, type, listener);
+        return this;
+    }
+
+    /** Has {@code answerer} answer a request. */
+    public Namespace onRequest(String event, Answerer<Arguments> answerer) {
+        listeners.onRequest(event, null, answerer);
+        return this;
+    }
+
+    /** The same with the first argument. */
+    public <T> Namespace onRequest(String event, Class<T> type, Answerer<T> answerer) {
+        listeners.onRequest(event, type, answerer);
+        return this;
+    }
+
+    /** Decides who comes in from now on; as in {@code /} unless this is called. */
+    public Namespace authenticate(Consumer<Authentication> configure) {
+        var next = new Authentication();
+        configure.accept(next);
+        authenticators = Optional.of(hub.authenticators(next));
+        return this;
+    }
+
+    Optional<List<Authenticator>> authenticators() {
+        return authenticators;
+    }
+
+    /** The clients of this node. */
+    public Collection<Client> clients() {
+        return List.copyOf(clients.values());
+    }
+
+    /** A client of this node. */
+    public Optional<Client> client(String id) {
+        return Optional.ofNullable(clients.get(id));
+    }
+
+    /** The clients of this node to whom a handler has put this tag. */
+    public Collection<Client> tagged(String tag, String value) {
+        return List.copyOf(tagged.getOrDefault(new Tag(tag, value), Set.of()));
+    }
+
+    /** A room, which need not be told that it is one. */
+    public Room room(String name) {
+        return new Room(this, Set.of(name), Set.of());
+    }
+
+    /** Sends an event to all clients, on all nodes; ends as {@link Room#send} does. */
+    public CompletionStage<Position> broadcast(String event, Object... arguments) {
+        return publish(Set.of(), Set.of(), event, arguments);
+    }
+
+    /**
+     * Who is in a room.
+     *
+     * @throws IllegalArgumentException when it has no presence
+     */
+    public Presence presence(String room) {
+        if (!hub.hasPresence(room)) {
+            throw new IllegalArgumentException(
+                    "The room " + room + " has no presence: it must be asked for.");
+        }
+        return presences.computeIfAbsent(room, each -> new Presence(this, each));
+    }
+
+    // ---- for the package
+
+    CompletionStage<Position> publish(
+            Set<String> rooms, Set<String> except, String event, Object... arguments) {
+        Json.Encoded encoded = hub.json.event(event, arguments);
+        String packet =
+                Packet.event(name, Packet.NO_ID, encoded.attachments().size(), encoded.data())
+                        .toString();
+        List<Bounds> histories = rooms.isEmpty() ? List.of() : hub.histories(rooms);
+        return hub.publish(
+                new Publication(
+                        name,
+                        rooms,
+                        except,
+                        packet,
+                        encoded.attachments(),
+                        hub.recovers(),
+                        histories));
+    }
+
+    History history(String room, Optional<Position> after, int most) {
+        if (hub.histories(Set.of(room)).isEmpty()) {
+            throw new IllegalStateException("The room " + room + " keeps no history.");
+        }
+        Replay replay =
+                Hub.await(
+                        hub.broker.history(
+                                new io.sirocco.live.broker.Room(name, room), after, most));
+        var stored = new ArrayList<Stored>();
+        replay.messages().forEach(m -> stored.add(stored(m.position(), m.publication())));
+        return new History(List.copyOf(stored), replay.gap(), replay.end());
+    }
+
+    private Stored stored(Position position, Publication publication) {
+        try {
+            Packet packet = Packet.parse(publication.event());
+            var array = hub.json.parse(packet.data(), publication.attachments());
+            return new Stored(
+                    position, array.get(0).stringValue(), new Arguments(hub.json, array, 1));
+        } catch (WireException e) {
+            throw new IllegalStateException("a history has what nobody sends", e);
+        }
+    }
+
+    List<Member> members(String room) {
+        return Hub.await(hub.broker.members(new io.sirocco.live.broker.Room(name, room)));
+    }
+
+    void changed(String room, List<Member> joined, List<Member> left) {
+        Presence presence = presences.get(room);
+        if (presence != null) {
+            presence.tell(joined, left);
+        }
+    }
+
+    void add(Client client) {
+        clients.put(client.id(), client);
+    }
+
+    void remove(Client client) {
+        clients.remove(client.id(), client);
+    }
+
+    void tag(Client client, String tag, String value) {
+        tagged.computeIfAbsent(new Tag(tag, value), each -> ConcurrentHashMap.newKeySet())
+                .add(client);
+    }
+
+    void untag(Client client, String tag, String value) {
+        tagged.computeIfPresent(
+                new Tag(tag, value),
+                (each, all) -> {
+                    all.remove(client);
+                    return all.isEmpty() ? null : all;
+                });
+    }
+
+    void failed(Client client, String event, Throwable thrown) {
+        if (errors.isEmpty() || !(thrown instanceof RequestException)) {
+            LOG.get().log(Level.WARNING, "a handler of " + event + " failed", thrown);
+        }
+        for (ErrorListener listener : errors) {
+            try {
+                listener.on(client, event, thrown);
+            } catch (RuntimeException e) {
+                LOG.get().log(Level.WARNING, "an error listener threw", e);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "namespace " + name;
+    }
+}

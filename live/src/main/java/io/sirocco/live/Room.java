@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import io.sirocco.live.broker.Position;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/** Who is in one of some rooms, on all nodes. Immutable. */
+public final class Room {
+    private final Namespace namespace;
+    private final Set<String> names;
+    private final Set<String> except;
+
+    Room(Namespace namespace, Set<String> names, Set<String> except) {
+        this.namespace = namespace;
+        this.names = names;
+        this.except = except;
+    }
+
+    /** And who is in this one. */
+    public Room room(String name) {
+        return new Room(namespace, with(names, name), except);
+    }
+
+    /** But for the client with this id. */
+    public Room except(String id) {
+        return new Room(namespace, names, with(except, id));
+    }
+
+    private static Set<String> with(Set<String> some, String one) {
+        var all = new HashSet<>(some);
+        all.add(one);
+        return Set.copyOf(all);
+    }
+
+    /**
+     * Sends an event.
+     *
+     * @return ends when it is certain to be delivered; exceptionally with a {@link
+     *     io.sirocco.live.broker.BrokerException} when that is not certain
+     */
+    public CompletionStage<Position> send(String event, Object... arguments) {
+        return namespace.publish(names, except, event, arguments);
+    }
+
+    /**
+     * The newest messages of its history, oldest first; waits for the broker.
+     *
+     * @throws IllegalStateException when it is not one room that keeps a history
+     */
+    public List<Stored> history(int most) {
+        return namespace.history(one(), Optional.empty(), most).messages();
+    }
+
+    /** What came behind a position; waits for the broker. */
+    public History since(Position position) {
+        return namespace.history(one(), Optional.of(position), Integer.MAX_VALUE);
+    }
+
+    private String one() {
+        if (names.size() != 1) {
+            throw new IllegalStateException("A history is that of one room, not of " + names + ".");
+        }
+        return names.iterator().next();
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.live.broker.Broker;
+import io.sirocco.live.engine.Engine;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.Base64;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Tickets: {@code USER.EXPIRY.NONCE.SIGNATURE}, signed with HMAC-SHA-256, so that nobody remembers
+ * those that are not used. The broker remembers those that are, for as long as they could be used.
+ * Any thread.
+ */
+final class Tickets {
+    private static final int LONGEST = 1_000;
+    private final SecretKeySpec key;
+    private final Broker broker;
+
+    Tickets(byte[] secret, Broker broker) {
+        this.key = new SecretKeySpec(secret, "HmacSHA256");
+        this.broker = broker;
+    }
+
+    String issue(String user, Duration life) {
+        String name = Base64.getUrlEncoder().withoutPadding().encodeToString(user.getBytes(UTF_8));
+        long expiry = System.currentTimeMillis() + life.toMillis();
+        String claim = name + "." + expiry + "." + Engine.newId();
+        return claim + "." + sign(claim);
+    }
+
+    Admission redeem(String ticket) {
+        int dot = ticket.lastIndexOf('.');
+        String[] parts = ticket.split("\\.", -1);
+        if (ticket.length() > LONGEST || parts.length != 4) {
+            return Admission.refused("that is no ticket");
+        }
+        String claim = ticket.substring(0, dot);
+        byte[] given = parts[3].getBytes(UTF_8);
+        if (!MessageDigest.isEqual(sign(claim).getBytes(UTF_8), given)) {
+            return Admission.refused("that is no ticket of ours");
+        }
+        long left = Long.parseLong(parts[1]) - System.currentTimeMillis();
+        if (left <= 0) {
+            return Admission.refused("the ticket has expired");
+        }
+        boolean first =
+                broker.spend(parts[2], Duration.ofMillis(left)).toCompletableFuture().join();
+        return first
+                ? Admission.as(new String(Base64.getUrlDecoder().decode(parts[0]), UTF_8))
+                : Admission.refused("the ticket was used before");
+    }
+
+    private String sign(String claim) {
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(key);
+            byte[] signature = mac.doFinal(claim.getBytes(UTF_8));
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(signature);
+        } catch (GeneralSecurityException e) {
+            throw new AssertionError("every JDK has HmacSHA256", e);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.broker;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Carries what concerns all nodes of a service: messages to rooms and their history, sessions that
+ * may be recovered, presence, spent tickets and counts of limits. Unless another is set, the memory
+ * of this process is one.
+ *
+ * <p>Messages have one order, the same for all nodes: that of their {@link Position}s. A node is
+ * given its own messages in that order too, so that it need not tell them from others'.
+ *
+ * <p>The stages end exceptionally with a {@link BrokerException} when the broker cannot be reached
+ * within its deadline; a broker reconnects by itself, as long as it is open. They may end on any
+ * thread, also that of the caller. Any thread; no method blocks but {@link #start} and {@link
+ * #close}.
+ */
+public interface Broker extends AutoCloseable {
+
+    /**
+     * Begins to deliver to {@code node}. Called once, before all else.
+     *
+     * @throws BrokerException when there is no reaching it now
+     */
+    void start(Node node);
+
+    /**
+     * Has a message delivered to all nodes, in order. When the stage ends it is certain to be, to
+     * each node that is alive, and to be found by {@link #replay} and {@link #history}. When it
+     * ends exceptionally, nothing is certain: the message may arrive all the same.
+     */
+    CompletionStage<Position> publish(Publication publication);
+
+    /**
+     * What was published behind a position for someone who is in these rooms, for whom also
+     * messages without a room are; those that except them are left out.
+     *
+     * <p>Who wants to miss nothing listens to {@link Node#deliver} before they ask: a message may
+     * come both ways then, with the same position, but none comes neither way.
+     *
+     * @param after the last that they have seen
+     * @param client the id of that someone, which is a room of its own
+     * @param most how many messages at most; more are a gap
+     */
+    CompletionStage<Replay> replay(
+            Position after, String namespace, String client, List<String> rooms, int most);
+
+    /**
+     * The newest messages to a room that keeps a history, oldest first.
+     *
+     * @param after only those behind it; what is between it and the oldest that is left is a gap.
+     *     So is what nobody knows any more: a position of another epoch, or from before the whole
+     *     history was forgotten
+     */
+    CompletionStage<Replay> history(Room room, Optional<Position> after, int most);
+
+    /**
+     * Keeps a session for {@code life}, in the place of one with that {@code pid}. A node keeps
+     * those of its clients again and again, so that they outlive it. What another node has taken
+     * within the last minute is not kept again by the one that had it: it has not heard of that
+     * yet.
+     */
+    CompletionStage<Void> keep(Session session, Duration life);
+
+    /**
+     * Takes a session out, for whoever asks first. The node that still had its client is told by
+     * {@link Node#taken}, unless it is the one that asks.
+     */
+    CompletionStage<Optional<Session>> take(String namespace, String pid);
+
+    /** Forgets a session: its client has left. */
+    CompletionStage<Void> forget(String namespace, String pid);
+
+    /**
+     * A client of this node is in a room. The members of a node that dies leave within seconds.
+     * Nodes are told by {@link Node#joined}.
+     */
+    CompletionStage<Void> join(Room room, Member member);
+
+    /** It is not any more. */
+    CompletionStage<Void> leave(Room room, Member member);
+
+    /**
+     * Who is in a room, on all nodes: each user once, whatever the number of their connections, and
+     * each client that is nobody in particular.
+     */
+    CompletionStage<List<Member>> members(Room room);
+
+    /**
+     * Remembers a ticket as spent.
+     *
+     * @param life how long it could be used at all
+     * @return false when it was spent before
+     */
+    CompletionStage<Boolean> spend(String ticket, Duration life);
+
+    /** Counts one more of {@code key}; false when that is more than the limit has. */
+    CompletionStage<Boolean> count(String key, Limit limit);
+
+    /** Delivers no more. What was not published by now fails. */
+    @Override
+    void close();
+}

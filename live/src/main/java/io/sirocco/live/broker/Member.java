@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.broker;
+
+/**
+ * Somebody in a room.
+ *
+ * @param client the id of the client
+ * @param user who it is authenticated as; empty for nobody in particular
+ * @param info JSON that all members may see, or an empty text
+ */
+public record Member(String client, String user, String info) {}

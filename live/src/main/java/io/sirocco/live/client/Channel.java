@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.client;
+
+import io.sirocco.live.client.Packet.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * A namespace: what a program sends and is told. Whether it is joined at the moment is the affair
+ * of its {@link Membership}. What is private may be used by any thread; the rest is loop-confined
+ * but for what the interface has.
+ */
+final class Channel implements LiveNamespace {
+    /** Those that mean something to the other end itself. */
+    private static final Set<String> RESERVED =
+            Set.of(
+                    "connect",
+                    "connect_error",
+                    "disconnect",
+                    "disconnecting",
+                    "newListener",
+                    "removeListener");
+
+    /** What an event costs that waits for handlers, beside its bytes. */
+    private static final int OVERHEAD = 64;
+
+    final Membership membership;
+    final Handlers handlers = new Handlers();
+    final Outbox outbox;
+    final Requests requests;
+    private final LiveClient client;
+    private final String name;
+
+    Channel(LiveClient client, String name) {
+        this.client = client;
+        this.name = name;
+        LiveClientSettings settings = client.settings;
+        this.outbox = new Outbox(settings.offline, settings.offlineBytes, settings.overflow);
+        this.requests = new Requests(settings.requests);
+        this.membership = new Membership(client, this);
+    }
+
+    // ---- what a program may ask for
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Optional<String> id() {
+        return membership.id();
+    }
+
+    @Override
+    public boolean isConnected() {
+        return membership.id().isPresent();
+    }
+
+    @Override
+    public CompletableFuture<Connected> connect() {
+        var outcome = new CompletableFuture<Connected>();
+        if (!client.execute(() -> membership.connect(outcome))) {
+            outcome.completeExceptionally(new IllegalStateException("The client is closed."));
+        }
+        return outcome;
+    }
+
+    @Override
+    public void leave() {
+        client.execute(membership::leave);
+    }
+
+    @Override
+    public <T> LiveNamespace on(String event, Class<T> type, Handler<? super T> handler) {
+        return on(event, arguments -> handler.handle(arguments.as(0, type)));
+    }
+
+    @Override
+    public LiveNamespace on(String event, Handler<Arguments> handler) {
+        handlers.on(event, handler);
+        return this;
+    }
+
+    @Override
+    public LiveNamespace off(String event) {
+        handlers.off(event);
+        return this;
+    }
+
+    @Override
+    public <T> LiveNamespace onRequest(String event, Class<T> type, Answerer<? super T> answerer) {
+        return onRequest(event, arguments -> answerer.answer(arguments.as(0, type)));
+    }
+
+    @Override
+    public LiveNamespace onRequest(String event, Answerer<Arguments> answerer) {
+        handlers.onRequest(event, answerer);
+        return this;
+    }
+
+    @Override
+    public LiveNamespace onConnected(Handler<Connected> handler) {
+        handlers.connected.add(handler);
+        return this;
+    }
+
+    @Override
+    public LiveNamespace onDisconnected(Handler<Disconnected> handler) {
+        handlers.disconnected.add(handler);
+        return this;
+    }
+
+    @Override
+    public LiveNamespace onRefused(Handler<Refused> handler) {
+        handlers.refused.add(handler);
+        return this;
+    }
+
+    @Override
+    public LiveNamespace onError(Consumer<Throwable> handler) {
+        handlers.onError(handler);
+        return this;
+    }
+
+    @Override
+    public boolean send(String event, Object... arguments) {
+        try {
+            return put(event(event, arguments, Packet.NO_ID), Long.MAX_VALUE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    @Override
+    public <T> T request(String event, Duration longest, Class<T> type, Object... arguments) {
+        long end = System.nanoTime() + longest.toNanos();
+        Asked mine = requests.begin(event);
+        Message message = null;
+        try {
+            message = event(event, arguments, mine.number());
+            if (!put(message, longest.toNanos()) && System.nanoTime() < end) {
+                mine.closed(client.isClosing() ? "the client is closed" : "there is no room");
+            }
+            return mine.await(end - System.nanoTime(), type);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw RequestException.of(
+                    RequestException.Kind.CLOSED, "interrupted before '" + event + "' was sent");
+        } finally {
+            requests.end(mine);
+            if (message != null && !mine.isSent()) {
+                outbox.remove(message);
+            }
+        }
+    }
+
+    @Override
+    public long dropped() {
+        return outbox.dropped();
+    }
+
+    // ---- out
+
+    private Message event(String event, Object[] arguments, long number) {
+        if (RESERVED.contains(event)) {
+            throw new IllegalArgumentException(
+                    "'" + event + "' is reserved by the protocol: choose another name.");
+        }
+        var values = new ArrayList<>(arguments.length + 1);
+        values.add(event);
+        values.addAll(Arrays.asList(arguments));
+        return message(Kind.EVENT, event, values, number, number, 0);
+    }
+
+    private Message message(
+            Kind kind, String event, List<?> values, long onWire, long number, long ofSession) {
+        Json.Text text = client.json.array(values);
+        String encoded = Packet.encode(kind, name, onWire, text.json(), text.attachments().size());
+        return new Message(event, encoded, text.attachments(), number, ofSession);
+    }
+
+    /** Any thread but the loop's. */
+    private boolean put(Message message, long longestNanos) throws InterruptedException {
+        var displaced = new ArrayList<Message>(0);
+        boolean taken = outbox.put(message, displaced, longestNanos);
+        for (Message each : displaced) {
+            close(each, "newer ones have taken its place");
+        }
+        if (taken) {
+            client.wake();
+        }
+        return taken;
+    }
+
+    private void close(Message message, String why) {
+        Asked waits = requests.get(message.id());
+        if (waits != null) {
+            waits.closed(why);
+        }
+    }
+
+    /** The next message for the link; null when there is none for now. */
+    Message next() {
+        if (!membership.joined()) {
+            return null;
+        }
+        for (Message message; (message = outbox.poll()) != null; ) {
+            membership.polled();
+            if (message.session() != 0 && message.session() != membership.session()) {
+                continue; // who has asked is not there any more
+            }
+            if (message.id() != Packet.NO_ID) {
+                Asked waits = requests.get(message.id());
+                if (waits == null) {
+                    continue; // nobody waits for the answer any more
+                }
+                waits.sent();
+            }
+            return message;
+        }
+        return null;
+    }
+
+    /** It cannot be sent. */
+    void unsendable(Message message, String why) {
+        close(message, why);
+        if (message.id() == Packet.NO_ID) {
+            var error = new IllegalArgumentException("'" + message.event() + "': " + why);
+            client.turns.add(() -> handlers.failed(error), 0);
+        }
+    }
+
+    /** Whether there are requests under way. Any thread. */
+    boolean asks() {
+        return !requests.isEmpty();
+    }
+
+    // ---- in
+
+    /** An event has come, in this session. */
+    void event(Packet packet, Arguments arguments) {
+        String event = packet.event();
+        long ofSession = membership.session();
+        client.turns.add(
+                () -> {
+                    if (packet.id() == Packet.NO_ID) {
+                        handlers.tell(event, arguments);
+                    } else {
+                        answer(event, arguments, packet.id(), ofSession);
+                    }
+                },
+                OVERHEAD + packet.size());
+    }
+
+    /** On the thread of handlers. */
+    private void answer(String event, Arguments arguments, long number, long ofSession) {
+        List<?> values;
+        try {
+            Answerer<Arguments> answerer = handlers.answerer(event);
+            if (answerer != null) {
+                Object answer = answerer.answer(arguments);
+                values = Arrays.asList(answer);
+            } else if (handlers.tell(event, arguments)) {
+                values = List.of();
+            } else {
+                values = error("unknown_event", "nobody handles '" + event + "'");
+            }
+        } catch (RequestException e) {
+            boolean ours = e.kind() == RequestException.Kind.REFUSED;
+            values = ours ? error(e.code(), e.getMessage()) : failed(e);
+        } catch (Throwable e) {
+            values = failed(e);
+        }
+        try {
+            put(
+                    message(Kind.ANSWER, event, values, number, Packet.NO_ID, ofSession),
+                    Long.MAX_VALUE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private List<?> failed(Throwable thrown) {
+        handlers.failed(thrown);
+        return error("failed", "the handler has failed");
+    }
+
+    private static List<?> error(String code, String message) {
+        return List.of(Map.of("error", Map.of("code", code, "message", message)));
+    }
+
+    /** An answer has come; maybe too late for anybody to wait for it. */
+    void answer(Packet packet) {
+        Asked waits = requests.get(packet.id());
+        if (waits != null) {
+            waits.answered(new Arguments(client.json, packet.values()));
+        }
+    }
+
+    /** The client is being closed. Any thread. */
+    void refuseMore() {
+        outbox.close();
+    }
+
+    /** Nothing of it will be sent or answered any more. */
+    void end() {
+        outbox.clear();
+        requests.close("the client is closed");
+    }
+}

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.client;
+
+import io.sirocco.http.WebSocketClient;
+import io.sirocco.http.WebSockets;
+import io.sirocco.live.client.Disconnected.Cause;
+import io.sirocco.net.Alarm;
+import io.sirocco.net.Loop;
+import io.sirocco.net.Loops;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * A client of servers that speak Socket.IO 3 or 4 (Engine.IO 4, over WebSocket), Sirocco's and
+ * others. It is itself the namespace {@code /}.
+ *
+ * <pre>{@code
+ * try (LiveClient client = LiveClient.create("http://localhost:8080")) {
+ *     client.on("motd", String.class, text -> System.out.println(text));
+ *     client.connect();
+ *     client.send("cookie_jar", new CookieJar(3));
+ *     String id = client.request("whoami", Duration.ofSeconds(5), String.class);
+ * }
+ * }</pre>
+ *
+ * <p>It has one thread, an event loop, which also carries the virtual threads of its handlers where
+ * it can; with {@link LiveClientSettings#loops} it has none. After {@link #close} none is left. Any
+ * thread.
+ */
+public final class LiveClient implements LiveNamespace, AutoCloseable {
+    final LiveClientSettings settings;
+    final Loop loop;
+    final Json json;
+    final Turns turns;
+    final Link link;
+    private final Loops own; // null when they are somebody else's
+    private final Map<String, Channel> channels = new ConcurrentHashMap<>();
+    private final List<Channel> inOrder = new CopyOnWriteArrayList<>(); // as they were made
+    private final Channel root;
+    private final AtomicBoolean woken = new AtomicBoolean();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private int turn; // of the channels. On the loop
+    private Alarm longest; // that closing may take. On the loop
+    private boolean linkIsClosed; // on the loop
+
+    private LiveClient(URI uri, LiveClientSettings settings) throws IOException {
+        this.settings = settings;
+        this.own =
+                settings.loops != null
+                        ? null
+                        : Loops.start(
+                                s ->
+                                        s.loops(1)
+                                                .name("sirocco-live")
+                                                .heldMillis(0) // its watchdog is a thread
+                                                .clock(settings.clock));
+        this.loop = (own == null ? settings.loops : own).next();
+        this.json = new Json(settings.json);
+        this.turns = new Turns(loop, this::drained);
+        this.link = new Link(this, sockets(), uri);
+        this.root = (Channel) namespace("/");
+    }
+
+    private WebSocketClient sockets() {
+        WebSockets spoken =
+                WebSockets.of(
+                        s ->
+                                s.maxMessage(settings.maxMessage)
+                                        .ping(Duration.ZERO, Duration.ZERO) // the server pings
+                                        .closeDeadline(settings.close));
+        return WebSocketClient.on(
+                own == null ? settings.loops : own,
+                s -> {
+                    s.sockets(spoken).connectDeadline(settings.connect);
+                    if (settings.tls != null) {
+                        s.tls(settings.tls);
+                    }
+                });
+    }
+
+    /** A client as below, with nothing set. */
+    public static LiveClient create(String url) {
+        return create(url, settings -> {});
+    }
+
+    /**
+     * A client of the server at {@code url}, which is {@code http}, {@code https}, {@code ws} or
+     * {@code wss}, a host, and a port if need be. It connects when it is told to. Each attempt asks
+     * for the addresses of that host anew.
+     *
+     * @throws IllegalArgumentException for a URL or a setting that cannot be
+     */
+    public static LiveClient create(String url, Consumer<LiveClientSettings> configure) {
+        var settings = new LiveClientSettings();
+        configure.accept(settings);
+        try {
+            return new LiveClient(uri(url, settings.path), settings);
+        } catch (IOException e) {
+            throw new UncheckedIOException("no event loop can be had: " + e.getMessage(), e);
+        }
+    }
+
+    private static URI uri(String url, String path) {
+        URI given = URI.create(url);
+        String scheme = given.getScheme() == null ? "" : given.getScheme().toLowerCase(Locale.ROOT);
+        String ours =
+                switch (scheme) {
+                    case "http", "ws" -> "ws";
+                    case "https", "wss" -> "wss";
+                    default -> "";
+                };
+        boolean bare = given.getRawPath() == null || given.getRawPath().matches("/?");
+        if (ours.isEmpty() || given.getHost() == null || !bare || given.getRawUserInfo() != null) {
+            throw new IllegalArgumentException(
+                    "A server is at http[s]://host[:port], not at '"
+                            + url
+                            + "': where it has its path is said by path(...), a namespace by"
+                            + " namespace(...).");
+        }
+        String query = given.getRawQuery() == null ? "" : "&" + given.getRawQuery();
+        return URI.create(
+                ours
+                        + "://"
+                        + given.getRawAuthority()
+                        + path
+                        + "?EIO=4&transport=websocket"
+                        + query);
+    }
+
+    /** The namespace of this name, the same at each call; {@code /admin} for example. */
+    public LiveNamespace namespace(String name) {
+        if (!name.startsWith("/") || name.contains(",") || name.contains("?")) {
+            throw new IllegalArgumentException(
+                    "A namespace begins with a slash, and has neither comma nor question mark; not '"
+                            + name
+                            + "'.");
+        }
+        return channels.computeIfAbsent(
+                name,
+                each -> {
+                    var made = new Channel(this, each);
+                    inOrder.add(made);
+                    if (isClosing()) {
+                        made.refuseMore();
+                    }
+                    return made;
+                });
+    }
+
+    /** Calls {@code handler} each time that another attempt to connect will be made. */
+    public LiveClient onReconnecting(Handler<Reconnecting> handler) {
+        root.handlers.reconnecting.add(handler);
+        return this;
+    }
+
+    // ---- the end
+
+    /**
+     * Leaves all namespaces and ends the connection: what was sent before is sent, what has come is
+     * handled, all within the {@link LiveClientSettings#closeDeadline}; handlers that still run
+     * then are interrupted. Returns when that is done, but at once when a handler calls it. From
+     * its beginning on nothing more is taken.
+     */
+    @Override
+    public void close() {
+        if (!closing.getAndSet(true)) {
+            inOrder.forEach(Channel::refuseMore);
+            if (!execute(this::beginClosing)) {
+                inOrder.forEach(Channel::end); // the loop was somebody else's, and has ended
+                ended.complete(null);
+            }
+        }
+        if (turns.isCurrent() || loop.inLoop()) {
+            Thread.ofVirtual().start(this::awaitEnd);
+        } else {
+            awaitEnd();
+        }
+    }
+
+    private void awaitEnd() {
+        ended.join();
+        if (own != null) {
+            own.close();
+        }
+    }
+
+    private void beginClosing() {
+        longest =
+                loop.after(
+                        settings.close.toMillis(),
+                        () -> {
+                            if (!linkIsClosed) {
+                                link.cut();
+                            }
+                            turns.cutOff();
+                            finish();
+                        });
+        link.beginClosing();
+        inOrder.forEach(channel -> channel.membership.leave());
+        link.close();
+    }
+
+    /** The last that was to be read has come. */
+    void linkClosed() {
+        if (!linkIsClosed) {
+            linkIsClosed = true;
+            turns.end(this::finish);
+        }
+    }
+
+    private void finish() {
+        longest.cancel();
+        inOrder.forEach(Channel::end);
+        ended.complete(null);
+    }
+
+    boolean isClosing() {
+        return closing.get();
+    }
+
+    // ---- for the link and the channels, on the loop
+
+    Backoff backoff() {
+        return new Backoff(settings.first, settings.most, settings.random);
+    }
+
+    /** Has the loop run {@code task}; false when it has ended. Any thread. */
+    boolean execute(Runnable task) {
+        try {
+            loop.execute(task);
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
+        }
+    }
+
+    /** There is something to send. Any thread. */
+    void wake() {
+        if (!woken.getAndSet(true)) {
+            execute(
+                    () -> {
+                        woken.set(false);
+                        link.pump();
+                    });
+        }
+    }
+
+    /** The next message of whoever's turn it is; null when nobody has one. */
+    Message nextMessage() {
+        for (int i = 0; i < inOrder.size(); i++) {
+            turn = (turn + 1) % inOrder.size();
+            Message message = inOrder.get(turn).next();
+            if (message != null) {
+                return message;
+            }
+        }
+        return null;
+    }
+
+    void unsendable(Message message, String why) {
+        inOrder.get(turn).unsendable(message, why); // whose it is
+    }
+
+    void leaveWhenFlushed() {
+        inOrder.forEach(channel -> channel.membership.leaveWhenFlushed());
+    }
+
+    boolean wanted() {
+        return inOrder.stream().anyMatch(channel -> channel.membership.wanted());
+    }
+
+    boolean anyJoined() {
+        return inOrder.stream().anyMatch(channel -> channel.membership.joined());
+    }
+
+    /** Whether an answer is waited for. */
+    boolean asks() {
+        return inOrder.stream().anyMatch(Channel::asks);
+    }
+
+    void opened() {
+        inOrder.forEach(channel -> channel.membership.opened());
+    }
+
+    void lost(Cause cause, String why) {
+        inOrder.forEach(channel -> channel.membership.lost(cause, why));
+    }
+
+    void givenUp(String why) {
+        inOrder.forEach(channel -> channel.membership.givenUp(why));
+    }
+
+    void refused(Refused refused) {
+        inOrder.forEach(channel -> channel.membership.refused(refused));
+    }
+
+    void received(Packet packet) throws MalformedException {
+        Channel channel = channels.get(packet.namespace());
+        if (channel != null) {
+            channel.membership.received(packet);
+        }
+    }
+
+    void reconnecting(int attempt, long delayMillis, String why) {
+        var news = new Reconnecting(attempt, Duration.ofMillis(delayMillis), why);
+        turns.add(() -> root.handlers.tell(root.handlers.reconnecting, news), 0);
+    }
+
+    private void drained() {
+        link.readOn();
+    }
+
+    // ---- as the namespace "/"
+
+    @Override
+    public String name() {
+        return root.name();
+    }
+
+    @Override
+    public Optional<String> id() {
+        return root.id();
+    }
+
+    @Override
+    public boolean isConnected() {
+        return root.isConnected();
+    }
+
+    @Override
+    public CompletableFuture<Connected> connect() {
+        return root.connect();
+    }
+
+    @Override
+    public void leave() {
+        root.leave();
+    }
+
+    @Override
+    public <T> LiveClient on(String event, Class<T> type, Handler<? super T> handler) {
+        root.on(event, type, handler);
+        return this;
+    }
+
+    @Override
+    public LiveClient on(String event, Handler<Arguments> handler) {
+        root.on(event, handler);
+        return this;
+    }
+
+    @Override
+    public LiveClient off(String event) {
+        root.off(event);
+        return this;
+    }
+
+    @Override
+    public <T> LiveClient onRequest(String event, Class<T> type, Answerer<? super T> answerer) {
+        root.onRequest(event, type, answerer);
+        return this;
+    }
+
+    @Override
+    public LiveClient onRequest(String event, Answerer<Arguments> answerer) {
+        root.onRequest(event, answerer);
+        return this;
+    }
+
+    @Override
+    public LiveClient onConnected(Handler<Connected> handler) {
+        root.onConnected(handler);
+        return this;
+    }
+
+    @Override
+    public LiveClient onDisconnected(Handler<Disconnected> handler) {
+        root.onDisconnected(handler);
+        return this;
+    }
+
+    @Override
+    public LiveClient onRefused(Handler<Refused> handler) {
+        root.onRefused(handler);
+        return this;
+    }
+
+    @Override
+    public LiveClient onError(Consumer<Throwable> handler) {
+        root.onError(handler);
+        return this;
+    }
+
+    @Override
+    public boolean send(String event, Object... arguments) {
+        return root.send(event, arguments);
+    }
+
+    @Override
+    public <T> T request(String event, Duration longest, Class<T> type, Object... arguments) {
+        return root.request(event, longest, type, arguments);
+    }
+
+    @Override
+    public long dropped() {
+        return root.dropped();
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.engine;
+
+import static io.sirocco.http.Handling.INLINE;
+
+import io.sirocco.http.Handler;
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.http.Routes;
+import io.sirocco.http.WebSockets;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Engine.IO 4 at a path: opens sessions, and finds the one that a request is for. Any thread.
+ *
+ * <pre>
+ *   GET  ?EIO=4&amp;transport=polling          opens a session
+ *   GET  ?EIO=4&amp;transport=polling&amp;sid=S    waits for packets
+ *   POST ?EIO=4&amp;transport=polling&amp;sid=S    brings packets
+ *   GET  ?EIO=4&amp;transport=websocket        opens a session over a WebSocket
+ *   GET  ?EIO=4&amp;transport=websocket&amp;sid=S  changes to a WebSocket
+ * </pre>
+ */
+public final class Engine {
+    private static final Ids IDS = new Ids();
+    private static final int WINDOW = 64 << 10;
+
+    final EngineSettings settings;
+    final Upper upper;
+    final String opening;
+    final int window;
+    private final Origins origins;
+    private final WebSockets sockets;
+    private final ConcurrentHashMap<String, Session> sessions = new ConcurrentHashMap<>();
+    private volatile boolean closing;
+
+    /** Makes one; {@link #addTo} has it answer. */
+    public Engine(EngineSettings settings, Upper upper) {
+        this.settings = settings;
+        this.upper = upper;
+        this.origins = new Origins(settings.origins());
+        this.window = Math.min(WINDOW, settings.budget());
+        this.sockets =
+                WebSockets.of(
+                        s ->
+                                s.anyOrigin() // we have looked at it
+                                        .maxMessage(settings.maxPayload())
+                                        .maxPending(window)
+                                        .ping(Duration.ZERO, Duration.ZERO));
+        boolean upgrades = settings.transports().contains("websocket");
+        this.opening =
+                "\",\"upgrades\":["
+                        + (upgrades ? "\"websocket\"" : "")
+                        + "],\"pingInterval\":"
+                        + settings.pingMillis()
+                        + ",\"pingTimeout\":"
+                        + settings.pongMillis()
+                        + ",\"maxPayload\":"
+                        + settings.maxPayload()
+                        + "}";
+    }
+
+    /** An id that nobody guesses: 120 bits. */
+    public static String newId() {
+        return IDS.next();
+    }
+
+    /** Answers at the path of {@code routes}, with or without a slash. */
+    public void addTo(Routes routes) {
+        for (String path : new String[] {"", "/"}) {
+            for (String method : new String[] {"GET", "POST", "OPTIONS"}) {
+                routes.route(method, path, this::handle)
+                        .handling(INLINE)
+                        .body(settings.maxPayload())
+                        .deadline(Duration.ZERO);
+            }
+        }
+    }
+
+    /** How many sessions there are. */
+    public int size() {
+        return sessions.size();
+    }
+
+    /** Those that there are. */
+    public Collection<Session> sessions() {
+        return sessions.values();
+    }
+
+    /** From now on none is opened. */
+    public void refuseMore() {
+        closing = true;
+    }
+
+    void add(Session session) {
+        sessions.put(session.id(), session);
+    }
+
+    void remove(Session session) {
+        sessions.remove(session.id());
+    }
+
+    private Response handle(Request request) throws IOException {
+        if (!origins.admit(request)) {
+            return refuse(403, 4, "Forbidden");
+        }
+        Optional<String> origin = request.header("Origin");
+        if (request.method().equals("OPTIONS")) {
+            return Origins.allow(Origins.preflight(request), origin);
+        }
+        return answer(request).map(response -> Origins.allow(response, origin));
+    }
+
+    private Response answer(Request request) throws IOException {
+        String transport = request.query("transport").orElse("");
+        if (!settings.transports().contains(transport)) {
+            return Refusal.TRANSPORT.response();
+        }
+        Optional<String> sid = request.query("sid");
+        if (sid.isEmpty()) {
+            return admit(request, transport);
+        }
+        Session session = sessions.get(sid.get());
+        if (session == null) {
+            return Refusal.SESSION.response();
+        }
+        if (transport.equals("websocket")) {
+            return session.polls()
+                    ? Response.upgrade(sockets, session)
+                    : Refusal.REQUEST.response();
+        }
+        return switch (request.method()) {
+            case "GET" -> session.poll(request);
+            case "POST" -> session.data(request.body().text());
+            default -> Refusal.REQUEST.response();
+        };
+    }
+
+    private Response admit(Request request, String transport) {
+        if (!request.method().equals("GET")) {
+            return Refusal.METHOD.response();
+        }
+        if (!request.query("EIO").orElse("").equals("4")) {
+            return Refusal.VERSION.response();
+        }
+        if (closing || sessions.size() >= settings.clients()) {
+            return refuse(503, 3, "Too many clients").header("Retry-After", "1");
+        }
+        CompletableFuture<Boolean> admitted = upper.admits(request).toCompletableFuture();
+        if (admitted.isDone() && !admitted.isCompletedExceptionally()) {
+            return open(request, transport, admitted.join());
+        }
+        Handler yes = later -> open(later, transport, true);
+        Handler no = later -> open(later, transport, false);
+        return Response.after(admitted.thenApply(is -> is ? yes : no));
+    }
+
+    private Response open(Request request, String transport, boolean admitted) {
+        if (!admitted) {
+            return refuse(429, 3, "Too many connects").header("Retry-After", "1");
+        }
+        var session = new Session(this, request.loop(), Peer.of(request, upper.address(request)));
+        return transport.equals("websocket")
+                ? Response.upgrade(sockets, session)
+                : text(session.openPolling());
+    }
+
+    static Response text(String body) {
+        return Response.text(body).header("Cache-Control", "no-store");
+    }
+
+    static Response refuse(int status, int code, String message) {
+        return Response.json("{\"code\":" + code + ",\"message\":\"" + message + "\"}")
+                .status(status);
+    }
+}

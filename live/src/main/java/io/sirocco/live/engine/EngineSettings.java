@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.engine;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * How sessions are kept; milliseconds and bytes. Immutable.
+ *
+ * @param pingMillis between two pings
+ * @param pongMillis until the pong
+ * @param upgradeMillis for a change from polling to WebSocket
+ * @param closeMillis for what is to be delivered before a close
+ * @param maxPayload of one message, and of one body of polling
+ * @param budget what may wait to be sent to one peer
+ * @param transports {@code websocket}, {@code polling}
+ * @param origins pages that may connect beside our own; empty for any
+ * @param clients how many sessions at once
+ */
+public record EngineSettings(
+        long pingMillis,
+        long pongMillis,
+        long upgradeMillis,
+        long closeMillis,
+        int maxPayload,
+        int budget,
+        Overflow overflow,
+        Set<String> transports,
+        Optional<List<String>> origins,
+        int clients) {}

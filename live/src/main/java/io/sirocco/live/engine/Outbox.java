@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.engine;
+
+import java.util.ArrayDeque;
+import java.util.Iterator;
+
+/**
+ * What waits for a peer, bounded in bytes. The first parcel may have gone in part, and then goes
+ * whole. Loop-confined.
+ */
+final class Outbox {
+    /** Answers are never dropped, but they do not pile up either. */
+    private static final int ANSWERS = 4;
+
+    private final ArrayDeque<Parcel> queue = new ArrayDeque<>(4);
+    private final long budget;
+    private long size;
+    private int sent;
+    private long dropped;
+
+    Outbox(long budget) {
+        this.budget = Math.max(0, budget);
+    }
+
+    /** Adds one, of which {@code parts} have gone; false when the peer is to be closed over it. */
+    boolean add(Parcel parcel, int parts, Overflow overflow) {
+        if (parts > 0) { // it is the first
+            sent = parts;
+        } else if (size + parcel.size() > budget && parcel.droppable()) {
+            switch (overflow) {
+                case CLOSE -> {
+                    return false;
+                }
+                case DROP_NEWEST -> {
+                    dropped++;
+                    return true;
+                }
+                case DROP_OLDEST -> {
+                    dropOldest(parcel.size());
+                    if (size + parcel.size() > budget) {
+                        dropped++;
+                        return true;
+                    }
+                }
+            }
+        } else if (size > Math.max(1 << 16, budget) * ANSWERS) {
+            return false;
+        }
+        queue.add(parcel);
+        size += parcel.size();
+        return true;
+    }
+
+    private void dropOldest(int wanted) {
+        Iterator<Parcel> all = queue.iterator();
+        boolean begun = sent > 0;
+        while (all.hasNext() && size + wanted > budget) {
+            Parcel parcel = all.next();
+            if (parcel.droppable() && !begun) {
+                all.remove();
+                size -= parcel.size();
+                dropped++;
+            }
+            begun = false;
+        }
+    }
+
+    /** The next to go, or null. */
+    Parcel first() {
+        return queue.peek();
+    }
+
+    /** How many of its parts have gone. */
+    int sent() {
+        return sent;
+    }
+
+    void sent(int parts) {
+        sent = parts;
+    }
+
+    void removeFirst() {
+        size -= queue.poll().size();
+        sent = 0;
+    }
+
+    /** How many messages had to go. */
+    long dropped() {
+        return dropped;
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.engine;
+
+import io.sirocco.http.PreparedMessage;
+import io.sirocco.live.wire.Payload;
+import java.util.List;
+
+/**
+ * A message on its way out, for one session or for many: text and its attachments, encoded once.
+ * Any thread.
+ */
+public final class Parcel {
+    private static final int OVERHEAD = 64;
+
+    private final String text;
+    private final List<byte[]> attachments;
+    private final boolean droppable;
+    private final int size;
+    private PreparedMessage[] prepared; // threads that race prepare the same
+
+    /** A packet of Engine.IO that is none of a message. */
+    static Parcel of(String packet) {
+        return new Parcel(packet, List.of(), false);
+    }
+
+    private Parcel(String text, List<byte[]> attachments, boolean droppable) {
+        this.text = text;
+        this.attachments = attachments;
+        this.droppable = droppable;
+        int all = OVERHEAD + text.length();
+        for (byte[] each : attachments) {
+            all += each.length;
+        }
+        this.size = all;
+    }
+
+    /**
+     * A message.
+     *
+     * @param text what Engine.IO carries, with its {@code 4}
+     * @param droppable whether a slow peer may go without it
+     */
+    public static Parcel message(String text, List<byte[]> attachments, boolean droppable) {
+        return new Parcel(text, attachments, droppable);
+    }
+
+    /** Bytes that it costs while it waits, about. */
+    public int size() {
+        return size;
+    }
+
+    boolean droppable() {
+        return droppable;
+    }
+
+    /** How many frames it is over a WebSocket. */
+    int parts() {
+        return 1 + attachments.size();
+    }
+
+    PreparedMessage part(int i) {
+        PreparedMessage[] all = prepared;
+        if (all == null) {
+            all = new PreparedMessage[parts()];
+            all[0] = PreparedMessage.text(text);
+            for (int n = 1; n < all.length; n++) {
+                all[n] = PreparedMessage.binary(attachments.get(n - 1));
+            }
+            prepared = all;
+        }
+        return all[i];
+    }
+
+    /** Bytes of it in a poll, at most. */
+    int pollSize() {
+        int all = 1 + 3 * text.length();
+        for (byte[] each : attachments) {
+            all += 2 + (each.length + 2) / 3 * 4;
+        }
+        return all;
+    }
+
+    void addTo(StringBuilder body) {
+        Payload.add(body, text);
+        attachments.forEach(bytes -> Payload.add(body, bytes));
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.engine;
+
+import io.sirocco.http.Request;
+import java.util.concurrent.CompletionStage;
+
+/** The layer above {@link Engine}. Called on loops, must not block. */
+public interface Upper {
+
+    /** Whether one more from where this request came is admitted; false answers 429. */
+    CompletionStage<Boolean> admits(Request request);
+
+    /** The address of a client: for those behind a proxy, what it says. */
+    String address(Request request);
+
+    /** A session is open. */
+    Channel open(Session session);
+}

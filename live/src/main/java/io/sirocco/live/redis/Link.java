@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.redis;
+
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * One connection that answers calls. Its thread takes all that waits, sends it in one go, reads the
+ * answers, and begins again: so a call waits for two round trips at most, and a thousand of them
+ * cost no more than one. When the connection is lost, what was not answered is sent again on the
+ * next; what may not be done twice is recognised by the scripts.
+ *
+ * <p>A call that is not answered when its time is over fails, and the connection with it. Any
+ * thread, but for {@link #run}.
+ */
+final class Link implements Runnable {
+    private static final int MOST = 1_000; // calls in one go
+    private static final long MOST_BYTES = 1 << 20;
+
+    private final Terms terms;
+    private final Queue queue;
+    private final Framer framer;
+    private volatile List<Frame> flying = List.of();
+    private volatile Wire wire = new Wire();
+    private volatile boolean closed;
+    private volatile Thread thread;
+    private boolean lost; // and said so
+
+    Link(Terms terms, Framer framer) {
+        this.terms = terms;
+        this.framer = framer;
+        this.queue = new Queue(terms.waiting(), terms.waitingBytes());
+    }
+
+    void add(Work work) {
+        queue.add(work);
+    }
+
+    @Override
+    public void run() {
+        thread = Thread.currentThread();
+        var backoff = new Backoff();
+        while (!closed) {
+            try {
+                converse(backoff);
+            } catch (JedisException e) {
+                wire.cut();
+                tell(e);
+                LockSupport.parkNanos(backoff.failed().toNanos());
+            } catch (InterruptedException e) {
+                break; // closed
+            } catch (RuntimeException e) {
+                wire.cut();
+                System.getLogger(RedisBroker.class.getName()).log(Level.ERROR, "a bug", e);
+                LockSupport.parkNanos(backoff.failed().toNanos());
+            }
+        }
+        wire.cut();
+        queue.close().forEach(Link::closed);
+        flying.forEach(frame -> frame.works().forEach(Link::closed));
+    }
+
+    /** Fails what is overdue. */
+    void tick(long now) {
+        queue.overdue(now).forEach(this::late);
+        boolean stuck = false;
+        for (Frame frame : flying) {
+            for (Work work : frame.works()) {
+                if (now - work.deadline() >= 0 && !work.stage().isDone()) {
+                    late(work);
+                    stuck = true;
+                }
+            }
+        }
+        if (stuck) {
+            wire.cut();
+        }
+    }
+
+    /** Ends it; what waits fails. */
+    void close() {
+        closed = true;
+        queue.close().forEach(Link::closed);
+        wire.cut();
+        Thread running = thread;
+        if (running != null) {
+            running.interrupt();
+        }
+    }
+
+    private void converse(Backoff backoff) throws InterruptedException {
+        var next = new Wire();
+        wire = next;
+        if (closed) {
+            return;
+        }
+        next.open(terms, terms.deadline());
+        next.teach();
+        if (lost) {
+            lost = false;
+            System.getLogger(RedisBroker.class.getName())
+                    .log(Level.INFO, "{0} is there again", terms.door());
+        }
+        while (!closed) {
+            if (flying.isEmpty()) {
+                flying = framer.frame(queue.take(MOST, MOST_BYTES, Queue.second()));
+            }
+            flying = flying.stream().filter(frame -> !frame.isDone()).toList();
+            exchange(next);
+            flying = List.of();
+            backoff.succeeded();
+        }
+    }
+
+    private void exchange(Wire wire) {
+        List<Frame> sent = flying;
+        for (Frame frame : sent) {
+            wire.send(frame.command(), frame.arguments());
+        }
+        List<JedisDataException> passing = new ArrayList<>();
+        for (Frame frame : sent) {
+            Object reply = wire.receive();
+            if (!(reply instanceof JedisDataException refusal)) {
+                frame.answer(reply);
+            } else if (passes(refusal)) {
+                passing.add(refusal);
+            } else {
+                frame.refused(refusal);
+            }
+        }
+        if (!passing.isEmpty()) {
+            throw new JedisException(passing.getFirst()); // what was answered is not sent again
+        }
+    }
+
+    /** Whether another connection, or another moment, may do better. */
+    private static boolean passes(JedisDataException refusal) {
+        String message = String.valueOf(refusal.getMessage());
+        return message.startsWith("NOSCRIPT")
+                || message.startsWith("LOADING")
+                || message.startsWith("BUSY")
+                || message.startsWith("MASTERDOWN")
+                || message.startsWith("READONLY");
+    }
+
+    private void tell(JedisException e) {
+        if (!lost && !closed) {
+            lost = true;
+            System.getLogger(RedisBroker.class.getName())
+                    .log(Level.WARNING, terms.door() + " is not to be reached: " + e.getMessage());
+        }
+    }
+
+    private void late(Work work) {
+        work.fail(
+                "%s has not answered within %d ms."
+                        .formatted(terms.door(), terms.deadline().toMillis()),
+                null);
+    }
+
+    private static void closed(Work work) {
+        work.fail("The broker was closed.", null);
+    }
+}

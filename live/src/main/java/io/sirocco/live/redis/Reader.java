@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.sirocco.live.broker.BrokerException;
+import io.sirocco.live.broker.Node;
+import io.sirocco.live.log.Log;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Reads the log, entry by entry, and tells the node. It asks for as many as come to some {@link
+ * #CHUNK} by the size of the last ones, and for more when these are delivered: so a node that is
+ * slow holds little memory, and falls behind in the log instead. Entries are numbered without a
+ * hole; where one is missing, {@code attach.lua} says why, and the node has a gap. Its own thread,
+ * but for what says otherwise.
+ */
+final class Reader implements Runnable {
+    private static final long CHUNK = 1 << 20;
+    private static final int MOST = 1_000;
+    private static final Duration WAIT = Duration.ofSeconds(1);
+
+    private final Terms terms;
+    private final Calls calls;
+    private final Log log;
+    private final Waiters waiters;
+    private final Teller teller;
+    private volatile Wire wire = new Wire();
+    private volatile boolean closed;
+    private volatile String epoch = "";
+    private volatile boolean doubtful; // the place may be another
+    private Offset at = new Offset(0, 0);
+    private long average = 500; // bytes of an entry
+
+    Reader(Terms terms, Calls calls, Log log, Waiters waiters, Node node) {
+        this.terms = terms;
+        this.calls = calls;
+        this.log = log;
+        this.waiters = waiters;
+        this.teller = new Teller(node);
+    }
+
+    /**
+     * Connects, finds the end of the log, and fills {@link Log} with what is before it. The thread
+     * of the start.
+     */
+    void open() {
+        try {
+            connect();
+            Place place = attach();
+            epoch = place.epoch();
+            recall(place.offset());
+        } catch (JedisException e) {
+            wire.cut();
+            throw new BrokerException(terms.door() + " is not to be reached: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void run() {
+        var backoff = new Backoff();
+        boolean connected = true;
+        while (!closed) {
+            try {
+                if (!connected) {
+                    connect();
+                    find();
+                    connected = true;
+                }
+                read();
+                backoff.succeeded();
+            } catch (JedisException e) {
+                connected = false;
+                wire.cut();
+                System.getLogger(RedisBroker.class.getName())
+                        .log(Level.DEBUG, "reads no more for now: " + e.getMessage());
+                LockSupport.parkNanos(backoff.failed().toNanos());
+            }
+        }
+        wire.cut();
+    }
+
+    /** The epoch is another, somebody has heard. Any thread. */
+    void heard(String other) {
+        if (!other.equals(epoch)) {
+            doubtful = true;
+        }
+    }
+
+    /** Any thread. */
+    void close() {
+        closed = true;
+        wire.cut();
+    }
+
+    private void connect() {
+        var next = new Wire();
+        wire = next;
+        if (closed) {
+            throw new JedisException("closed");
+        }
+        next.open(terms, WAIT.plus(terms.deadline()));
+        next.teach();
+    }
+
+    private void read() {
+        if (doubtful) {
+            doubtful = false;
+            find();
+        }
+        int count = Math.clamp(CHUNK / average, 8, MOST);
+        List<Found> found = Found.of(wire.ask(Command.XREAD, next(count)));
+        if (found.isEmpty()) {
+            return;
+        }
+        long size = 0;
+        for (Found entry : found) {
+            if (closed) {
+                return;
+            }
+            if (entry.offset().number() != at.number() + 1) {
+                find();
+                return;
+            }
+            size += entry.payload().length + 100;
+            take(entry);
+        }
+        average = Math.max(1, size / found.size());
+        waiters.reached(at.number());
+    }
+
+    private byte[][] next(int count) {
+        return new byte[][] {
+            Calls.bytes("COUNT"),
+            Calls.bytes(count),
+            Calls.bytes("BLOCK"),
+            Calls.bytes(WAIT.toMillis()),
+            Calls.bytes("STREAMS"),
+            calls.key("log"),
+            Calls.bytes(at)
+        };
+    }
+
+    /** Goes on with one. It is in the log before the node hears of it. */
+    private void take(Found found) {
+        at = found.offset();
+        Entry entry = found.entry();
+        if (entry instanceof Entry.Begun begun) {
+            restart(begun.epoch(), "the broker has lost its newest messages");
+            return;
+        }
+        if (entry instanceof Entry.Said said) {
+            log.add(at.number(), at.in(epoch), said.publication(), at.millis());
+        } else {
+            log.pass(at.number(), at.in(epoch));
+        }
+        if (found.isFor(calls.node())) {
+            teller.tell(at.in(epoch), entry);
+        }
+    }
+
+    /** Where to go on, when the connection or an entry was missing. */
+    private void find() {
+        Place place = attach();
+        at = place.offset();
+        if (!place.missing().isEmpty()) {
+            restart(place.epoch(), place.missing());
+        }
+    }
+
+    private void restart(String epoch, String why) {
+        this.epoch = epoch;
+        log.restart(at.number(), at.in(epoch));
+        waiters.reached(Long.MAX_VALUE); // whom it concerns sees the other epoch
+        waiters.reached(at.number());
+        teller.gap(why);
+    }
+
+    private record Place(String epoch, Offset offset, String missing) {}
+
+    private Place attach() {
+        List<byte[]> arguments =
+                epoch.isEmpty()
+                        ? List.of(Calls.unique(), new byte[0], new byte[0])
+                        : List.of(Calls.unique(), Calls.bytes(epoch), Calls.bytes(at));
+        List<?> reply = (List<?>) wire.ask(Command.EVALSHA, calls.run(Script.ATTACH, arguments));
+        return new Place(
+                new String((byte[]) reply.get(0), US_ASCII),
+                Offset.of((byte[]) reply.get(1)),
+                new String((byte[]) reply.get(2), US_ASCII));
+    }
+
+    /** Reads what there is up to {@code end}, and says nothing of it. */
+    private void recall(Offset end) {
+        byte[] from = Calls.bytes("-");
+        boolean first = true;
+        while (true) {
+            int count = Math.clamp(CHUNK / average, 8, MOST);
+            byte[][] range = {
+                calls.key("log"), from, Calls.bytes(end), Calls.bytes("COUNT"), Calls.bytes(count)
+            };
+            List<Found> found = Found.entries(wire.ask(Command.XRANGE, range));
+            long size = 0;
+            for (Found entry : found) {
+                size += entry.payload().length + 100;
+                Offset offset = entry.offset();
+                if (first || offset.number() != at.number() + 1) {
+                    log.restart(offset.number() - 1, offset.in(epoch)); // trimmed meanwhile
+                    first = false;
+                }
+                at = offset;
+                switch (entry.entry()) {
+                    case Entry.Said said ->
+                            log.add(at.number(), at.in(epoch), said.publication(), at.millis());
+                    case Entry.Begun begun -> log.restart(at.number(), at.in(epoch));
+                    default -> log.pass(at.number(), at.in(epoch));
+                }
+            }
+            if (found.size() < count) {
+                break;
+            }
+            average = Math.max(1, size / found.size());
+            from = Calls.bytes("(" + at);
+        }
+        if (!at.equals(end)) { // nothing is left of it
+            at = end;
+            log.restart(at.number(), at.in(epoch));
+        }
+        waiters.reached(at.number());
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.redis;
+
+import io.sirocco.live.broker.Broker;
+import io.sirocco.live.broker.BrokerException;
+import io.sirocco.live.broker.Limit;
+import io.sirocco.live.broker.Member;
+import io.sirocco.live.broker.Node;
+import io.sirocco.live.broker.Position;
+import io.sirocco.live.broker.Publication;
+import io.sirocco.live.broker.Replay;
+import io.sirocco.live.broker.Room;
+import io.sirocco.live.broker.Session;
+import io.sirocco.live.log.Audience;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The broker of a service with several nodes: a Redis of version 7 or newer, or a Valkey. All that
+ * nodes are told stands in one stream, which each of them reads by itself; so all have the same
+ * order, and whoever was away goes on where they were. {@code docs/live-broker.md} is for those who
+ * run it.
+ *
+ * <p>A message is written once, also when the connection broke while it was on its way. What was
+ * forgotten, by a node that is too far behind or by a server that came back with less than it had,
+ * is a gap, never silence.
+ *
+ * <p>Needs Jedis ({@code redis.clients:jedis}) beside it. Any thread.
+ */
+public final class RedisBroker implements Broker {
+    private final Terms terms;
+    private volatile Running running; // null until it is started
+    private volatile boolean closed;
+
+    private RedisBroker(Terms terms) {
+        this.terms = terms;
+    }
+
+    /**
+     * The server at a URL: {@code redis[s]://[[user]:password@]host[:port][/database]}.
+     *
+     * @throws IllegalArgumentException when it is none
+     */
+    public static RedisBroker at(String url) {
+        return at(url, settings -> {});
+    }
+
+    /**
+     * The server at a URL, and more about it.
+     *
+     * @throws IllegalArgumentException when it is none, and for a setting that cannot be
+     */
+    public static RedisBroker at(String url, Consumer<RedisSettings> configure) {
+        RedisSettings settings = RedisSettings.of(url);
+        configure.accept(settings);
+        return new RedisBroker(settings.terms());
+    }
+
+    @Override
+    public synchronized void start(Node node) {
+        if (closed || running != null) {
+            throw new IllegalStateException("A broker is started once.");
+        }
+        var starting = new Running(terms, node);
+        starting.open();
+        running = starting;
+        starting.start();
+    }
+
+    @Override
+    public CompletionStage<Position> publish(Publication publication) {
+        return with(r -> r.publish(publication));
+    }
+
+    @Override
+    public CompletionStage<Replay> replay(
+            Position after, String namespace, String client, List<String> rooms, int most) {
+        return with(r -> r.replay(after, Audience.of(namespace, client, rooms), most));
+    }
+
+    @Override
+    public CompletionStage<Replay> history(Room room, Optional<Position> after, int most) {
+        return with(r -> r.history(room, after, most));
+    }
+
+    @Override
+    public CompletionStage<Void> keep(Session session, Duration life) {
+        return with(r -> r.keep(session, life));
+    }
+
+    @Override
+    public CompletionStage<Optional<Session>> take(String namespace, String pid) {
+        return with(r -> r.take(namespace, pid));
+    }
+
+    @Override
+    public CompletionStage<Void> forget(String namespace, String pid) {
+        return with(r -> r.forget(namespace, pid));
+    }
+
+    @Override
+    public CompletionStage<Void> join(Room room, Member member) {
+        return with(r -> r.roster().join(room, member));
+    }
+
+    @Override
+    public CompletionStage<Void> leave(Room room, Member member) {
+        return with(r -> r.roster().leave(room, member));
+    }
+
+    @Override
+    public CompletionStage<List<Member>> members(Room room) {
+        return with(r -> r.members(room));
+    }
+
+    @Override
+    public CompletionStage<Boolean> spend(String ticket, Duration life) {
+        return with(r -> r.spend(ticket, life));
+    }
+
+    @Override
+    public CompletionStage<Boolean> count(String key, Limit limit) {
+        return with(r -> r.count(key, limit));
+    }
+
+    /**
+     * Delivers no more; the members of this node leave. What was not published by now fails. Waits
+     * for some seconds at most.
+     */
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            if (running != null) {
+                running.close();
+            }
+        }
+    }
+
+    private <T> CompletionStage<T> with(Function<Running, CompletionStage<T>> work) {
+        Running now = running;
+        if (now == null) {
+            return CompletableFuture.failedStage(
+                    new BrokerException("The broker has not been started."));
+        }
+        return work.apply(now);
+    }
+}

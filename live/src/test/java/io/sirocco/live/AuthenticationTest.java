@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.PlainJWT;
+import com.nimbusds.jwt.SignedJWT;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import org.junit.jupiter.api.Test;
+
+/** Who may come in. */
+class AuthenticationTest {
+    private static final byte[] SECRET = "0123456789abcdef0123456789abcdef".getBytes();
+
+    private static void admitted(Service service, String auth) {
+        try (Peer peer = Peer.session(service.port).send("40" + auth)) {
+            String answer = peer.next();
+            assertTrue(answer.startsWith("40{\"sid\":"), auth + ": " + answer);
+        }
+    }
+
+    private static String refused(Service service, String auth) {
+        try (Peer peer = Peer.session(service.port).send("40" + auth)) {
+            String answer = peer.next();
+            assertTrue(answer.startsWith("44{"), auth + ": " + answer);
+            assertTrue(answer.contains("\"data\":{\"code\":\"unauthorized\"}"), answer);
+            return answer;
+        }
+    }
+
+    @Test
+    void aPasswordAdmitsWhateverItsCharacters() {
+        try (var service = new Service(c -> c.password("a/b c%?é"))) {
+            admitted(service, "{\"password\":\"a/b c%?é\"}");
+            refused(service, "{\"password\":\"a/b c%?\"}");
+            refused(service, "{\"password\":7}");
+            refused(service, "");
+        }
+    }
+
+    @Test
+    void aPasswordThatChangesConcernsThoseWhoComeLater() {
+        try (var service = new Service(c -> c.password("old"));
+                Peer before = Peer.client(service.port, "{\"password\":\"old\"}")) {
+            service.live.onRequest("alive", (c, a) -> true);
+            service.live.authenticate(a -> a.password("new"));
+            refused(service, "{\"password\":\"old\"}");
+            admitted(service, "{\"password\":\"new\"}");
+            before.send("420[\"alive\"]").expects("430[true]");
+        }
+    }
+
+    @Test
+    void aTicketIsForOneConnectionAndExpires() throws Exception {
+        try (var service = new Service(c -> c.tickets(Duration.ofSeconds(30)))) {
+            service.live.onConnect(c -> service.say(c.user().orElse("nobody")));
+            String ticket = service.live.ticket("Ada é");
+            admitted(service, "{\"ticket\":\"" + ticket + "\"}");
+            assertEquals("Ada é", service.next());
+            assertTrue(refused(service, "{\"ticket\":\"" + ticket + "\"}").contains("before"));
+            String forged = service.live.ticket("Ada");
+            refused(service, "{\"ticket\":\"x" + forged.substring(1) + "\"}");
+            refused(service, "{\"ticket\":\"a.b.c.d\"}");
+        }
+        try (var service = new Service(c -> c.tickets(Duration.ofMillis(1)))) {
+            String ticket = service.live.ticket("Ada");
+            while (System.currentTimeMillis() < Long.parseLong(ticket.split("\\.")[1])) {
+                Thread.onSpinWait();
+            }
+            assertTrue(refused(service, "{\"ticket\":\"" + ticket + "\"}").contains("expired"));
+        }
+    }
+
+    private static String token(Instant until, String issuer, byte[] secret) throws Exception {
+        var claims =
+                new JWTClaimsSet.Builder()
+                        .subject("ada")
+                        .issuer(issuer)
+                        .expirationTime(Date.from(until))
+                        .build();
+        var jwt = new SignedJWT(new JWSHeader(JWSAlgorithm.HS256), claims);
+        jwt.sign(new MACSigner(secret));
+        return "{\"token\":\"" + jwt.serialize() + "\"}";
+    }
+
+    @Test
+    void aTokenAdmitsWhenItsSignatureItsTimeAndItsIssuerAreGood() throws Exception {
+        Jwt rules = Jwt.hmac(SECRET).issuer("https://id.example.org");
+        Instant later = Instant.now().plusSeconds(60);
+        try (var service = new Service(c -> c.jwt(rules))) {
+            service.live.onConnect(c -> service.say(c.user().orElse("nobody")));
+            admitted(service, token(later, "https://id.example.org", SECRET));
+            assertEquals("ada", service.next());
+            refused(service, token(later, "https://evil.example", SECRET));
+            refused(service, token(later, "https://id.example.org", new byte[32]));
+            Instant past = Instant.now().minusSeconds(60);
+            refused(service, token(past, "https://id.example.org", SECRET));
+            var plain = new PlainJWT(new JWTClaimsSet.Builder().subject("ada").build());
+            refused(service, "{\"token\":\"" + plain.serialize() + "\"}");
+            refused(service, "{\"token\":\"x\"}");
+        }
+    }
+
+    @Test
+    void aProgramDecidesByWhatTheFirstRequestSaid() {
+        try (var service =
+                new Service(
+                        c ->
+                                c.authenticate(
+                                        a ->
+                                                a.header("User-Agent").isPresent()
+                                                        ? Admission.as(a.auth("name").orElse("?"))
+                                                        : Admission.refused("no agent")))) {
+            service.live.onConnect(c -> service.say(c.user().orElse("nobody")));
+            admitted(service, "{\"name\":\"bob\"}");
+            assertEquals("bob", service.next());
+        }
+    }
+
+    @Test
+    void anAuthenticatorThatThrowsRefusesAndTellsNothing() {
+        try (var service =
+                new Service(
+                        c ->
+                                c.authenticate(
+                                        a -> {
+                                            throw new IllegalStateException("a secret");
+                                        }))) {
+            assertTrue(!refused(service, "").contains("secret"));
+        }
+    }
+
+    @Test
+    void oneOfSeveralAdmits() {
+        try (var service = new Service(c -> c.password("p").tickets(Duration.ofSeconds(30)))) {
+            admitted(service, "{\"password\":\"p\"}");
+            admitted(service, "{\"ticket\":\"" + service.live.ticket("x") + "\"}");
+            refused(service, "{}");
+        }
+    }
+
+    @Test
+    void aNamespaceMayHaveAnAuthenticationOfItsOwn() {
+        try (var service = new Service()) {
+            service.live.namespace("/admin").authenticate(a -> a.password("p"));
+            try (Peer peer = Peer.client(service.port)) {
+                peer.send("40/admin,");
+                assertTrue(peer.next().startsWith("44/admin,{"));
+                peer.send("40/admin,{\"password\":\"p\"}");
+                assertTrue(peer.next().startsWith("40/admin,{\"sid\":"));
+            }
+        }
+    }
+}

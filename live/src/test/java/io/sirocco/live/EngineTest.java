@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.live.broker.Limit;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Sessions over both transports, packet by packet. */
+class EngineTest {
+
+    @Test
+    void aHandshakeTellsTheDocumentedFields() {
+        try (var service = new Service()) {
+            HttpResponse<String> answer = Peer.get(service.port, "EIO=4&transport=polling");
+            assertEquals(200, answer.statusCode());
+            assertTrue(
+                    answer.body()
+                            .matches(
+                                    "0\\{\"sid\":\"[\\w-]{20}\",\"upgrades\":\\[\"websocket\"],"
+                                            + "\"pingInterval\":25000,\"pingTimeout\":20000,"
+                                            + "\"maxPayload\":1000000}"),
+                    answer.body());
+        }
+    }
+
+    @Test
+    void eachBadHandshakeHasItsCode() {
+        try (var service = new Service()) {
+            assertError(service, "EIO=4&transport=x", 0, "Transport unknown");
+            assertError(service, "EIO=4", 0, "Transport unknown");
+            assertError(service, "EIO=4&transport=polling&sid=x", 1, "Session ID unknown");
+            assertError(service, "EIO=3&transport=polling", 5, "Unsupported protocol version");
+            HttpResponse<String> post = Peer.post(service.port, "EIO=4&transport=polling", "40");
+            assertEquals(400, post.statusCode());
+            assertEquals("{\"code\":2,\"message\":\"Bad handshake method\"}", post.body());
+        }
+    }
+
+    private static void assertError(Service service, String query, int code, String message) {
+        HttpResponse<String> answer = Peer.get(service.port, query);
+        assertEquals(400, answer.statusCode());
+        assertEquals("{\"code\":" + code + ",\"message\":\"" + message + "\"}", answer.body());
+    }
+
+    @Test
+    void pollingCarriesPacketsBothWays() {
+        try (var service = new Service()) {
+            service.live.on("echo", (client, a) -> client.send("echo", a.string(0)));
+            String session = Peer.polling(service.port);
+            assertEquals("ok", Peer.post(service.port, session, "40").body());
+            assertTrue(Peer.get(service.port, session).body().startsWith("40{\"sid\":"));
+            Peer.post(service.port, session, "42[\"echo\",\"a\"]\u001e42[\"echo\",\"é\"]");
+            String body = Peer.get(service.port, session).body();
+            if (!body.contains("\u001e")) {
+                body += "\u001e" + Peer.get(service.port, session).body();
+            }
+            assertEquals("42[\"echo\",\"a\"]\u001e42[\"echo\",\"é\"]", body);
+        }
+    }
+
+    @Test
+    void bytesTravelInBase64OverPolling() {
+        try (var service = new Service()) {
+            service.live.on("echo", (client, a) -> client.send("echo", a.bytes(0)));
+            String session = Peer.polling(service.port);
+            Peer.post(service.port, session, "40");
+            Peer.get(service.port, session);
+            Peer.post(
+                    service.port,
+                    session,
+                    "451-[\"echo\",{\"_placeholder\":true,\"num\":0}]\u001ebAQIDBA==");
+            assertEquals(
+                    "451-[\"echo\",{\"_placeholder\":true,\"num\":0}]\u001ebAQIDBA==",
+                    Peer.get(service.port, session).body());
+        }
+    }
+
+    @Test
+    void aSecondPollClosesTheSession() {
+        try (var service = new Service()) {
+            service.live.onClose((client, reason) -> service.say(reason.name()));
+            String session = Peer.polling(service.port);
+            Peer.post(service.port, session, "40");
+            Peer.get(service.port, session);
+            var request = Peer.request(service.port, session).build();
+            var both =
+                    CompletableFuture.supplyAsync(() -> Peer.ask(request))
+                            .thenCombine(
+                                    CompletableFuture.supplyAsync(() -> Peer.ask(request)),
+                                    (a, b) -> a.statusCode() + b.statusCode());
+            assertEquals(200 + 400, both.join());
+            assertEquals("LOST", service.next());
+            assertEquals(400, Peer.get(service.port, session).statusCode());
+        }
+    }
+
+    @Test
+    void pollingIsUpgradedWithoutALoss() {
+        try (var service = new Service()) {
+            service.live.on("echo", (client, a) -> client.send("echo", a.integer(0)));
+            String session = Peer.polling(service.port);
+            Peer.post(service.port, session, "40");
+            Peer.get(service.port, session);
+            var poll = CompletableFuture.supplyAsync(() -> Peer.get(service.port, session).body());
+            Peer peer =
+                    Peer.open(
+                            service.port,
+                            session.replace("EIO=4&transport=polling", "transport=websocket"));
+            peer.send("2probe").expects("3probe");
+            assertEquals("6", poll.join());
+            Peer.post(service.port, session, "42[\"echo\",1]");
+            peer.send("5");
+            peer.expects("42[\"echo\",1]");
+            peer.send("42[\"echo\",2]").expects("42[\"echo\",2]");
+            assertEquals(400, Peer.get(service.port, session).statusCode());
+            assertEquals("websocket", service.live.clients().iterator().next().info().transport());
+        }
+    }
+
+    @Test
+    void aClientThatDoesNotAnswerAPingIsLost() {
+        try (var service =
+                new Service(c -> c.ping(Duration.ofMillis(500), Duration.ofMillis(500)))) {
+            service.live.onClose((client, reason) -> service.say(reason.name()));
+            Peer peer = Peer.client(service.port);
+            peer.expects("2").send("3").expects("2");
+            assertEquals("LOST", service.next());
+            assertTrue(peer.end().startsWith("closed"));
+        }
+    }
+
+    @Test
+    void aPongThatNobodyAskedForClosesTheSession() {
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port)) {
+            peer.send("3");
+            assertTrue(peer.end().startsWith("closed 1008"));
+        }
+    }
+
+    @Test
+    void whatBreaksTheProtocolClosesTheSessionAndNoOther() {
+        try (var service = new Service();
+                Peer other = Peer.client(service.port)) {
+            service.live.onRequest("alive", (client, a) -> true);
+            for (String bad :
+                    new String[] {
+                        "9",
+                        "0",
+                        "5",
+                        "4",
+                        "49",
+                        "42",
+                        "42{}",
+                        "42[]",
+                        "42[1]",
+                        "42[\"a\"",
+                        "42[\"connect\"]",
+                        "42/x,[\"a\"]",
+                        "40",
+                        "43[]",
+                        "45-[\"a\"]",
+                        "44\"a\""
+                    }) {
+                try (Peer peer = Peer.client(service.port)) {
+                    peer.send(bad);
+                    String end = peer.end();
+                    assertTrue(end.startsWith("closed 1008"), bad + ": " + end);
+                }
+            }
+            other.send("420[\"alive\"]").expects("430[true]");
+        }
+    }
+
+    @Test
+    void aForeignPageIsRefusedAndANamedOneMayReadTheAnswer() {
+        try (var service = new Service(c -> c.origins("https://app.example.org"))) {
+            String query = "EIO=4&transport=polling";
+            assertEquals(
+                    403,
+                    Peer.get(service.port, query, "Origin", "https://evil.example").statusCode());
+            HttpResponse<String> good =
+                    Peer.get(service.port, query, "Origin", "https://app.example.org");
+            assertEquals(200, good.statusCode());
+            assertEquals(
+                    "https://app.example.org",
+                    good.headers().firstValue("Access-Control-Allow-Origin").orElse(""));
+            HttpResponse<String> preflight =
+                    Peer.ask(
+                            Peer.request(service.port, query, "Origin", "https://app.example.org")
+                                    .method("OPTIONS", HttpRequest.BodyPublishers.noBody())
+                                    .build());
+            assertEquals(204, preflight.statusCode());
+            assertThrows(
+                    IllegalStateException.class,
+                    () ->
+                            Peer.open(
+                                    service.port,
+                                    "transport=websocket",
+                                    Peer.HTTP
+                                            .newWebSocketBuilder()
+                                            .header("Origin", "https://evil.example")));
+        }
+    }
+
+    @Test
+    void aBodyThatIsTooLongIsRefusedAndAMessageClosesTheSocket() {
+        try (var service = new Service(c -> c.maxMessage(1_000))) {
+            String session = Peer.polling(service.port);
+            assertEquals(
+                    413, Peer.post(service.port, session, "4" + "x".repeat(2_000)).statusCode());
+            try (Peer peer = Peer.client(service.port)) {
+                peer.send("42[\"" + "x".repeat(2_000) + "\"]");
+                assertTrue(peer.end().startsWith("closed 1009"));
+            }
+        }
+    }
+
+    @Test
+    void tooManyConnectsAreAnsweredWith429AndTooManyClientsWith503() {
+        try (var service = new Service(c -> c.connects(new Limit.Bucket(2, Duration.ofHours(1))))) {
+            Peer.polling(service.port);
+            Peer.polling(service.port);
+            assertEquals(429, Peer.get(service.port, "EIO=4&transport=polling").statusCode());
+        }
+        try (var service = new Service(c -> c.clients(1))) {
+            Peer.polling(service.port);
+            assertEquals(503, Peer.get(service.port, "EIO=4&transport=polling").statusCode());
+        }
+    }
+
+    @Test
+    void aTransportMayBeForbidden() {
+        try (var service = new Service(c -> c.transports("websocket"));
+                Peer peer = Peer.client(service.port)) {
+            assertEquals(400, Peer.get(service.port, "EIO=4&transport=polling").statusCode());
+            peer.send("41");
+        }
+    }
+
+    @Test
+    void whoSendsNoConnectIsClosed() {
+        try (var service = new Service(c -> c.connectDeadline(Duration.ofMillis(50)));
+                Peer peer = Peer.session(service.port)) {
+            assertTrue(peer.end().startsWith("closed"));
+            assertEquals(0, service.live.clients().size());
+        }
+    }
+}

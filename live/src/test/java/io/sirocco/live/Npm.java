@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A program of Node.js in src/test/peers, with the packages that its lock file names. */
+final class Npm {
+    private static final int SECONDS = 120;
+
+    private final Path folder;
+
+    /** Installs it, unless that was done before. */
+    Npm(String name) {
+        Path source = Path.of("src/test/peers", name);
+        folder = Path.of("target/peers", name).toAbsolutePath();
+        try {
+            Files.createDirectories(folder);
+            try (var files = Files.list(source)) {
+                for (Path file : files.toList()) {
+                    Files.copy(
+                            file,
+                            folder.resolve(file.getFileName()),
+                            StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        assumeTrue(runs("node", "--version"), "needs node (Debian: nodejs)");
+        assumeTrue(runs("npm", "--version"), "needs npm (Debian: npm)");
+        if (!Files.exists(folder.resolve("node_modules"))) {
+            assumeTrue(
+                    runs("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
+                    "needs a registry of npm");
+        }
+    }
+
+    private boolean runs(String... command) {
+        try {
+            var builder = new ProcessBuilder(command).redirectErrorStream(true);
+            builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
+            builder.directory(folder.toFile());
+            Process process = builder.start();
+            boolean ended = process.waitFor(SECONDS, TimeUnit.SECONDS);
+            process.destroyForcibly();
+            return ended && process.exitValue() == 0;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The lines that a program of it prints, complaints included. */
+    List<String> run(String program, String... arguments) {
+        var command = new ArrayList<>(List.of("node", program));
+        command.addAll(List.of(arguments));
+        Path output = folder.resolve("output-" + String.join("-", arguments));
+        try {
+            Process process =
+                    new ProcessBuilder(command)
+                            .directory(folder.toFile())
+                            .redirectErrorStream(true)
+                            .redirectOutput(output.toFile())
+                            .start();
+            boolean ended = process.waitFor(30, TimeUnit.SECONDS);
+            process.destroyForcibly().waitFor();
+            var lines = new ArrayList<>(Files.readAllLines(output));
+            if (!ended) {
+                lines.add("it does not end");
+            }
+            return lines;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

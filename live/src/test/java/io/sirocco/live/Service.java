@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import io.sirocco.http.Server;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** A server with event channels, and what its listeners have said. Any thread. */
+final class Service implements AutoCloseable {
+    final Live live;
+    final Server server;
+    final int port;
+    private final BlockingQueue<String> said = new LinkedBlockingQueue<>();
+
+    Service() {
+        this(c -> {});
+    }
+
+    Service(Consumer<LiveSettings> configure) {
+        live = Live.create(configure);
+        server =
+                Server.start(
+                        c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(2),
+                        routes -> routes.mount("/socket.io", live));
+        port = server.port();
+    }
+
+    /** Notes something for {@link #next}. */
+    void say(String text) {
+        said.add(text);
+    }
+
+    /** The next thing that was noted. */
+    String next() {
+        try {
+            String next = said.poll(10, TimeUnit.SECONDS);
+            return next == null ? "nothing within 10 seconds" : next;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.stop(Duration.ofMillis(200));
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live.redis;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * A real redis-server (or a valkey-server, where there is no other) on a port and in a folder of
+ * its own; the test is skipped where there is none. Used by one thread.
+ */
+final class RedisServer implements AutoCloseable {
+    private final String program = installed("redis-server") ? "redis-server" : "valkey-server";
+    private final Path folder;
+    private final int port;
+    private final List<String> options;
+    private Process process;
+
+    private RedisServer(List<String> options) throws IOException {
+        assumeTrue(installed(program), "redis-server is not installed");
+        this.folder = Files.createTempDirectory("sirocco-redis");
+        this.port = freePort();
+        this.options = options;
+    }
+
+    static RedisServer start(String... options) throws IOException, InterruptedException {
+        var server = new RedisServer(List.of(options));
+        server.begin();
+        return server;
+    }
+
+    static boolean installed(String program) {
+        return Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+    }
+
+    int port() {
+        return port;
+    }
+
+    String url() {
+        return "redis://127.0.0.1:" + port;
+    }
+
+    /** A client for the test itself. */
+    Jedis client() {
+        return new Jedis("127.0.0.1", port, 20_000);
+    }
+
+    /** Runs it, with the data that it finds. */
+    void begin() throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(program));
+        command.addAll(List.of("--port", "" + port, "--bind", "127.0.0.1"));
+        command.addAll(List.of("--dir", folder.toString(), "--save", ""));
+        command.addAll(options);
+        process =
+                new ProcessBuilder(command)
+                        .directory(folder.toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(folder.resolve("log").toFile())
+                        .start();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!answers()) {
+            if (!process.isAlive() || System.nanoTime() > end) {
+                throw new IOException(Files.readString(folder.resolve("log")));
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /** kill -9. */
+    void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    /** Everything that it wrote to its disk. */
+    void wipe() throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path file : all.sorted((a, b) -> b.compareTo(a)).toList()) {
+                if (!file.equals(folder) && !file.endsWith("log")) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+
+    /** It does nothing any more, until {@link #resume}. */
+    void pause() throws IOException, InterruptedException {
+        signal("STOP");
+    }
+
+    void resume() throws IOException, InterruptedException {
+        signal("CONT");
+    }
+
+    @Override
+    public void close() throws IOException {
+        kill();
+        wipe();
+        Files.deleteIfExists(folder.resolve("log"));
+        Files.delete(folder);
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, "" + process.pid()).start().waitFor();
+    }
+
+    private boolean answers() {
+        try (Jedis client = client()) {
+            return "PONG".equals(client.ping());
+        } catch (JedisException e) {
+            return e.getMessage() != null && e.getMessage().startsWith("NOAUTH");
+        }
+    }
+
+    static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+}

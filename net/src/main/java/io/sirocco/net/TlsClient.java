@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManager;
+
+/**
+ * The client's side of TLS: whom it trusts. The server's certificate has to lead to one of them,
+ * and to have the name of the host that was asked for (RFC 9110 4.3.4).
+ *
+ * <pre>{@code
+ * TlsClient tls = TlsClient.system();
+ * loop.connect(to, tls.to("example.org", 443, List.of("http/1.1"), connector));
+ * }</pre>
+ *
+ * <p>Any thread.
+ */
+public final class TlsClient {
+    private static final long HANDSHAKE_MILLIS = 10_000;
+    private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
+
+    private final SSLContext context;
+
+    private TlsClient(SSLContext context) {
+        this.context = context;
+    }
+
+    /** Trusts whom this JVM trusts. */
+    public static TlsClient system() {
+        try {
+            return new TlsClient(SSLContext.getDefault());
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("this JVM has no TLS: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Trusts the certificates in a PEM file, and nobody else.
+     *
+     * @throws IllegalArgumentException when it cannot be used; it says why
+     */
+    public static TlsClient trusting(Path pem) {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            TrustManager[] trusted = JdkEngines.trust(Pem.certificates(pem));
+            context.init(null, trusted, null);
+            return new TlsClient(context);
+        } catch (GeneralSecurityException | IOException e) {
+            throw new IllegalArgumentException("TLS cannot be set up: " + e.getMessage(), e);
+        }
+    }
+
+    /** Goes by a context that was made elsewhere: with a certificate of our own, for example. */
+    public static TlsClient of(SSLContext context) {
+        return new TlsClient(context);
+    }
+
+    /**
+     * A connector for one {@link Loop#connect}, which tells {@code connector} of the connection
+     * when the handshake is done, and of a failure until then.
+     *
+     * @param host whose certificate it has to be: a name, or an address as it stands in URLs
+     * @param protocols what can be spoken, for ALPN, the best first; none for not taking part in it
+     */
+    public Connector to(String host, int port, List<String> protocols, Connector connector) {
+        String name =
+                host.startsWith("[") && host.endsWith("]")
+                        ? host.substring(1, host.length() - 1)
+                        : host;
+        SSLEngine engine = context.createSSLEngine(name, port);
+        engine.setUseClientMode(true);
+        SSLParameters parameters = engine.getSSLParameters();
+        parameters.setProtocols(VERSIONS);
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        parameters.setApplicationProtocols(protocols.toArray(String[]::new));
+        engine.setSSLParameters(parameters);
+        try {
+            engine.beginHandshake();
+        } catch (SSLException e) {
+            throw new IllegalArgumentException("TLS cannot be spoken: " + e.getMessage(), e);
+        }
+        return new Opening(engine, host + ":" + port, connector);
+    }
+
+    /** A connection of ours on its way through the handshake. Loop-confined. */
+    static final class Opening implements Connector, TlsOrigin {
+        private final SSLEngine engine;
+        private final String to;
+        private final Connector connector;
+
+        private Opening(SSLEngine engine, String to, Connector connector) {
+            this.engine = engine;
+            this.to = to;
+            this.connector = connector;
+        }
+
+        @Override
+        public Protocol connected(Connection connection) {
+            var layer = new TlsLayer(connection, new JdkEngine(engine), this);
+            connection.secure(layer);
+            connection.deadline(connection.loop().now() + HANDSHAKE_MILLIS);
+            layer.begin();
+            return layer;
+        }
+
+        @Override
+        public void failed(IOException why) {
+            connector.failed(why);
+        }
+
+        @Override
+        public Acceptor acceptor() {
+            return connector::connected;
+        }
+
+        @Override
+        public byte[] toPlainText() {
+            return new byte[0];
+        }
+
+        @Override
+        public void failed(String reason) {
+            connector.failed(new SSLHandshakeException("no TLS with " + to + ": " + reason));
+        }
+    }
+}
