@@ -119,7 +119,7 @@ class OutputTest {
         Listener listener = rig.listen(probe);
         Peer peer = rig.connect(listener);
         Connection connection = probe.connection();
-        byte[] all = Rig.pattern(4 << 20);
+        byte[] all = Rig.pattern(16 << 20); // more than the kernel takes at once
         Rig.on(rig.loop(), () -> connection.write(all, 0, 1000));
         assertEquals(1000, peer.read(1000).length);
         Rig.settle(rig.loop());
@@ -132,7 +132,7 @@ class OutputTest {
                 });
         assertArrayEquals(all, peer.read(all.length));
         Rig.until("nothing is left", () -> !left.isEmpty() && left.getLast() == 0);
-        assertTrue(left.size() > 2, () -> "told " + left);
+        assertTrue(left.size() > 1, () -> "told " + left);
         long before = all.length;
         for (long now : left) {
             assertTrue(now <= before, () -> "" + left);
