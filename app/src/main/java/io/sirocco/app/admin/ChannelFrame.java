@@ -2,6 +2,7 @@
 package io.sirocco.app.admin;
 
 import io.sirocco.live.LiveMetrics;
+import java.util.Map;
 
 /**
  * One second of event channels, as their console draws it; what is not said to be a number is per
@@ -10,6 +11,7 @@ import io.sirocco.live.LiveMetrics;
  * @param clients number at its end
  * @param rooms number at its end
  * @param connects let in
+ * @param gone for whatever reason
  * @param refused at the door, for whatever reason
  * @param in messages of clients
  * @param out messages to clients
@@ -24,6 +26,7 @@ record ChannelFrame(
         int clients,
         int rooms,
         double connects,
+        double gone,
         double refused,
         double in,
         double out,
@@ -39,7 +42,8 @@ record ChannelFrame(
                 now.clients(),
                 now.rooms(),
                 Vitals.rate(now.connects() - before.connects(), seconds),
-                Vitals.rate(refused(now) - refused(before), seconds),
+                Vitals.rate(sum(now.closes()) - sum(before.closes()), seconds),
+                Vitals.rate(sum(now.refused()) - sum(before.refused()), seconds),
                 Vitals.rate(now.messagesIn() - before.messagesIn(), seconds),
                 Vitals.rate(now.messagesOut() - before.messagesOut(), seconds),
                 Vitals.rate(now.bytesIn() - before.bytesIn(), seconds),
@@ -50,7 +54,7 @@ record ChannelFrame(
                 now.queued());
     }
 
-    private static long refused(LiveMetrics metrics) {
-        return metrics.refused().values().stream().mapToLong(Long::longValue).sum();
+    private static long sum(Map<?, Long> counts) {
+        return counts.values().stream().mapToLong(Long::longValue).sum();
     }
 }
