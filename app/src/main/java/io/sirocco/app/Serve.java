@@ -39,7 +39,7 @@ class Serve implements Callable<Integer> {
                     .paramLabel("DIR")
                     .arity("0..1")
                     .type(Path.class)
-                    .description("The directory to serve; without it, the bundled welcome site.")
+                    .description("The directory to serve; without it, a bundled page.")
                     .build();
 
     private final OptionSpec config =

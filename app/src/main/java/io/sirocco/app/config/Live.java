@@ -81,7 +81,7 @@ public record Live(
                                         text -> text.isEmpty() ? text : path(text)),
                                 table.time("ticket-life", "30s", Duration.ofSeconds(1)),
                                 table.file("ticket-secret-file")),
-                        table.list("origins", List.of(), Values.text(Cors::origin)),
+                        table.list("origins", List.of(), Values.text(Live::origin)),
                         table.list(
                                 "transports",
                                 List.of("websocket", "polling"),
@@ -121,6 +121,14 @@ public record Live(
         throw new Unfit(
                 "cannot be \"" + text + "\"",
                 "write such as \"/socket.io\", with letters, digits and .-_~");
+    }
+
+    private static String origin(String text) throws Unfit {
+        if (text.length() > 1 && text.contains("*")) {
+            throw new Unfit(
+                    "has a *: \"" + text + "\"", "name each origin, or write \"*\" for all");
+        }
+        return Cors.origin(text);
     }
 
     private static String rooms(String text) throws Unfit {
