@@ -55,7 +55,7 @@ final class Link implements Runnable {
                 break; // closed
             } catch (RuntimeException e) {
                 wire.cut();
-                System.getLogger(RedisBroker.class.getName()).log(Level.ERROR, "a bug", e);
+                RedisBroker.LOG.get().log(Level.ERROR, "a bug", e);
                 LockSupport.parkNanos(backoff.failed().toNanos());
             }
         }
@@ -102,8 +102,7 @@ final class Link implements Runnable {
         next.teach();
         if (lost) {
             lost = false;
-            System.getLogger(RedisBroker.class.getName())
-                    .log(Level.INFO, "{0} is there again", terms.door());
+            RedisBroker.LOG.get().log(Level.INFO, "{0} is there again", terms.door());
         }
         while (!closed) {
             if (flying.isEmpty()) {
@@ -150,7 +149,8 @@ final class Link implements Runnable {
     private void tell(JedisException e) {
         if (!lost && !closed) {
             lost = true;
-            System.getLogger(RedisBroker.class.getName())
+            RedisBroker.LOG
+                    .get()
                     .log(Level.WARNING, terms.door() + " is not to be reached: " + e.getMessage());
         }
     }

@@ -77,8 +77,7 @@ final class Reader implements Runnable {
             } catch (JedisException e) {
                 connected = false;
                 wire.cut();
-                System.getLogger(RedisBroker.class.getName())
-                        .log(Level.DEBUG, "reads no more for now: " + e.getMessage());
+                RedisBroker.LOG.get().log(Level.DEBUG, "reads no more for now: " + e.getMessage());
                 LockSupport.parkNanos(backoff.failed().toNanos());
             }
         }

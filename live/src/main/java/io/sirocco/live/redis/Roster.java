@@ -119,7 +119,8 @@ final class Roster {
         if (missing.isEmpty() && ghosts.isEmpty()) {
             return;
         }
-        System.getLogger(RedisBroker.class.getName())
+        RedisBroker.LOG
+                .get()
                 .log(
                         Level.INFO,
                         "members of rooms: {0} were missing, {1} too many",

@@ -25,26 +25,24 @@ final class Teller {
                 case Entry.Unknown other -> skip(position, other);
             }
         } catch (RuntimeException e) {
-            System.getLogger(RedisBroker.class.getName())
-                    .log(Level.ERROR, "the node failed at " + position, e);
+            RedisBroker.LOG.get().log(Level.ERROR, "the node failed at " + position, e);
         }
     }
 
     void gap(String why) {
-        System.getLogger(RedisBroker.class.getName())
-                .log(Level.WARNING, "messages are missing: " + why);
+        RedisBroker.LOG.get().log(Level.WARNING, "messages are missing: " + why);
         try {
             node.gap(why);
         } catch (RuntimeException e) {
-            System.getLogger(RedisBroker.class.getName())
-                    .log(Level.ERROR, "the node failed at a gap", e);
+            RedisBroker.LOG.get().log(Level.ERROR, "the node failed at a gap", e);
         }
     }
 
     private void skip(Position position, Entry.Unknown entry) {
         unknown++;
         if (Long.bitCount(unknown) == 1) { // the first, the second, the fourth...
-            System.getLogger(RedisBroker.class.getName())
+            RedisBroker.LOG
+                    .get()
                     .log(
                             Level.WARNING,
                             "{0} skipped so far, as {1}: version {2}, kind {3} is not known here",
