@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.broker;
 
-import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Queue;
@@ -14,8 +13,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * that have put some runs them all; the others go on. Any thread.
  */
 final class Deliveries {
-    private static final LazyLogger LOG = LazyLogger.of(MemoryBroker.class);
-
     private static final int MOST = 100_000;
 
     /** What a node is told. */
@@ -70,7 +67,8 @@ final class Deliveries {
         try {
             delivery.to(node);
         } catch (RuntimeException e) {
-            LOG.get().log(Level.ERROR, "node " + node.id() + " failed at what it was told", e);
+            System.getLogger(MemoryBroker.class.getName())
+                    .log(Level.ERROR, "node " + node.id() + " failed at what it was told", e);
         }
     }
 }

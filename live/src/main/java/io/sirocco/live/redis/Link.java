@@ -55,7 +55,7 @@ final class Link implements Runnable {
                 break; // closed
             } catch (RuntimeException e) {
                 wire.cut();
-                RedisBroker.LOG.get().log(Level.ERROR, "a bug", e);
+                System.getLogger(RedisBroker.class.getName()).log(Level.ERROR, "a bug", e);
                 LockSupport.parkNanos(backoff.failed().toNanos());
             }
         }
@@ -102,7 +102,8 @@ final class Link implements Runnable {
         next.teach();
         if (lost) {
             lost = false;
-            RedisBroker.LOG.get().log(Level.INFO, "{0} is there again", terms.door());
+            System.getLogger(RedisBroker.class.getName())
+                    .log(Level.INFO, "{0} is there again", terms.door());
         }
         while (!closed) {
             if (flying.isEmpty()) {
@@ -149,8 +150,7 @@ final class Link implements Runnable {
     private void tell(JedisException e) {
         if (!lost && !closed) {
             lost = true;
-            RedisBroker.LOG
-                    .get()
+            System.getLogger(RedisBroker.class.getName())
                     .log(Level.WARNING, terms.door() + " is not to be reached: " + e.getMessage());
         }
     }

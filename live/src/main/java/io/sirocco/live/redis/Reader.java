@@ -77,7 +77,8 @@ final class Reader implements Runnable {
             } catch (JedisException e) {
                 connected = false;
                 wire.cut();
-                RedisBroker.LOG.get().log(Level.DEBUG, "reads no more for now: " + e.getMessage());
+                System.getLogger(RedisBroker.class.getName())
+                        .log(Level.DEBUG, "reads no more for now: " + e.getMessage());
                 LockSupport.parkNanos(backoff.failed().toNanos());
             }
         }

@@ -12,7 +12,6 @@ import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Room;
 import io.sirocco.live.broker.Session;
 import io.sirocco.live.log.Audience;
-import io.sirocco.net.log.LazyLogger;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -34,8 +33,6 @@ import java.util.function.Function;
  * <p>Needs Jedis ({@code redis.clients:jedis}) beside it. Any thread.
  */
 public final class RedisBroker implements Broker {
-    static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
-
     private final Terms terms;
     private volatile Running running; // null until it is started
     private volatile boolean closed;

@@ -119,8 +119,7 @@ final class Roster {
         if (missing.isEmpty() && ghosts.isEmpty()) {
             return;
         }
-        RedisBroker.LOG
-                .get()
+        System.getLogger(RedisBroker.class.getName())
                 .log(
                         Level.INFO,
                         "members of rooms: {0} were missing, {1} too many",

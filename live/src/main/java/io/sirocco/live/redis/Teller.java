@@ -25,24 +25,26 @@ final class Teller {
                 case Entry.Unknown other -> skip(position, other);
             }
         } catch (RuntimeException e) {
-            RedisBroker.LOG.get().log(Level.ERROR, "the node failed at " + position, e);
+            System.getLogger(RedisBroker.class.getName())
+                    .log(Level.ERROR, "the node failed at " + position, e);
         }
     }
 
     void gap(String why) {
-        RedisBroker.LOG.get().log(Level.WARNING, "messages are missing: " + why);
+        System.getLogger(RedisBroker.class.getName())
+                .log(Level.WARNING, "messages are missing: " + why);
         try {
             node.gap(why);
         } catch (RuntimeException e) {
-            RedisBroker.LOG.get().log(Level.ERROR, "the node failed at a gap", e);
+            System.getLogger(RedisBroker.class.getName())
+                    .log(Level.ERROR, "the node failed at a gap", e);
         }
     }
 
     private void skip(Position position, Entry.Unknown entry) {
         unknown++;
         if (Long.bitCount(unknown) == 1) { // the first, the second, the fourth...
-            RedisBroker.LOG
-                    .get()
+            System.getLogger(RedisBroker.class.getName())
                     .log(
                             Level.WARNING,
                             "{0} skipped so far, as {1}: version {2}, kind {3} is not known here",
