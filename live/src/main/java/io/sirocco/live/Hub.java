@@ -14,6 +14,7 @@ import io.sirocco.live.engine.Channel;
 import io.sirocco.live.engine.Engine;
 import io.sirocco.live.engine.Session;
 import io.sirocco.live.engine.Upper;
+import io.sirocco.live.wire.Json;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
@@ -27,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What all namespaces of a service share: its settings, its engine, the shards of its loops; and
@@ -50,7 +52,7 @@ final class Hub implements Upper, Node {
 
     Hub(LiveSettings settings) {
         this.settings = settings;
-        this.json = new Json(settings.types);
+        this.json = new Json(new JsonMapper(), settings.types);
         this.broker = settings.brokerOrMemory();
         this.tickets = new Tickets(settings.ticketSecret, broker);
         this.engine = new Engine(settings.engine(), this);
