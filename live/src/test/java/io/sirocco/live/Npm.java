@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A program of Node.js in src/test/peers, with the packages that its lock file names. */
-final class Npm {
+public final class Npm {
     private static final int SECONDS = 120;
 
     private final Path folder;
 
     /** Installs it, unless that was done before. */
-    Npm(String name) {
+    public Npm(String name) {
         Path source = Path.of("src/test/peers", name);
         folder = Path.of("target/peers", name).toAbsolutePath();
         try {
@@ -58,6 +58,16 @@ final class Npm {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Starts a program of it, whose complaints are ours. */
+    public Process start(String program, String... arguments) throws IOException {
+        var command = new ArrayList<>(List.of("node", program));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
     }
 
     /** The lines that a program of it prints, complaints included. */
