@@ -27,6 +27,7 @@ final class Reader implements Runnable {
     private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
     private static final long CHUNK = 1 << 20;
     private static final int MOST = 1_000;
+    private static final long NEVER = 999_999_999_999_999L; // a number that no entry has
     private static final Duration WAIT = Duration.ofSeconds(1);
 
     private final Terms terms;
@@ -143,7 +144,7 @@ final class Reader implements Runnable {
                 return;
             }
             if (entry.offset().number() != at.number() + 1) {
-                leap(entry);
+                leap();
                 return;
             }
             size += entry.payload().length + 100;
@@ -200,13 +201,13 @@ final class Reader implements Runnable {
         }
     }
 
-    /** Something is missing before this entry. */
-    private void leap(Found next) {
+    /** The next entry is another than the one that follows. */
+    private void leap() {
         Offset before = at;
         find();
-        if (at.equals(before) && next.offset().number() != at.number() + 1) {
-            at = new Offset(next.offset().millis(), next.offset().number() - 1);
-            restart(epoch, "the log has a hole that nobody can explain");
+        if (at.equals(before)) { // nothing explains that: the numbers are worth nothing any more
+            at = new Offset(before.millis(), NEVER);
+            find(); // which begins another epoch
         }
     }
 

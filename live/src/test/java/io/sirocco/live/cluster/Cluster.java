@@ -16,12 +16,14 @@ final class Cluster implements AutoCloseable {
         Balancer start(List<Integer> ports) throws IOException;
     }
 
+    private static final Path CONFIGURATION = Path.of("../examples/live-cluster/redis.conf");
+
     private final RedisServer redis;
     private final Map<String, NodeProcess> nodes = new LinkedHashMap<>();
     private Balancer balancer;
 
     private Cluster() throws IOException, InterruptedException {
-        redis = RedisServer.start(Path.of("../examples/live-cluster/redis.conf").toString());
+        redis = RedisServer.start(CONFIGURATION.toAbsolutePath().toString());
     }
 
     static Cluster start(Before before) throws IOException, InterruptedException {

@@ -49,7 +49,7 @@ final class NodeProcess implements AutoCloseable {
 
     /** SIGTERM; says how it ended. */
     int stop() throws InterruptedException {
-        process.destroy();
+        process.toHandle().destroy(); // that of the process would end its input, too
         if (!process.waitFor(60, TimeUnit.SECONDS)) {
             throw new AssertionError("the node does not stop");
         }

@@ -177,7 +177,7 @@ abstract class ThreeNodes {
         long missing =
                 all.stream().mapToLong(journal -> service.ledger.judge(journal).missing).sum();
         System.out.printf(
-                "%s: %,d clients and %d browsers; %,d messages acknowledged, %d of which nobody"
+                "%s: %,d clients and %d browsers; %,d messages acknowledged, and %d of which nobody"
                         + " knows; %,d deliveries, %,d missing where a gap was told%n",
                 what,
                 load.clients(),

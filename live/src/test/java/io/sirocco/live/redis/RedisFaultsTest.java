@@ -268,7 +268,7 @@ class RedisFaultsTest {
         one.awaitGap();
         Position second = get(node.publish(toAll("2")));
         one.awaitEvent("2");
-        assertEquals(first.epoch(), second.epoch());
+        assertNotEquals(first.epoch(), second.epoch(), "the numbers are worth nothing any more");
         assertTrue(get(node.replay(first, "/", "me", List.of(), 10)).gap());
     }
 
