@@ -4,6 +4,7 @@ package io.sirocco.live;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * What came with an event, or in an answer, by place from 0; on a server and in a client. An
@@ -11,6 +12,9 @@ import tools.jackson.databind.json.JsonMapper;
  * bad_arguments}. Immutable.
  */
 public final class Arguments {
+    private static final Arguments NONE =
+            new Arguments(new JsonMapper(), JsonNodeFactory.instance.arrayNode(), 0);
+
     private final JsonMapper mapper;
     private final JsonNode array;
     private final int from;
@@ -26,6 +30,11 @@ public final class Arguments {
         this.mapper = mapper;
         this.array = array;
         this.from = from;
+    }
+
+    /** None at all: who answers a request with them answers without an argument. */
+    public static Arguments none() {
+        return NONE;
     }
 
     /** How many there are. */
@@ -143,6 +152,28 @@ public final class Arguments {
         } catch (JacksonException | IllegalArgumentException e) {
             throw bad("no " + type.getSimpleName() + ": it does not fit", e);
         }
+    }
+
+    /** Those from {@code first} on, as {@code send} takes them: to be handed on. */
+    public Object[] values(int first) {
+        var values = new Object[Math.max(0, size() - first)];
+        for (int i = 0; i < values.length; i++) {
+            JsonNode node = node(first + i);
+            values[i] = hasBytes(node) ? convert(mapper, node, Object.class) : node;
+        }
+        return values;
+    }
+
+    private static boolean hasBytes(JsonNode node) {
+        if (!node.isContainer()) {
+            return node.isBinary();
+        }
+        for (JsonNode each : node) {
+            if (hasBytes(each)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** As JSON, the name of the event included. */

@@ -28,7 +28,13 @@ public sealed interface LiveNamespace permits LiveClient, Channel {
     /** What to answer to a request. */
     @FunctionalInterface
     interface Answerer<T> {
-        /** May block; throws {@link RequestException#refused} to refuse. */
+        /**
+         * What JSON can say, or bytes; null is an answer, too; {@link Arguments} are several, or
+         * none. May block.
+         *
+         * @throws RequestException made by {@link RequestException#refused} to refuse
+         * @throws Exception to have the server told no more than {@code failed}
+         */
         Object answer(T what) throws Exception;
     }
 
