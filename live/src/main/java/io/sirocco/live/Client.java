@@ -156,7 +156,12 @@ public final class Client {
 
     private void direct(String event, Object... arguments) {
         Parcel parcel = parcel(Packet.NO_ID, true, event, arguments);
-        shard.execute(() -> put(parcel));
+        Shard here = shard;
+        if (here.loop.inLoop()) {
+            here.execute(() -> put(parcel));
+        } else {
+            here.tell(namespace, Set.of(id), parcel.size(), () -> put(parcel));
+        }
     }
 
     private Parcel parcel(long ask, boolean droppable, String event, Object... arguments) {

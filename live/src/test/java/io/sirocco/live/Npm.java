@@ -104,4 +104,14 @@ public final class Npm {
             throw new IllegalStateException(e);
         }
     }
+
+    /** Starts a program of it, whose complaints are ours. */
+    public Process start(String program, String... arguments) throws IOException {
+        var command = new ArrayList<>(List.of("node", program));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
 }
