@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
  * message that was acknowledged is lost without a word, none comes twice, and all are in order.
  * Prints how long it takes until all is well again; the bounds are generous.
  */
-@Timeout(240)
+@Timeout(600)
 abstract class ThreeNodes {
     private static final int SIGTERM = 128 + 15;
 
