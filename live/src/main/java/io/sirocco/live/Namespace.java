@@ -6,6 +6,7 @@ import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Publication;
 import io.sirocco.live.broker.Publication.Bounds;
 import io.sirocco.live.broker.Replay;
+import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.WireException;
 import io.sirocco.net.log.LazyLogger;
@@ -36,6 +37,7 @@ public sealed class Namespace permits Live {
     final List<Listener<Reason>> closes = new CopyOnWriteArrayList<>();
     private final List<ErrorListener> errors = new CopyOnWriteArrayList<>();
     private final Map<String, Client> clients = new ConcurrentHashMap<>();
+    private final Map<String, Integer> rooms = new ConcurrentHashMap<>();
     private final Map<Tag, Set<Client>> tagged = new ConcurrentHashMap<>();
     private final Map<String, Presence> presences = new ConcurrentHashMap<>();
     private volatile Optional<List<Authenticator>> authenticators = Optional.empty();
@@ -121,6 +123,11 @@ public sealed class Namespace permits Live {
         return List.copyOf(clients.values());
     }
 
+    /** How many clients of this node are in which room. */
+    public Map<String, Integer> rooms() {
+        return Map.copyOf(rooms);
+    }
+
     /** A client of this node. */
     public Optional<Client> client(String id) {
         return Optional.ofNullable(clients.get(id));
@@ -192,7 +199,9 @@ public sealed class Namespace permits Live {
             Packet packet = Packet.parse(publication.event());
             var array = hub.json.parse(packet.data(), publication.attachments());
             return new Stored(
-                    position, array.get(0).stringValue(), new Arguments(hub.json, array, 1));
+                    position,
+                    array.get(0).stringValue(),
+                    new Arguments(hub.json.mapper(), array, 1));
         } catch (WireException e) {
             throw new IllegalStateException("a history has what nobody sends", e);
         }
@@ -215,6 +224,22 @@ public sealed class Namespace permits Live {
 
     void remove(Client client) {
         clients.remove(client.id(), client);
+    }
+
+    int size() {
+        return clients.size();
+    }
+
+    int roomCount() {
+        return rooms.size();
+    }
+
+    void entered(String room) {
+        rooms.merge(room, 1, Integer::sum);
+    }
+
+    void left(String room) {
+        rooms.computeIfPresent(room, (name, members) -> members == 1 ? null : members - 1);
     }
 
     void tag(Client client, String tag, String value) {

@@ -226,17 +226,19 @@ public abstract class BrokerBehaviour {
                                 }
                                 return null;
                             });
-            while (!publisher.isDone()) {
+            boolean over;
+            do {
+                over = publisher.isDone(); // then this is the last look
                 Replay replay = get(node.replay(from, "/", "me", List.of(), 10_000));
                 for (Replay.Message message : replay.messages()) {
                     assertTrue(given.contains(message.position()), "it would come twice");
                     from = message.position();
                     replayed++;
                 }
-            }
+            } while (!over);
             publisher.get(60, TimeUnit.SECONDS);
         }
-        assertTrue(replayed > 0, "the test has seen nothing");
+        assertEquals(1_000, replayed);
     }
 
     @Test
@@ -712,10 +714,11 @@ public abstract class BrokerBehaviour {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(900);
         long tried = System.nanoTime();
         while (tried < end) { // longer than the silence, but never silent
+            long begun = System.nanoTime();
             boolean allowed = get(two.count("a", limit));
-            long now = System.nanoTime();
-            assertTrue(!allowed || now - tried >= TimeUnit.MILLISECONDS.toNanos(390));
-            tried = now;
+            long silence = System.nanoTime() - tried; // or less: this machine may be busy
+            assertTrue(!allowed || silence >= TimeUnit.MILLISECONDS.toNanos(390));
+            tried = begun;
         }
         pass(one, Duration.ofMillis(450));
         assertTrue(get(one.count("a", limit)));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.cluster;
 
-import io.sirocco.live.client.Arguments;
+import io.sirocco.live.Arguments;
+import io.sirocco.live.RequestException;
 import io.sirocco.live.client.Connected;
 import io.sirocco.live.client.LiveClient;
-import io.sirocco.live.client.RequestException;
 import io.sirocco.net.Loops;
 import java.io.IOException;
 import java.time.Duration;

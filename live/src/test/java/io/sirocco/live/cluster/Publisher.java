@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.cluster;
 
+import io.sirocco.live.RequestException;
 import io.sirocco.live.client.LiveClient;
-import io.sirocco.live.client.RequestException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
