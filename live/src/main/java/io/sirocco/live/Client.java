@@ -389,6 +389,7 @@ public final class Client {
                     state = State.HERE;
                     shard.add(this);
                     namespace.add(this);
+                    shard.tally.connects.add(1);
                     welcome();
                     submit(0, null, this::connected);
                 });
@@ -471,6 +472,7 @@ public final class Client {
             return;
         }
         detach();
+        shard.tally.closes(reason).add(1);
         synchronized (this) {
             state = State.GONE;
             tags.forEach((tag, value) -> namespace.untag(this, tag, value));
@@ -586,6 +588,7 @@ public final class Client {
                         return;
                     }
                     state = State.HERE;
+                    shard.tally.recovered.add(1);
                     welcome();
                     var told = new HashSet<Position>();
                     for (Replay.Message message : replay.messages()) {
@@ -624,7 +627,11 @@ public final class Client {
     /** Tells it that something is missing. Any thread. */
     void gap(Map<String, ?> what) {
         Parcel parcel = parcel(Packet.NO_ID, false, "sirocco:gap", what);
-        shard.execute(() -> put(parcel));
+        shard.execute(
+                () -> {
+                    shard.tally.gaps.add(1);
+                    put(parcel);
+                });
     }
 
     /** An event has come, or a request. */

@@ -20,13 +20,18 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 
 /**
  * What all namespaces of a service share: its settings, its engine, the shards of its loops; and
@@ -44,6 +49,7 @@ final class Hub implements Upper, Node {
     private final String id = Engine.newId();
     private final Map<String, Namespace> namespaces = new ConcurrentHashMap<>();
     private final Map<Loop, Shard> shards = new ConcurrentHashMap<>();
+    private final Map<String, LongAdder> refusals = new ConcurrentHashMap<>();
     private volatile Duration ticketLife;
     volatile boolean stopping;
     private volatile String epoch = "";
@@ -87,6 +93,44 @@ final class Hub implements Upper, Node {
     private void keepAll(Shard shard, long every) {
         shard.all().forEach(Client::keep);
         shard.loop.after(every, () -> keepAll(shard, every));
+    }
+
+    // ---- counts
+
+    LiveMetrics metrics() {
+        var closes = new EnumMap<Reason, Long>(Reason.class);
+        for (Reason reason : Reason.values()) {
+            closes.put(reason, sum(tally -> tally.closes(reason)));
+        }
+        var refused = new TreeMap<String, Long>();
+        refusals.forEach((why, count) -> refused.put(why, count.sum()));
+        return new LiveMetrics(
+                namespaces.values().stream().mapToInt(Namespace::size).sum(),
+                engine.size(),
+                namespaces.values().stream().mapToInt(Namespace::roomCount).sum(),
+                sum(tally -> tally.connects),
+                sum(tally -> tally.recovered),
+                Collections.unmodifiableMap(refused),
+                Collections.unmodifiableMap(closes),
+                sum(tally -> tally.messagesIn),
+                sum(tally -> tally.bytesIn),
+                sum(tally -> tally.messagesOut),
+                sum(tally -> tally.bytesOut),
+                sum(tally -> tally.dropped),
+                sum(tally -> tally.gaps),
+                sum(tally -> tally.requests),
+                shards.values().stream().mapToInt(Shard::handlers).sum(),
+                sum(tally -> tally.queued),
+                sum(tally -> tally.queuedBytes));
+    }
+
+    private long sum(Function<Tally, Count> of) {
+        return shards.values().stream().mapToLong(shard -> of.apply(shard.tally).get()).sum();
+    }
+
+    @Override
+    public void refused(String why) {
+        refusals.computeIfAbsent(why, each -> new LongAdder()).increment();
     }
 
     // ---- settings

@@ -74,6 +74,8 @@ final class Link implements Channel {
     }
 
     void send(Parcel parcel) {
+        shard.tally.messagesOut.add(1);
+        shard.tally.bytesOut.add(parcel.length());
         session.send(parcel);
     }
 
@@ -206,10 +208,21 @@ final class Link implements Channel {
                     awaitConnect();
                 }
             }
-            case EVENT, BINARY_EVENT -> client.event(this, received);
-            case ACK, BINARY_ACK -> client.acked(received);
+            case EVENT, BINARY_EVENT -> {
+                took(received);
+                client.event(this, received);
+            }
+            case ACK, BINARY_ACK -> {
+                took(received);
+                client.acked(received);
+            }
             default -> throw new WireException(packet.type() + " is not for us");
         }
+    }
+
+    private void took(Received received) {
+        shard.tally.messagesIn.add(1);
+        shard.tally.bytesIn.add(received.size());
     }
 
     private void connect(Packet packet) throws WireException {
@@ -241,6 +254,7 @@ final class Link implements Channel {
     }
 
     private void refuse(String name, String message, String code) {
+        hub.refused(code);
         String data = hub.json.text(new Refused(message, Map.of("code", code)));
         Packet packet = Packet.of(Packet.Type.CONNECT_ERROR, name, data);
         send(Parcel.message("4" + packet, List.of(), false));
@@ -253,6 +267,8 @@ final class Link implements Channel {
     /** A client's handlers have something more to do. */
     void waits(int size) {
         waiting += size + JOB;
+        shard.tally.queued.add(1);
+        shard.tally.queuedBytes.add(size);
         if (waiting >= FULL && !full) {
             full = true;
             session.pause();
@@ -262,6 +278,8 @@ final class Link implements Channel {
     /** And have done it. */
     void done(int size) {
         waiting -= size + JOB;
+        shard.tally.queued.add(-1);
+        shard.tally.queuedBytes.add(-size);
         if (full && waiting < FULL / 2) {
             full = false;
             resume();
@@ -298,11 +316,13 @@ final class Link implements Channel {
     /** One more request of the client is to be answered; false when there are too many. */
     boolean asks() {
         unanswered++;
+        shard.tally.requests.add(1);
         return unanswered <= hub.settings.unanswered;
     }
 
     void answered() {
         unanswered--;
+        shard.tally.requests.add(-1);
     }
 
     // ---- the end
@@ -313,6 +333,11 @@ final class Link implements Channel {
             reason = Reason.STOPPED;
             session.finish();
         }
+    }
+
+    @Override
+    public void dropped(long events) {
+        shard.tally.dropped.add(events);
     }
 
     @Override

@@ -30,6 +30,7 @@ final class Shard {
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
     private final Map<Namespace, Local> namespaces = new IdentityHashMap<>(2);
+    final Tally tally = new Tally();
     private final AtomicInteger handlers = new AtomicInteger();
     private boolean draining;
 
@@ -135,15 +136,20 @@ final class Shard {
     void join(Client client, String room) {
         Local local = namespaces.get(client.namespace());
         if (local != null && local.all.contains(client)) {
-            local.rooms.computeIfAbsent(room, name -> new HashSet<>()).add(client);
+            if (local.rooms.computeIfAbsent(room, name -> new HashSet<>()).add(client)) {
+                client.namespace().entered(room);
+            }
         }
     }
 
     void leave(Client client, String room) {
         Local local = namespaces.get(client.namespace());
         Set<Client> members = local == null ? null : local.rooms.get(room);
-        if (members != null && members.remove(client) && members.isEmpty()) {
-            local.rooms.remove(room);
+        if (members != null && members.remove(client)) {
+            client.namespace().left(room);
+            if (members.isEmpty()) {
+                local.rooms.remove(room);
+            }
         }
     }
 

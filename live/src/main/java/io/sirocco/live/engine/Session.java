@@ -428,9 +428,13 @@ public final class Session implements WebSocketListener {
         if (outbox == null) {
             outbox = new Outbox(engine.settings.budget() - engine.window);
         }
+        long dropped = outbox.dropped();
         if (!outbox.add(parcel, sent, engine.settings.overflow())) {
             end(End.SLOW, 1013, "it is too slow");
             return;
+        }
+        if (outbox.dropped() > dropped) {
+            channel.dropped(outbox.dropped() - dropped);
         }
         if (polls() && !is(FLUSHES)) {
             flags |= FLUSHES; // what is sent in this turn leaves in one answer
