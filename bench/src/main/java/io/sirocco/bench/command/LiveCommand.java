@@ -41,7 +41,8 @@ final class LiveCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = "URL",
-            description = "The server; its path is that of Socket.IO, /socket.io/ if there is none.")
+            description =
+                    "The server; its path is that of Socket.IO, /socket.io/ if there is none.")
     private String url;
 
     @ArgGroup(multiplicity = "1")
@@ -241,8 +242,7 @@ final class LiveCommand implements Callable<Integer> {
 
     private LiveResult run(LivePlan plan) throws IOException {
         var line = new ProgressLine(spec.commandLine().getErr());
-        LiveResult result =
-                LiveBench.run(plan, second -> line.show(second, plan.work().units()));
+        LiveResult result = LiveBench.run(plan, second -> line.show(second, plan.work().units()));
         line.end();
         return result;
     }
@@ -284,9 +284,7 @@ final class LiveCommand implements Callable<Integer> {
         if (target.contains("?")) {
             throw new IllegalArgumentException("the URL must have no query");
         }
-        return target.equals("/")
-                ? "/socket.io/"
-                : target.endsWith("/") ? target : target + "/";
+        return target.equals("/") ? "/socket.io/" : target.endsWith("/") ? target : target + "/";
     }
 
     private void configure(LivePlan plan) {

@@ -6,6 +6,7 @@ package io.sirocco.bench.live;
  *
  * <pre>
  *   enter, each session -> start -> measure -> end, when no more is asked -> giveUp
+ *                          measure -> start, when nothing is to warm up
  * </pre>
  *
  * Loop-confined.
@@ -15,7 +16,7 @@ interface Crowd {
     /** Has a session take part; {@code in} is told, once, when it does or never will. */
     void enter(Session session, Runnable in);
 
-    /** Begins, without measuring. */
+    /** Begins; without measuring, unless that was said before. */
     default void start() {}
 
     /** Measures from now on, for as long as the plan says. */

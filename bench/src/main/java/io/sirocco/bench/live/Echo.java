@@ -51,9 +51,7 @@ final class Echo implements Crowd {
         this.text = ("[\"" + padding + "\"]").getBytes(ISO_8859_1);
         this.event = ("[\"echo\",\"" + padding + "\"]").getBytes(ISO_8859_1);
         this.schedule =
-                rig.plan.rate == 0
-                        ? null
-                        : new Schedule(rig.plan.rate, rig.index, rig.plan.loops);
+                rig.plan.rate == 0 ? null : new Schedule(rig.plan.rate, rig.index, rig.plan.loops);
     }
 
     // ---- the course of a run
@@ -69,7 +67,7 @@ final class Echo implements Crowd {
     @Override
     public void start() {
         issuing = true;
-        begin = rig.nanos();
+        begin = measuring ? begin : rig.nanos();
         if (schedule == null) {
             callers.forEach(caller -> fill(caller, begin));
         } else {
@@ -84,7 +82,7 @@ final class Echo implements Crowd {
         until = begin + rig.plan.duration.toNanos();
         measuring = true;
         k = 0;
-        if (schedule != null) {
+        if (schedule != null && issuing) {
             pump(begin);
         }
     }

@@ -101,9 +101,7 @@ final class Fanout {
 
     /** When a message was to be published, in nanoseconds. */
     long due(long number) {
-        return schedule == null
-                ? sent.get((int) number & RING - 1)
-                : begin + schedule.due(number);
+        return schedule == null ? sent.get((int) number & RING - 1) : begin + schedule.due(number);
     }
 
     /** One of those who are to get the message has got it, or never will. */

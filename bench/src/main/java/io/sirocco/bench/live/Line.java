@@ -118,7 +118,6 @@ final class Line implements AutoCloseable {
         return octet;
     }
 
-
     @Override
     public void close() throws IOException {
         socket.close();

@@ -60,6 +60,7 @@ public final class LiveBench {
     private final List<Duration> times = new ArrayList<>();
     private final List<Result.Second> seconds = new ArrayList<>();
     private CountDownLatch idle; // of crowds: nothing is under way any more
+    private long serverCpu; // by the plan's meter
     private int held;
     private long began;
     private boolean interrupted;
@@ -111,9 +112,7 @@ public final class LiveBench {
 
     private List<InetAddress> sources() {
         boolean many = plan.sources.isEmpty() && plan.sessions() > PORTS;
-        return many
-                ? LoopbackSources.of(plan.server.getAddress(), plan.sessions())
-                : plan.sources;
+        return many ? LoopbackSources.of(plan.server.getAddress(), plan.sessions()) : plan.sources;
     }
 
     // ---- CONNECT
@@ -121,6 +120,7 @@ public final class LiveBench {
     private LiveResult storms() throws IOException {
         began = System.nanoTime();
         Use serverThen = lookAtServer();
+        long serverBefore = plan.cpuMicros.getAsLong();
         long cpu = 0;
         long elapsed = 0;
         Optional<ServerCost> cost = Optional.empty();
@@ -143,6 +143,7 @@ public final class LiveBench {
             all(rigs, rig -> add(rig.take()));
             total.counted += ready;
         }
+        serverCpu = plan.cpuMicros.getAsLong() - serverBefore;
         total.latency.add(openings);
         return result(Duration.ofNanos(elapsed), share(cpu, elapsed), Optional.empty(), cost);
     }
@@ -200,8 +201,7 @@ public final class LiveBench {
                 (int)
                         sum(
                                 entrances,
-                                entrance ->
-                                        entrance.in().stream().filter(Session::ready).count());
+                                entrance -> entrance.in().stream().filter(Session::ready).count());
         var gone = new CountDownLatch(entrances.size());
         all(entrances, entrance -> entrance.leave(gone::countDown));
         await(gone, interrupted ? GRACE : plan.timeout.toNanos() + SECOND);
@@ -221,28 +221,39 @@ public final class LiveBench {
             throw new IOException("there is nobody to publish");
         }
         int receivers = fanout.receivers();
-        all(crowds, Crowd::start);
-        began = System.nanoTime();
-        pass(plan.warmUp, false);
+        boolean cold = plan.warmUp.isZero();
+        if (!cold) {
+            all(crowds, Crowd::start);
+            began = System.nanoTime();
+            pass(plan.warmUp, false);
+        }
         Use serverThen = lookAtServer();
+        long serverBefore = plan.cpuMicros.getAsLong();
         long cpu = PROCESS.getProcessCpuTime();
         began = System.nanoTime(); // no later than any crowd's
+        all(rigs, Rig::forgetBytes);
         if (!interrupted) {
             all(crowds, Crowd::measure);
+        }
+        if (cold) {
+            all(crowds, Crowd::start);
         }
         pass(plan.duration, true);
         long elapsed = System.nanoTime() - began;
         double share = share(PROCESS.getProcessCpuTime() - cpu, elapsed);
-        Use serverNow = lookAtServer();
         all(crowds, Crowd::end);
         awaitLate();
-        Optional<ServerCost> cost = cost(serverThen, serverNow, elapsed / 1e9);
+        serverCpu = plan.cpuMicros.getAsLong() - serverBefore;
+        Optional<ServerCost> cost =
+                cost(serverThen, lookAtServer(), (System.nanoTime() - began) / 1e9);
         all(crowds, Crowd::giveUp);
         leave();
         collect();
         long measured = Math.min(elapsed, plan.duration.toNanos()); // what came later is late
         Optional<Deliveries> deliveries =
-                plan.work == LiveWork.FANOUT ? Optional.of(deliveries(receivers)) : Optional.empty();
+                plan.work == LiveWork.FANOUT
+                        ? Optional.of(deliveries(receivers))
+                        : Optional.empty();
         return result(Duration.ofNanos(measured), share, deliveries, cost);
     }
 
@@ -365,7 +376,8 @@ public final class LiveBench {
                 new EnumMap<>(total.words),
                 new Opening(plan.sessions(), ready, held, List.copyOf(times), openings),
                 deliveries,
-                cost);
+                cost,
+                serverCpu);
     }
 
     // ---- asking the loops

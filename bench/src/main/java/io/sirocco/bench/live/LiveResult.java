@@ -21,6 +21,7 @@ import org.HdrHistogram.AbstractHistogram;
  * @param fanout of FANOUT
  * @param server what it used, if its process could be looked at; per client means those who were
  *     there at the end
+ * @param cpuMicros by what {@link LivePlan#cpuMicros} grew while the figures were measured
  */
 public record LiveResult(
         LiveWork work,
@@ -28,7 +29,8 @@ public record LiveResult(
         Map<Failure, String> firsts,
         Opening opening,
         Optional<Deliveries> fanout,
-        Optional<ServerCost> server) {
+        Optional<ServerCost> server,
+        long cpuMicros) {
 
     /**
      * How clients came in.

@@ -19,6 +19,6 @@ public enum LiveWork {
 
     /** More than one of it. */
     public String units() {
-        return this == FANOUT ? "deliveries" : unit + "s";
+        return unit.endsWith("y") ? unit.substring(0, unit.length() - 1) + "ies" : unit + "s";
     }
 }

@@ -12,8 +12,7 @@ import java.util.Optional;
  * not read while messages are published, and counts for itself. Loop-confined.
  */
 final class Receiver implements Part {
-    static final byte[] JOIN =
-            ("420[\"join\",\"" + Fanout.ROOM + "\"]").getBytes(ISO_8859_1);
+    static final byte[] JOIN = ("420[\"join\",\"" + Fanout.ROOM + "\"]").getBytes(ISO_8859_1);
     private static final byte[] GAP = "[\"sirocco:gap\"".getBytes(ISO_8859_1);
 
     private final Receivers crowd;

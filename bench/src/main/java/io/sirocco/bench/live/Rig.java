@@ -66,6 +66,12 @@ final class Rig {
         return taken;
     }
 
+    /** Forgets the bytes so far: only what has failed still counts. */
+    void forgetBytes() {
+        tally.bytesIn = 0;
+        tally.bytesOut = 0;
+    }
+
     /** How many of {@code whole} are this loop's. */
     int share(int whole) {
         return whole / plan.loops + (index < whole % plan.loops ? 1 : 0);

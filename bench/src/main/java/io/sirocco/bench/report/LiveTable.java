@@ -35,8 +35,7 @@ public final class LiveTable {
         result.server().ifPresent(table::server);
         table.line(
                 "generator", Units.percent(result.figures().generatorShare()) + " of its CPU time");
-        warning(result)
-                .ifPresent(w -> table.text.append('\n').append(TextTable.paragraph(w, "")));
+        warning(result).ifPresent(w -> table.text.append('\n').append(TextTable.paragraph(w, "")));
         return table.text.toString();
     }
 
@@ -90,11 +89,7 @@ public final class LiveTable {
                 "%s in %s",
                 Units.count(figures.requests()),
                 Units.time(seconds * 1e6));
-        line(
-                "rate",
-                "%s %s/s",
-                Units.count(figures.requestsPerSecond()),
-                result.work().units());
+        line("rate", "%s %s/s", Units.count(figures.requestsPerSecond()), result.work().units());
         line("latency", "%s", latency(figures.latency()));
         line("received", "%s", volume(figures.bytesIn(), seconds));
         line("sent", "%s", volume(figures.bytesOut(), seconds));
@@ -153,7 +148,10 @@ public final class LiveTable {
     }
 
     private String each(long bytes) {
-        return "%,.0f B per client".formatted(bytes / (double) Math.max(1, result.opening().held()));
+        return result.work() == LiveWork.CONNECT
+                ? "%,.0f B per client"
+                        .formatted(bytes / (double) Math.max(1, result.opening().held()))
+                : (bytes < 0 ? "" : "+") + size(bytes);
     }
 
     private static String size(long bytes) {
@@ -182,8 +180,7 @@ public final class LiveTable {
     }
 
     private static String volume(long bytes, double seconds) {
-        return Units.bytes(bytes)
-                + (seconds > 0 ? ", " + Units.bytes(bytes / seconds) + "/s" : "");
+        return Units.bytes(bytes) + (seconds > 0 ? ", " + Units.bytes(bytes / seconds) + "/s" : "");
     }
 
     private void line(String name, String form, Object... values) {
