@@ -10,6 +10,7 @@ import com.corundumstudio.socketio.SocketConfig;
 import com.corundumstudio.socketio.SocketIOClient;
 import com.corundumstudio.socketio.SocketIOChannelInitializer;
 import com.corundumstudio.socketio.SocketIOServer;
+import com.corundumstudio.socketio.listener.MultiTypeEventListener;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -47,12 +48,10 @@ final class NettySocketIoPeer {
         var server = new SocketIOServer(configuration(Integer.parseInt(arguments[0])));
         server.setPipelineFactory(new WithTickets());
         server.getNamespace("").addAuthTokenListener(NettySocketIoPeer::admit);
-        server.addConnectListener(NettySocketIoPeer::dismissUnlessAdmitted);
-        server.addMultiTypeEventListener(
-                "echo", (_, all, ack) -> ack.sendAckData(from(all, 0)), values(8));
-        server.addMultiTypeEventListener("join", NettySocketIoPeer::join, values(1));
-        server.addMultiTypeEventListener("leave", NettySocketIoPeer::leave, values(1));
-        server.addMultiTypeEventListener("publish", NettySocketIoPeer::publish, values(8));
+        on(server, "echo", (_, all, ack) -> ack.sendAckData(from(all, 0)));
+        on(server, "join", NettySocketIoPeer::join);
+        on(server, "leave", NettySocketIoPeer::leave);
+        on(server, "publish", NettySocketIoPeer::publish);
         server.start();
     }
 
@@ -75,9 +74,20 @@ final class NettySocketIoPeer {
         return configuration;
     }
 
-    /** So many arguments at most, of any kind. */
-    private static Class<?>[] values(int most) {
-        return IntStream.range(0, most).mapToObj(_ -> Object.class).toArray(Class<?>[]::new);
+    /** With eight arguments at most, of any kind; for those who are admitted. */
+    private static void on(SocketIOServer server, String event, MultiTypeEventListener listener) {
+        Class<?>[] values =
+                IntStream.range(0, 8).mapToObj(_ -> Object.class).toArray(Class<?>[]::new);
+        server.addMultiTypeEventListener(
+                event,
+                (client, all, ack) -> {
+                    if (client.has(ADMITTED)) {
+                        listener.onData(client, all, ack);
+                    } else {
+                        client.disconnect(); // who brings nothing at all is asked for nothing
+                    }
+                },
+                values);
     }
 
     private static Object[] from(MultiTypeArgs all, int first) {
@@ -99,13 +109,6 @@ final class NettySocketIoPeer {
         return admitted
                 ? AuthTokenResult.AuthTokenResultSuccess
                 : new AuthTokenResult(false, Map.of("message", "unauthorized"));
-    }
-
-    /** Who brings nothing at all is not asked for it. */
-    private static void dismissUnlessAdmitted(SocketIOClient client) {
-        if (!client.has(ADMITTED)) {
-            client.disconnect();
-        }
     }
 
     private static boolean isPassword(String offered) {

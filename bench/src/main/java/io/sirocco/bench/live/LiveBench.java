@@ -44,6 +44,7 @@ public final class LiveBench {
     private static final long SECOND = 1_000_000_000;
     private static final long GRACE = SECOND; // for what is under way when a run is interrupted
     private static final long LOOK = 5_000_000;
+    private static final long QUIET = 100_000_000; // so long nothing comes: there is no more
     private static final int PORTS = 10_000; // connections that one address of ours will do for
     private static final OperatingSystemMXBean PROCESS =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -247,6 +248,7 @@ public final class LiveBench {
         Optional<ServerCost> cost =
                 cost(serverThen, lookAtServer(), (System.nanoTime() - began) / 1e9);
         all(crowds, Crowd::giveUp);
+        awaitStalled();
         leave();
         collect();
         long measured = Math.min(elapsed, plan.duration.toNanos()); // what came later is late
@@ -278,6 +280,17 @@ public final class LiveBench {
         while (System.nanoTime() < until
                 && sum(crowds, crowd -> ((Receivers) crowd).missing()) > 0) {
             await(idle, LOOK);
+        }
+    }
+
+    /** Those who stalled read again: what was kept for them, or that they were cut off. */
+    private void awaitStalled() {
+        long until = System.nanoTime() + plan.timeout.toNanos();
+        for (long seen = -2, now = -1;
+                plan.stalled > 0 && now != seen && System.nanoTime() < until && !interrupted; ) {
+            seen = now;
+            await(new CountDownLatch(1), QUIET);
+            now = sum(crowds, c -> ((Receivers) c).stalledGot() + ((Receivers) c).stalledCut());
         }
     }
 

@@ -88,15 +88,16 @@ public final class LiveCheck {
 
     private void refused(String auth, String what) throws IOException {
         String answer = connect(auth, new Line(plan.server));
-        require(answer.startsWith("44"), what + " was answered with " + answer);
+        require(answer.startsWith("44") || answer.startsWith("41"), what + " was answered with " + answer);
     }
 
-    /** Some can refuse those who bring nothing only when they have answered their CONNECT. */
+    /** Some can refuse those who bring nothing only when these ask for something. */
     private void admittedForNothing() throws IOException {
         var line = new Line(plan.server);
         String answer = connect("", line);
         try {
             if (answer.startsWith("40")) {
+                line.send("427[\"echo\",1]");
                 require(line.next().startsWith("41"), "no password was answered with " + answer);
             }
         } catch (EOFException e) {
