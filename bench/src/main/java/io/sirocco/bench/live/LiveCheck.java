@@ -88,7 +88,9 @@ public final class LiveCheck {
 
     private void refused(String auth, String what) throws IOException {
         String answer = connect(auth, new Line(plan.server));
-        require(answer.startsWith("44") || answer.startsWith("41"), what + " was answered with " + answer);
+        require(
+                answer.startsWith("44") || answer.startsWith("41"),
+                what + " was answered with " + answer);
     }
 
     /** Some can refuse those who bring nothing only when these ask for something. */
