@@ -12,6 +12,7 @@ import io.sirocco.live.broker.Publication;
 import io.sirocco.live.broker.Publication.Bounds;
 import io.sirocco.live.engine.Channel;
 import io.sirocco.live.engine.Engine;
+import io.sirocco.live.engine.Home;
 import io.sirocco.live.engine.Session;
 import io.sirocco.live.engine.Upper;
 import io.sirocco.live.log.Log;
@@ -45,6 +46,7 @@ final class Hub implements Upper, Node {
     private final String id = Engine.newId();
     private final Map<String, Namespace> namespaces = new ConcurrentHashMap<>();
     private final Map<Loop, Shard> shards = new ConcurrentHashMap<>();
+    private final Order order = new Order(); // of messages, and of moves between them
     private volatile Duration ticketLife;
     volatile boolean stopping;
     private volatile String epoch = "";
@@ -86,7 +88,7 @@ final class Hub implements Upper, Node {
     }
 
     private void keepAll(Shard shard, long every) {
-        shard.all().forEach(Client::keep);
+        shard.all().forEach(client -> client.life.keep());
         shard.loop.after(every, () -> keepAll(shard, every));
     }
 
@@ -162,7 +164,17 @@ final class Hub implements Upper, Node {
 
     @Override
     public Channel open(Session session) {
-        return new Link(this, session, shard(session.loop()));
+        return new Link(this, session);
+    }
+
+    @Override
+    public Home home(Loop loop) {
+        return shard(loop);
+    }
+
+    /** Has a session, and its clients, live there: between two messages. */
+    void move(Link link, Shard to) {
+        order.run(new Move(this, link, to)::begin);
     }
 
     // ---- messages
@@ -171,9 +183,7 @@ final class Hub implements Upper, Node {
     CompletionStage<Position> publish(Publication publication) {
         CompletionStage<Position> stage = broker.publish(publication);
         for (Shard shard : shards.values()) {
-            if (shard.loop.inLoop()) {
-                shard.drain();
-            }
+            shard.drainHere();
             CompletableFuture<Void> room = shard.awaitRoom();
             if (room != null) {
                 stage = stage.thenCombine(room, (position, nothing) -> position);
@@ -210,25 +220,30 @@ final class Hub implements Upper, Node {
         if (namespace == null) {
             return;
         }
-        var delivery = new Delivery(position, publication);
-        Set<String> rooms = publication.rooms();
-        if (rooms.size() == 1) {
-            Client own = namespace.client(rooms.iterator().next()).orElse(null);
-            if (own != null) {
-                Runnable message = () -> own.deliver(delivery);
-                own.shard().tell(namespace, rooms, Log.size(publication), message);
-                return;
-            }
-        }
-        deliver(namespace, delivery);
+        order.run(() -> deliver(namespace, new Delivery(position, publication)));
     }
 
     private void deliver(Namespace namespace, Delivery delivery) {
         Publication publication = delivery.publication;
+        Set<String> rooms = publication.rooms();
         long size = Log.size(publication);
+        if (rooms.size() == 1) {
+            Client own = namespace.client(rooms.iterator().next()).orElse(null);
+            if (own != null) {
+                own.rooms
+                        .shards()
+                        .forEach(
+                                shard ->
+                                        shard.tell(
+                                                namespace,
+                                                rooms,
+                                                size,
+                                                () -> shard.deliverTo(own, delivery)));
+                return;
+            }
+        }
         for (Shard shard : shards.values()) {
-            shard.tell(
-                    namespace, publication.rooms(), size, () -> shard.deliver(namespace, delivery));
+            shard.tell(namespace, rooms, size, () -> shard.deliver(namespace, delivery));
         }
     }
 
@@ -247,7 +262,7 @@ final class Hub implements Upper, Node {
         if (namespace != null) {
             namespace.clients().stream()
                     .filter(client -> client.hasPid(pid))
-                    .forEach(Client::moved);
+                    .forEach(client -> client.life.moved());
         }
     }
 
@@ -284,7 +299,7 @@ final class Hub implements Upper, Node {
                                 List.of(),
                                 false,
                                 List.of()));
-        deliver(namespace, delivery);
+        order.run(() -> deliver(namespace, delivery));
         namespace.changed(room.name(), joined, left);
     }
 }
