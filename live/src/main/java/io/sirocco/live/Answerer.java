@@ -6,7 +6,8 @@ package io.sirocco.live;
 public interface Answerer<T> {
 
     /**
-     * The answer: what JSON can say, or bytes; null is one, too.
+     * The answer: what JSON can say, or bytes; null is one, too. {@link Arguments} are several, or
+     * none.
      *
      * @throws RequestException for an error of the handler's choice
      * @throws Exception to have the client told no more than {@code failed}

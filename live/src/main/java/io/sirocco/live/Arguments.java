@@ -2,12 +2,16 @@
 package io.sirocco.live;
 
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * What came with an event, by place from 0. An argument that is not there or of another kind is a
  * {@link RequestException} with the code {@code bad_arguments}. Immutable.
  */
 public final class Arguments {
+    private static final Arguments NONE =
+            new Arguments(null, JsonNodeFactory.instance.arrayNode(), 0);
+
     private final Json json;
     private final JsonNode array;
     private final int from;
@@ -16,6 +20,11 @@ public final class Arguments {
         this.json = json;
         this.array = array;
         this.from = from;
+    }
+
+    /** None at all: who answers a request with them answers without an argument. */
+    public static Arguments none() {
+        return NONE;
     }
 
     /** How many there are. */
@@ -97,6 +106,28 @@ public final class Arguments {
     /** Anything that Jackson makes of JSON. */
     public <T> T as(int at, Class<T> type) {
         return json.as(node(at), type);
+    }
+
+    /** Those from {@code first} on, as {@code send} takes them: to be handed on. */
+    public Object[] values(int first) {
+        var values = new Object[Math.max(0, size() - first)];
+        for (int i = 0; i < values.length; i++) {
+            JsonNode node = node(first + i);
+            values[i] = hasBytes(node) ? json.as(node, Object.class) : node;
+        }
+        return values;
+    }
+
+    private static boolean hasBytes(JsonNode node) {
+        if (!node.isContainer()) {
+            return node.isBinary();
+        }
+        for (JsonNode each : node) {
+            if (hasBytes(each)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** As JSON. */

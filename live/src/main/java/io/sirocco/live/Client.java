@@ -154,7 +154,12 @@ public final class Client extends Lane {
 
     /** Tells it that something is missing. Any thread. */
     void gap(Map<String, ?> what) {
-        put(parcel(Packet.NO_ID, false, "sirocco:gap", what));
+        Parcel parcel = parcel(Packet.NO_ID, false, "sirocco:gap", what);
+        inOrder(
+                () -> {
+                    shard().tally.gaps.add(1);
+                    life.put(parcel);
+                });
     }
 
     /**

@@ -47,7 +47,7 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
         try {
             Object value = answerer.call(client, json(), arguments);
             if (answer != null) {
-                answer.give(value);
+                answer.give(value instanceof Arguments all ? all.values(0) : new Object[] {value});
             }
         } catch (RequestException e) {
             if (answer == null || e.kind() != RequestException.Kind.REFUSED) {

@@ -22,13 +22,18 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 
 /**
  * What all namespaces of a service share: its settings, its engine, the shards of its loops; and
@@ -46,6 +51,7 @@ final class Hub implements Upper, Node {
     private final String id = Engine.newId();
     private final Map<String, Namespace> namespaces = new ConcurrentHashMap<>();
     private final Map<Loop, Shard> shards = new ConcurrentHashMap<>();
+    private final Map<String, LongAdder> refusals = new ConcurrentHashMap<>();
     private final Order order = new Order(); // of messages, and of moves between them
     private volatile Duration ticketLife;
     volatile boolean stopping;
@@ -141,6 +147,39 @@ final class Hub implements Upper, Node {
         return tickets.issue(user, life);
     }
 
+    // ---- counts
+
+    LiveMetrics metrics() {
+        var closes = new EnumMap<Reason, Long>(Reason.class);
+        for (Reason reason : Reason.values()) {
+            closes.put(reason, sum(tally -> tally.closes(reason)));
+        }
+        var refused = new TreeMap<String, Long>();
+        refusals.forEach((why, count) -> refused.put(why, count.sum()));
+        return new LiveMetrics(
+                namespaces.values().stream().mapToInt(Namespace::size).sum(),
+                engine.size(),
+                namespaces.values().stream().mapToInt(Namespace::roomCount).sum(),
+                sum(tally -> tally.connects),
+                sum(tally -> tally.recovered),
+                Collections.unmodifiableMap(refused),
+                Collections.unmodifiableMap(closes),
+                sum(tally -> tally.messagesIn),
+                sum(tally -> tally.bytesIn),
+                sum(tally -> tally.messagesOut),
+                sum(tally -> tally.bytesOut),
+                sum(tally -> tally.dropped),
+                sum(tally -> tally.gaps),
+                sum(tally -> tally.requests),
+                shards.values().stream().mapToInt(Shard::handlers).sum(),
+                sum(tally -> tally.queued),
+                sum(tally -> tally.queuedBytes));
+    }
+
+    private long sum(Function<Tally, Count> of) {
+        return shards.values().stream().mapToLong(shard -> of.apply(shard.tally).get()).sum();
+    }
+
     // ---- for the engine
 
     @Override
@@ -155,6 +194,11 @@ final class Hub implements Upper, Node {
                             LOG.get().log(Level.WARNING, "connects are not counted: {0}", e);
                             return true;
                         });
+    }
+
+    @Override
+    public void refused(String why) {
+        refusals.computeIfAbsent(why, each -> new LongAdder()).increment();
     }
 
     @Override

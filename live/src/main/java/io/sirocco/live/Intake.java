@@ -57,6 +57,16 @@ final class Intake {
         return whole(assembler.binary(bytes));
     }
 
+    private Tally tally() {
+        return ((Shard) session.home()).tally;
+    }
+
+    /** An event or an answer has come whole. */
+    void took(Received received) {
+        tally().messagesIn.add(1);
+        tally().bytesIn.add(received.size());
+    }
+
     private Optional<Received> whole(Optional<Received> received) {
         if (assembler.isEmpty()) {
             assembler = null;
@@ -87,6 +97,8 @@ final class Intake {
 
     /** Handlers have something more to do. */
     void waits(int size) {
+        tally().queued.add(1);
+        tally().queuedBytes.add(size);
         waiting += size + JOB;
         if (waiting >= FULL && !full) {
             full = true;
@@ -96,6 +108,8 @@ final class Intake {
 
     /** And have done it. */
     void done(int size) {
+        tally().queued.add(-1);
+        tally().queuedBytes.add(-size);
         waiting -= size + JOB;
         if (full && waiting < FULL / 2) {
             full = false;
@@ -112,11 +126,13 @@ final class Intake {
     /** One more request is to be answered; false when there are too many. */
     boolean asks() {
         unanswered++;
+        tally().requests.add(1);
         return unanswered <= hub.settings.unanswered;
     }
 
     void answered() {
         unanswered--;
+        tally().requests.add(-1);
     }
 
     /** Whether handlers have nothing to say any more. */

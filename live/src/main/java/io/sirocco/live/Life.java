@@ -104,6 +104,7 @@ final class Life {
                         return;
                     }
                     state = State.HERE;
+                    shard().tally.connects.add(1);
                     shard().add(client);
                     client.namespace().add(client);
                     welcome();
@@ -166,6 +167,7 @@ final class Life {
 
     private void tell(Replay replay) {
         state = State.HERE;
+        shard().tally.recovered.add(1);
         welcome();
         var told = new HashSet<Position>();
         for (Replay.Message message : replay.messages()) {
@@ -235,6 +237,7 @@ final class Life {
         if (state == State.GONE || state == State.NEW) {
             return;
         }
+        shard().tally.closes(reason).add(1);
         detach();
         over();
         client.ended(reason);

@@ -77,6 +77,9 @@ final class Link implements Channel {
     }
 
     void send(Parcel parcel) {
+        Tally tally = shard().tally;
+        tally.messagesOut.add(1);
+        tally.bytesOut.add(parcel.length());
         session.send(parcel);
     }
 
@@ -202,8 +205,14 @@ final class Link implements Channel {
                     awaitConnect();
                 }
             }
-            case EVENT, BINARY_EVENT -> event(client, received);
-            case ACK, BINARY_ACK -> answer(client, received);
+            case EVENT, BINARY_EVENT -> {
+                intake.took(received);
+                event(client, received);
+            }
+            case ACK, BINARY_ACK -> {
+                intake.took(received);
+                answer(client, received);
+            }
             default -> throw new WireException(packet.type() + " is not for us");
         }
     }
@@ -266,6 +275,7 @@ final class Link implements Channel {
     }
 
     private void refuse(String name, String message, String code) {
+        hub.refused(code);
         String data = hub.json.text(new Refused(message, Map.of("code", code)));
         Packet packet = Packet.of(Packet.Type.CONNECT_ERROR, name, data);
         send(Parcel.message("4" + packet, List.of(), false));
@@ -308,6 +318,11 @@ final class Link implements Channel {
             reason = Reason.STOPPED;
             session.finish();
         }
+    }
+
+    @Override
+    public void dropped(long events) {
+        shard().tally.dropped.add(events);
     }
 
     @Override

@@ -71,6 +71,11 @@ public final class Live extends Namespace implements Mount, AutoCloseable {
         return hub.ticket(user);
     }
 
+    /** What was counted, and what there is at this moment. Cheap: it may be asked each second. */
+    public LiveMetrics metrics() {
+        return hub.metrics();
+    }
+
     @Override
     public void addTo(Routes routes) {
         hub.engine.addTo(routes);

@@ -36,6 +36,7 @@ public sealed class Namespace permits Live {
     final List<Listener<Reason>> closes = new CopyOnWriteArrayList<>();
     private final List<ErrorListener> errors = new CopyOnWriteArrayList<>();
     private final Map<String, Client> clients = new ConcurrentHashMap<>();
+    private final Map<String, Integer> rooms = new ConcurrentHashMap<>();
     private final Map<Tag, Set<Client>> tagged = new ConcurrentHashMap<>();
     private final Map<String, Presence> presences = new ConcurrentHashMap<>();
     private volatile Optional<List<Authenticator>> authenticators = Optional.empty();
@@ -119,6 +120,11 @@ public sealed class Namespace permits Live {
     /** The clients of this node. */
     public Collection<Client> clients() {
         return List.copyOf(clients.values());
+    }
+
+    /** How many clients of this node are in which room. */
+    public Map<String, Integer> rooms() {
+        return Map.copyOf(rooms);
     }
 
     /** A client of this node. */
@@ -215,6 +221,22 @@ public sealed class Namespace permits Live {
 
     void remove(Client client) {
         clients.remove(client.id(), client);
+    }
+
+    int size() {
+        return clients.size();
+    }
+
+    int roomCount() {
+        return rooms.size();
+    }
+
+    void entered(String room) {
+        rooms.merge(room, 1, Integer::sum);
+    }
+
+    void left(String room) {
+        rooms.computeIfPresent(room, (name, members) -> members == 1 ? null : members - 1);
     }
 
     void tag(Client client, String tag, String value) {

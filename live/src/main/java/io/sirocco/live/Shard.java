@@ -28,6 +28,7 @@ final class Shard implements Home {
     private static final int AT_ONCE = 64;
 
     final Loop loop;
+    final Tally tally = new Tally();
     private final Backlog backlog;
     private final Missed missed = new Missed();
     private final AtomicBoolean scheduled = new AtomicBoolean();
@@ -178,7 +179,11 @@ final class Shard implements Home {
                         dropped.merge(client, count, Long::sum);
                     }
                 });
-        dropped.forEach((client, count) -> client.gap(Map.of("dropped", count)));
+        dropped.forEach(
+                (client, count) -> {
+                    tally.dropped.add(count);
+                    client.gap(Map.of("dropped", count));
+                });
     }
 
     /** Threads of handlers that run. Any thread. */
@@ -225,15 +230,20 @@ final class Shard implements Home {
     void join(Client client, String room) {
         Local local = namespaces.get(client.namespace());
         if (local != null && local.all.contains(client)) {
-            local.rooms.computeIfAbsent(room, name -> new HashSet<>()).add(client);
+            if (local.rooms.computeIfAbsent(room, name -> new HashSet<>()).add(client)) {
+                client.namespace().entered(room);
+            }
         }
     }
 
     void leave(Client client, String room) {
         Local local = namespaces.get(client.namespace());
         Set<Client> members = local == null ? null : local.rooms.get(room);
-        if (members != null && members.remove(client) && members.isEmpty()) {
-            local.rooms.remove(room);
+        if (members != null && members.remove(client)) {
+            client.namespace().left(room);
+            if (members.isEmpty()) {
+                local.rooms.remove(room);
+            }
         }
     }
 

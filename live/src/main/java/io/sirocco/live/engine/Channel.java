@@ -12,6 +12,9 @@ public interface Channel {
     /** A message of bytes has come. */
     void binary(byte[] bytes) throws WireException;
 
+    /** So many events were dropped now: the peer is slow. */
+    void dropped(long events);
+
     /** Messages were dropped, and there is room again. */
     void gap(long dropped);
 

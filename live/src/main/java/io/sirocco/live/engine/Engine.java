@@ -107,6 +107,7 @@ public final class Engine {
 
     private Response handle(Request request) throws IOException {
         if (!origins.admit(request)) {
+            upper.refused("origin");
             return refuse(403, 4, "Forbidden");
         }
         Optional<String> origin = request.header("Origin");
@@ -149,6 +150,7 @@ public final class Engine {
             return Refusal.VERSION.response();
         }
         if (closing || sessions.size() >= settings.clients()) {
+            upper.refused("clients");
             return refuse(503, 3, "Too many clients").header("Retry-After", "1");
         }
         CompletableFuture<Boolean> admitted = upper.admits(request).toCompletableFuture();
@@ -162,6 +164,7 @@ public final class Engine {
 
     private Response open(Request request, String transport, boolean admitted) {
         if (!admitted) {
+            upper.refused("connects");
             return refuse(429, 3, "Too many connects").header("Retry-After", "1");
         }
         Peer peer = Peer.of(request, upper.address(request));

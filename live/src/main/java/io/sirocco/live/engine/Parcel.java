@@ -49,6 +49,11 @@ public final class Parcel {
         return size;
     }
 
+    /** Characters of its text, and bytes of its attachments. */
+    public int length() {
+        return size - OVERHEAD;
+    }
+
     boolean droppable() {
         return droppable;
     }

@@ -481,9 +481,15 @@ public final class Session implements WebSocketListener {
         if (outbox == null) {
             outbox = new Outbox(engine.settings.budget() - engine.window);
         }
+        long dropped = outbox.dropped();
         if (!outbox.add(parcel, sent, engine.settings.overflow())) {
             end(End.SLOW, 1013, "it is too slow");
-        } else if (polling != null) {
+            return;
+        }
+        if (outbox.dropped() > dropped) {
+            channel.dropped(outbox.dropped() - dropped);
+        }
+        if (polling != null) {
             polling.wake();
         }
     }

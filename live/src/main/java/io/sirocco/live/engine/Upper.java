@@ -11,6 +11,12 @@ public interface Upper {
     /** Whether one more from where this request came is admitted; false answers 429. */
     CompletionStage<Boolean> admits(Request request);
 
+    /**
+     * A session was refused: {@code connects} for {@link #admits}, {@code clients} for too many,
+     * {@code origin}.
+     */
+    void refused(String why);
+
     /** The address of a client: for those behind a proxy, what it says. */
     String address(Request request);
 
