@@ -25,6 +25,7 @@ class DocumentsTest {
             import io.sirocco.live.*;
             import io.sirocco.live.Admission;
             import io.sirocco.live.broker.Limit;
+            import io.sirocco.live.client.Connected;
             import io.sirocco.live.client.LiveClient;
             import io.sirocco.live.client.LiveNamespace;
             import io.sirocco.live.broker.Position;

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Server;
+import io.sirocco.live.client.LiveClient;
+import io.sirocco.net.Loops;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -28,7 +30,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -348,6 +352,23 @@ class ExamplesTest {
         }
         server.close();
         assertFalse(Files.exists(file), "the file of the socket stays behind");
+    }
+
+    @Test
+    void liveGateTakesAThousandOfLiveRush() throws Exception {
+        server = LiveGate.start(0);
+        assertEquals("hi\n", get("/").body());
+        String url = "http://127.0.0.1:" + server.port();
+        try (Loops loops = Loops.start(s -> s.loops(2));
+                var crowd = LiveRush.open(loops, url, "secret", 1_000, 30)) {
+            assertEquals(1_000, crowd.clients().stream().filter(LiveClient::isConnected).count());
+            var ids = new HashSet<String>();
+            for (LiveClient each : crowd.clients()) {
+                ids.add(each.request("whoami", Duration.ofSeconds(10), String.class));
+            }
+            assertEquals(1_000, ids.size());
+            assertThrows(CompletionException.class, () -> LiveRush.open(loops, url, "wrong", 1, 1));
+        }
     }
 
     private HttpRequest.Builder request(String path) {

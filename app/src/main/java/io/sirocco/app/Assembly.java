@@ -11,6 +11,7 @@ import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Limits;
 import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.LogFile;
+import io.sirocco.app.config.Site;
 import io.sirocco.app.config.Tls.ClientCertificates;
 import io.sirocco.app.config.Tls.UnknownName;
 import io.sirocco.http.Config;
@@ -204,9 +205,19 @@ final class Assembly implements AutoCloseable {
 
     // ---- routes
 
-    void routes(Routes routes, Welcome welcome) {
+    void routes(Routes routes, Welcome welcome, Optional<Channels> channels) {
         redirectToHttps().ifPresent(routes::filter);
-        if (configuration.sites().isEmpty()) {
+        boolean page = configuration.sites().isEmpty();
+        if (channels.isPresent()) {
+            channels.get().addTo(routes, page);
+            for (Site site : configuration.sites()) {
+                for (String host : site.hosts()) {
+                    routes.host(host, hosted -> channels.get().addTo(hosted, false));
+                }
+            }
+        }
+        if (page && channels.isPresent()) return;
+        if (page) {
             welcome.addTo(routes);
         } else {
             sites.add(configuration.sites(), routes);

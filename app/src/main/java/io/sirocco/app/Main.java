@@ -28,6 +28,7 @@ public final class Main implements Runnable {
 
     static {
         COMMANDS.put("serve", Serve::command);
+        COMMANDS.put("live", ServeLive::command);
         COMMANDS.put("check", () -> Check.class);
         COMMANDS.put("bench", () -> Bench.class);
         COMMANDS.put("version", () -> Version.class);
@@ -67,7 +68,9 @@ public final class Main implements Runnable {
     }
 
     public static void main(String[] args) {
-        if (args.length > 0 && args[0].equals("serve")) { // while its options are read
+        if (args.length > 0
+                && (args[0].equals("serve")
+                        || args[0].equals("live"))) { // while its options are read
             Thread.ofPlatform().daemon().name("sirocco-prepare").start(Loops::prepare);
         }
         logInOneLine();

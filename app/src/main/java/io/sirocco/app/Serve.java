@@ -27,7 +27,7 @@ import picocli.CommandLine.ParameterException;
  * <p>Its options are objects and not annotated fields, as those of the other commands are: a server
  * starts more often than they do, and reading annotations takes longer than all else that it does.
  */
-final class Serve implements Callable<Integer> {
+class Serve implements Callable<Integer> {
 
     /** More loops than this help no machine that we know of; a larger number is a slip. */
     private static final int MOST_LOOPS = 1024;
@@ -39,7 +39,7 @@ final class Serve implements Callable<Integer> {
                     .paramLabel("DIR")
                     .arity("0..1")
                     .type(Path.class)
-                    .description("The directory to serve; without it, the bundled welcome site.")
+                    .description("The directory to serve; without it, a bundled page.")
                     .build();
 
     private final OptionSpec config =
@@ -97,9 +97,8 @@ final class Serve implements Callable<Integer> {
                             "(default: 75s)")
                     .build();
 
-    private final CommandSpec spec =
+    final CommandSpec spec =
             CommandSpec.wrapWithoutInspection(this, Main.FACTORY)
-                    .name("serve")
                     .addPositional(directory)
                     .addOption(config)
                     .addOption(port)
@@ -109,27 +108,27 @@ final class Serve implements Callable<Integer> {
                     .addOption(transport)
                     .addOption(idle);
 
-    private Serve() {
-        spec.usageMessage()
-                .sortOptions(false)
-                .description(
-                        "Serves a directory over HTTP, or what a sirocco.toml says, or else a"
-                                + " welcome site with live endpoints.",
-                        "SIGTERM and Ctrl-C let running requests end first; SIGHUP reloads.",
-                        "");
+    Serve(String name, String... description) {
+        spec.name(name).usageMessage().sortOptions(false).description(description);
     }
 
     /** The command, with a {@code Serve} behind it. */
     static CommandSpec command() {
-        return new Serve().spec;
+        return new Serve(
+                        "serve",
+                        "Serves a directory over HTTP, or what a sirocco.toml says, or else a"
+                                + " welcome site with live endpoints.",
+                        "SIGTERM and Ctrl-C let running requests end first; SIGHUP reloads.",
+                        "")
+                .spec;
     }
 
-    private static OptionSpec.Builder option(String name, String value, Class<?> type) {
+    static OptionSpec.Builder option(String name, String value, Class<?> type) {
         return OptionSpec.builder(name).paramLabel(value).arity("1").type(type);
     }
 
     @Override
-    public Integer call() throws IOException {
+    public final Integer call() throws IOException {
         try {
             return Serving.run(source(), spec.commandLine().getOut());
         } catch (InvalidConfiguration invalid) {
@@ -145,7 +144,7 @@ final class Serve implements Callable<Integer> {
                 new Overrides(
                         given(directory, Path.class).map(this::existing),
                         given(host, String.class).map(this::known),
-                        given(port, Integer.class).map(n -> within("--port", n, 0, 65_535)),
+                        port(),
                         given(loops, Integer.class).map(n -> within("--loops", n, 1, MOST_LOOPS)),
                         given(transport, TransportKind.class),
                         given(idle, Duration.class),
@@ -153,8 +152,12 @@ final class Serve implements Callable<Integer> {
         return new Source(file(), overrides);
     }
 
-    private static <T> Optional<T> given(ArgSpec argument, Class<T> type) {
+    static <T> Optional<T> given(ArgSpec argument, Class<T> type) {
         return Optional.ofNullable(type.cast(argument.getValue()));
+    }
+
+    final Optional<Integer> port() {
+        return given(port, Integer.class).map(n -> within("--port", n, 0, 65_535));
     }
 
     private Optional<Path> file() {
@@ -182,12 +185,12 @@ final class Serve implements Callable<Integer> {
         }
     }
 
-    private int within(String option, int value, int least, int most) {
+    int within(String option, int value, int least, int most) {
         if (value >= least && value <= most) return value;
         throw wrong("%s must be from %d to %d, not %d".formatted(option, least, most, value));
     }
 
-    private ParameterException wrong(String message) {
+    ParameterException wrong(String message) {
         return new ParameterException(spec.commandLine(), message);
     }
 }

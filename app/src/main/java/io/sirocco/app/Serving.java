@@ -11,6 +11,7 @@ import io.sirocco.app.config.Problem;
 import io.sirocco.app.config.Watch;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
+import io.sirocco.live.Live;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.web.log.AccessLog;
 import java.io.IOException;
@@ -39,6 +40,7 @@ final class Serving implements AutoCloseable, Subject {
     private final Lasting lasting = Lasting.begin();
     private final Welcome welcome = new Welcome(this::server);
     private final CountDownLatch drainAsked = new CountDownLatch(1);
+    private final Optional<Channels> channels;
     private final Server server;
     private volatile Assembly assembly;
     private volatile State state = State.STARTING;
@@ -53,17 +55,35 @@ final class Serving implements AutoCloseable, Subject {
         }
         configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, told(warning)));
         assembly = new Assembly(configuration, lasting, Optional.empty());
+        channels = channels(assembly);
         server = created(assembly);
+    }
+
+    private Optional<Channels> channels(Assembly first) throws InvalidConfiguration {
+        if (!first.configuration().live().on()) return Optional.empty();
+        try {
+            return Optional.of(
+                    Channels.open(
+                            first.configuration(),
+                            source.overrides().password(),
+                            lasting.rejections()));
+        } catch (InvalidConfiguration e) {
+            first.close();
+            throw e;
+        }
     }
 
     private Server created(Assembly first) throws InvalidConfiguration, IOException {
         try {
-            return Server.create(first::configure, routes -> first.routes(routes, welcome));
+            return Server.create(
+                    first::configure, routes -> first.routes(routes, welcome, channels));
         } catch (Misfit e) {
             first.close();
+            channels.ifPresent(Channels::close);
             throw e.in(first.configuration());
         } catch (IllegalArgumentException e) {
             first.close();
+            channels.ifPresent(Channels::close);
             throw new IOException(e.getMessage(), e);
         }
     }
@@ -153,8 +173,11 @@ final class Serving implements AutoCloseable, Subject {
         Assembly old = assembly;
         var next = new Assembly(configuration, lasting, Optional.of(old));
         try {
+            Runnable renewal =
+                    channels.map(all -> all.renewal(configuration.live())).orElse(() -> {});
             Logging.change(old.configuration().log(), configuration.log());
-            server.reload(next::configure, routes -> next.routes(routes, welcome));
+            server.reload(next::configure, routes -> next.routes(routes, welcome, channels));
+            renewal.run();
         } catch (Misfit e) {
             giveUp(next, old);
             throw e.in(configuration);
@@ -217,7 +240,7 @@ final class Serving implements AutoCloseable, Subject {
             }
             // What ends the JVM otherwise drains as well: SIGHUP of a closed terminal, for one.
             Runtime.getRuntime().addShutdownHook(new Thread(serving::close, "sirocco-drain"));
-            out.println(serving);
+            out.println(serving + serving.console());
             out.flush();
             serving.drainAsked.await();
         } catch (InterruptedException e) {
@@ -245,6 +268,7 @@ final class Serving implements AutoCloseable, Subject {
         watch.ifPresent(Watch::close);
         welcome.close();
         if (server.isRunning()) server.stop(assembly.configuration().server().drain());
+        channels.ifPresent(Channels::close);
         admin.ifPresent(Admin::close);
         assembly.close();
     }
@@ -269,6 +293,11 @@ final class Serving implements AutoCloseable, Subject {
     @Override
     public Map<String, Long> refusals() {
         return lasting.rejections().counts();
+    }
+
+    @Override
+    public Optional<Live> live() {
+        return channels.map(Channels::live);
     }
 
     @Override
@@ -303,7 +332,22 @@ final class Serving implements AutoCloseable, Subject {
                         loops == 1 ? "1 loop" : loops + " loops");
     }
 
+    /** Where the page for operators of channels is. */
+    private String console() {
+        return channels.isEmpty() || admin.isEmpty()
+                ? ""
+                : "; console: http://%s/live".formatted(shown(admin.get().address()));
+    }
+
     private String what() {
+        return channels.map(all -> "channels at " + all.path() + besides()).orElseGet(this::sites);
+    }
+
+    private String besides() {
+        return assembly.configuration().sites().isEmpty() ? "" : " and " + sites();
+    }
+
+    private String sites() {
         var sites = assembly.configuration().sites();
         return switch (sites.size()) {
             case 0 -> "the welcome site";

@@ -4,7 +4,6 @@ package io.sirocco.app;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.sirocco.http.BadRequest;
-import io.sirocco.http.Handler;
 import io.sirocco.http.Handling;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
@@ -13,7 +12,6 @@ import io.sirocco.http.Server;
 import io.sirocco.http.Sink;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -43,52 +41,16 @@ final class Welcome implements AutoCloseable {
     }
 
     void addTo(Routes routes) {
-        routes.get("/", new Page("index.html", "text/html; charset=utf-8"));
-        routes.get("/style.css", new Page("style.css", "text/css; charset=utf-8"));
-        routes.get("/welcome.js", new Page("welcome.js", "text/javascript; charset=utf-8"));
-        routes.get("/icon.svg", new Page("icon.svg", "image/svg+xml"));
+        routes.get("/", new Page("welcome/index.html", "text/html; charset=utf-8"));
+        routes.get("/style.css", new Page("welcome/style.css", "text/css; charset=utf-8"));
+        routes.get("/welcome.js", new Page("welcome/welcome.js", "text/javascript; charset=utf-8"));
+        routes.get("/icon.svg", new Page("welcome/icon.svg", "image/svg+xml"));
         routes.get("/hello/{name}", request -> Response.text("Hello, " + request.param("name")));
         routes.route("GET", "/bytes/{length}", Welcome::bytes).handling(Handling.INLINE);
         routes.route("POST", "/echo", Welcome::echo).body(ANY_LENGTH);
         routes.route("POST", "/upload", Welcome::count).body(ANY_LENGTH);
         routes.get("/ticks", request -> Response.events(this::tick));
         routes.get("/stats", request -> stats());
-    }
-
-    /**
-     * The same for everyone, and read when it is first asked for: not to open a jar, nor to know
-     * the types of all files, spares a start some milliseconds. Any thread.
-     */
-    private static final class Page implements Handler {
-        private final String resource;
-        private final String type;
-        private volatile Response made;
-
-        Page(String resource, String type) {
-            this.resource = resource;
-            this.type = type;
-        }
-
-        @Override
-        public Response handle(Request request) {
-            if (made == null) { // two at once make the same
-                made =
-                        Response.bytes(read(resource))
-                                .type(type)
-                                .header("Cache-Control", "no-cache")
-                                .header("Content-Security-Policy", "default-src 'self'")
-                                .header("X-Content-Type-Options", "nosniff");
-            }
-            return made;
-        }
-    }
-
-    private static byte[] read(String resource) {
-        try (InputStream in = Welcome.class.getResourceAsStream("welcome/" + resource)) {
-            return in.readAllBytes();
-        } catch (IOException e) {
-            throw new UncheckedIOException("the welcome site is not bundled: " + resource, e);
-        }
     }
 
     /** As many bytes as are asked for, for those who load the server and check what comes. */

@@ -64,6 +64,11 @@ public final class Running implements AutoCloseable {
         return serving.port();
     }
 
+    /** Of the admin server. */
+    public int adminPort() {
+        return serving.admin().orElseThrow().port();
+    }
+
     /** Of the addresses with a port, in the order of the file. */
     public List<Integer> ports() {
         return ADDRESS.matcher(serving.toString())

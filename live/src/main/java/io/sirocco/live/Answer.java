@@ -2,6 +2,7 @@
 package io.sirocco.live;
 
 import io.sirocco.live.engine.Parcel;
+import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
 
 /** The answer that a request of a client waits for; the first counts. Any thread. */

@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * What came with an event, by place from 0. An argument that is not there or of another kind is a
- * {@link RequestException} with the code {@code bad_arguments}. Immutable.
+ * What came with an event, or in an answer, by place from 0; on a server and in a client. An
+ * argument that is not there or of another kind is a {@link RequestException} with the code {@code
+ * bad_arguments}. Immutable.
  */
 public final class Arguments {
     private static final Arguments NONE =
             new Arguments(null, JsonNodeFactory.instance.arrayNode(), 0);
 
-    private final Json json;
+    private final JsonMapper mapper;
     private final JsonNode array;
     private final int from;
 
-    Arguments(Json json, JsonNode array, int from) {
-        this.json = json;
+    /**
+     * Those of an array of JSON. Programs are given theirs; this is for tests of handlers.
+     *
+     * @param mapper makes values of Java of them
+     * @param array an array; bytes in it are binary nodes
+     * @param from where the first one is: behind the name of an event, for example
+     */
+    public Arguments(JsonMapper mapper, JsonNode array, int from) {
+        this.mapper = mapper;
         this.array = array;
         this.from = from;
     }
@@ -35,13 +45,20 @@ public final class Arguments {
     JsonNode node(int at) {
         JsonNode node = at < 0 ? null : array.get(from + at);
         if (node == null) {
-            throw bad("there are " + size() + " arguments, and none at " + at);
+            throw bad("there are " + size() + " arguments, and none at " + at, null);
         }
         return node;
     }
 
-    private static RequestException bad(String message) {
-        return RequestException.refused("bad_arguments", message);
+    private static RequestException bad(String message, Throwable cause) {
+        return RequestException.refused("bad_arguments", message, cause);
+    }
+
+    private JsonNode need(int at, boolean fits, String what) {
+        if (!fits) {
+            throw bad("argument " + at + " is " + what, null);
+        }
+        return node(at);
     }
 
     /** Whether the one at {@code at} is there and not null. */
@@ -51,61 +68,90 @@ public final class Arguments {
 
     /** A text. */
     public String string(int at) {
-        JsonNode node = node(at);
-        if (!node.isString()) {
-            throw bad("argument " + at + " is no text");
-        }
-        return node.stringValue();
+        return need(at, node(at).isString(), "no text").stringValue();
     }
 
-    /** A whole number of 32 bits. */
+    /** A whole number of 32 bits; 7.0 is one, 7.5 is none. */
     public int integer(int at) {
         JsonNode node = node(at);
-        if (!node.isNumber() || !node.canConvertToExactIntegral() || !node.canConvertToInt()) {
-            throw bad("argument " + at + " is no whole number of 32 bits");
-        }
-        return node.asInt();
+        boolean fits =
+                node.isNumber() && node.canConvertToExactIntegral() && node.canConvertToInt();
+        return need(at, fits, "no whole number of 32 bits").asInt();
     }
 
     /** A whole number of 64 bits. */
     public long whole(int at) {
         JsonNode node = node(at);
-        if (!node.isNumber() || !node.canConvertToExactIntegral() || !node.canConvertToLong()) {
-            throw bad("argument " + at + " is no whole number of 64 bits");
-        }
-        return node.asLong();
+        boolean fits =
+                node.isNumber() && node.canConvertToExactIntegral() && node.canConvertToLong();
+        return need(at, fits, "no whole number of 64 bits").asLong();
     }
 
     /** A number. */
     public double number(int at) {
-        JsonNode node = node(at);
-        if (!node.isNumber()) {
-            throw bad("argument " + at + " is no number");
-        }
-        return node.asDouble();
+        return need(at, node(at).isNumber(), "no number").asDouble();
     }
 
     /** True or false. */
     public boolean bool(int at) {
-        JsonNode node = node(at);
-        if (!node.isBoolean()) {
-            throw bad("argument " + at + " is neither true nor false");
-        }
-        return node.booleanValue();
+        return need(at, node(at).isBoolean(), "neither true nor false").booleanValue();
     }
 
-    /** Bytes. */
+    /** Bytes, which are not copied: those of one event belong to all its listeners. */
     public byte[] bytes(int at) {
-        JsonNode node = node(at);
-        if (!node.isBinary()) {
-            throw bad("argument " + at + " has no bytes");
-        }
-        return node.binaryValue();
+        return need(at, node(at).isBinary(), "no bytes").binaryValue();
     }
 
-    /** Anything that Jackson makes of JSON. */
+    /**
+     * Anything that Jackson makes of JSON: a record, an array, a {@code Map}, bytes, a text, a
+     * number. Null for JSON's null, unless {@code type} is primitive. Bytes alone have to be bytes:
+     * a text in Base64 is none.
+     */
     public <T> T as(int at, Class<T> type) {
-        return json.as(node(at), type);
+        JsonNode node = node(at);
+        if (type == byte[].class && !node.isNull()) {
+            return type.cast(bytes(at));
+        }
+        return convert(mapper, node, type);
+    }
+
+    /**
+     * As the answer to a request: the first one, as {@link #as} has it; null, whatever there is,
+     * for {@code Void}.
+     *
+     * @throws RequestException {@link RequestException.Kind#REFUSED} when the other side has
+     *     answered with an error; {@link RequestException.Kind#MALFORMED} when it is no such value
+     */
+    public <T> T answer(Class<T> type) {
+        JsonNode error = size() == 0 ? null : node(0).get("error");
+        if (error != null && error.isObject()) {
+            throw RequestException.refused(
+                    error.path("code").asString("failed"), error.path("message").asString(""));
+        }
+        if (type == Void.class) {
+            return null;
+        }
+        try {
+            return as(0, type);
+        } catch (RequestException e) {
+            throw RequestException.malformed("the answer is no " + type.getSimpleName(), e);
+        }
+    }
+
+    /**
+     * A value of Java from one of JSON.
+     *
+     * @throws RequestException when it does not fit
+     */
+    static <T> T convert(JsonMapper mapper, JsonNode node, Class<T> type) {
+        if (type == String.class && !node.isString() && !node.isNull()) {
+            throw bad("no String: it is " + node.getNodeType(), null);
+        }
+        try {
+            return mapper.treeToValue(node, type);
+        } catch (JacksonException | IllegalArgumentException e) {
+            throw bad("no " + type.getSimpleName() + ": it does not fit", e);
+        }
     }
 
     /** Those from {@code first} on, as {@code send} takes them: to be handed on. */
@@ -113,7 +159,7 @@ public final class Arguments {
         var values = new Object[Math.max(0, size() - first)];
         for (int i = 0; i < values.length; i++) {
             JsonNode node = node(first + i);
-            values[i] = hasBytes(node) ? json.as(node, Object.class) : node;
+            values[i] = hasBytes(node) ? convert(mapper, node, Object.class) : node;
         }
         return values;
     }
@@ -130,7 +176,7 @@ public final class Arguments {
         return false;
     }
 
-    /** As JSON. */
+    /** As JSON, the name of the event included. */
     @Override
     public String toString() {
         return array.toString();

@@ -2,6 +2,7 @@
 package io.sirocco.live;
 
 import io.sirocco.live.engine.Peer;
+import io.sirocco.live.wire.Json;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
@@ -42,6 +43,6 @@ public final class Attempt {
 
     /** All of {@code auth}. */
     public <T> T auth(Class<T> type) {
-        return json.as(auth, type);
+        return Arguments.convert(json.mapper(), auth, type);
     }
 }

@@ -8,6 +8,7 @@ import io.sirocco.live.broker.Session;
 import io.sirocco.live.engine.Engine;
 import io.sirocco.live.engine.Parcel;
 import io.sirocco.live.engine.Peer;
+import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.Received;
 import io.sirocco.live.wire.WireException;
@@ -38,14 +39,6 @@ import tools.jackson.databind.JsonNode;
  * unless it says otherwise.
  */
 public final class Client {
-    private static final Set<String> RESERVED =
-            Set.of(
-                    "connect",
-                    "connect_error",
-                    "disconnect",
-                    "disconnecting",
-                    "newListener",
-                    "removeListener");
     private static final int MOST_TAGS = 32;
     private static final int MOST_HELD = 10_000;
     private static final int MOST_ASKED = 1_000;
@@ -163,7 +156,12 @@ public final class Client {
 
     private void direct(String event, Object... arguments) {
         Parcel parcel = parcel(Packet.NO_ID, true, event, arguments);
-        shard.execute(() -> put(parcel));
+        Shard here = shard;
+        if (here.loop.inLoop()) {
+            here.execute(() -> put(parcel));
+        } else {
+            here.tell(namespace, Set.of(id), parcel.size(), () -> put(parcel));
+        }
     }
 
     private Parcel parcel(long ask, boolean droppable, String event, Object... arguments) {
@@ -184,7 +182,7 @@ public final class Client {
         Parcel parcel = parcel(ask, false, event, arguments);
         shard.execute(() -> put(parcel));
         try {
-            return answer(future.get(deadline.toMillis(), TimeUnit.MILLISECONDS), type);
+            return future.get(deadline.toMillis(), TimeUnit.MILLISECONDS).answer(type);
         } catch (TimeoutException e) {
             throw RequestException.timeout(event + " was not answered within " + deadline);
         } catch (ExecutionException e) {
@@ -220,22 +218,6 @@ public final class Client {
             asked = null;
         }
         return future;
-    }
-
-    private static <T> T answer(Arguments answer, Class<T> type) {
-        if (answer.size() == 0) {
-            return null;
-        }
-        JsonNode error = answer.node(0).path("error");
-        if (error.isObject()) {
-            throw RequestException.refused(
-                    error.path("code").asString("failed"), error.path("message").asString(""));
-        }
-        try {
-            return type == byte[].class ? type.cast(answer.bytes(0)) : answer.as(0, type);
-        } catch (RequestException e) {
-            throw RequestException.malformed("the answer is no " + type.getSimpleName(), e);
-        }
     }
 
     /**
@@ -639,7 +621,7 @@ public final class Client {
         Packet packet = received.packet();
         JsonNode data = namespace.hub.json.parse(packet.data(), received.attachments());
         JsonNode first = data.get(0);
-        if (first == null || !first.isString() || RESERVED.contains(first.stringValue())) {
+        if (first == null || !first.isString() || Packet.RESERVED.contains(first.stringValue())) {
             throw new WireException("an event begins with a name that is not reserved");
         }
         boolean asks = packet.id() != Packet.NO_ID;
@@ -651,7 +633,7 @@ public final class Client {
             }
             return;
         }
-        var arguments = new Arguments(namespace.hub.json, data, 1);
+        var arguments = new Arguments(namespace.hub.json.mapper(), data, 1);
         var event = new Event(this, first.stringValue(), arguments, answer);
         submit(received.size(), answer, event);
     }
@@ -679,7 +661,7 @@ public final class Client {
         JsonNode data = namespace.hub.json.parse(received.packet().data(), received.attachments());
         CompletableFuture<Arguments> future = forget(received.packet().id());
         if (future != null) { // else it comes too late
-            future.complete(new Arguments(namespace.hub.json, data, 0));
+            future.complete(new Arguments(namespace.hub.json.mapper(), data, 0));
         }
     }
 

@@ -2,6 +2,7 @@
 package io.sirocco.live;
 
 import io.sirocco.live.broker.BrokerException;
+import io.sirocco.live.wire.Json;
 import java.util.List;
 import java.util.Map;
 
@@ -37,7 +38,7 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
         for (Listeners.Entry each : listeners) {
             if (each.wants(json(), arguments)) {
                 matched = true;
-                client.call(name, () -> each.call(client, json(), arguments));
+                client.call(name, () -> each.call(client, arguments));
             }
         }
         return matched;
@@ -45,7 +46,7 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
 
     private void answer(Listeners.Entry answerer) {
         try {
-            Object value = answerer.call(client, json(), arguments);
+            Object value = answerer.call(client, arguments);
             if (answer != null) {
                 answer.give(value instanceof Arguments all ? all.values(0) : new Object[] {value});
             }

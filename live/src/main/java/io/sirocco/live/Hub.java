@@ -14,6 +14,8 @@ import io.sirocco.live.engine.Channel;
 import io.sirocco.live.engine.Engine;
 import io.sirocco.live.engine.Session;
 import io.sirocco.live.engine.Upper;
+import io.sirocco.live.log.Log;
+import io.sirocco.live.wire.Json;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
@@ -32,6 +34,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What all namespaces of a service share: its settings, its engine, the shards of its loops; and
@@ -56,7 +59,7 @@ final class Hub implements Upper, Node {
 
     Hub(LiveSettings settings) {
         this.settings = settings;
-        this.json = new Json(settings.types);
+        this.json = new Json(new JsonMapper(), settings.types);
         this.broker = settings.brokerOrMemory();
         this.tickets = new Tickets(settings.ticketSecret, broker);
         this.engine = new Engine(settings.engine(), this);
@@ -82,7 +85,7 @@ final class Hub implements Upper, Node {
     }
 
     private Shard begin(Loop loop) {
-        var shard = new Shard(loop);
+        var shard = new Shard(loop, new Backlog(settings.backlog, settings.backlogBytes));
         if (recovers()) {
             long every = Math.clamp(settings.recovery.toMillis() / 3, 1_000, 20_000);
             loop.execute(() -> loop.after(every, () -> keepAll(shard, every)));
@@ -210,11 +213,16 @@ final class Hub implements Upper, Node {
 
     // ---- messages
 
+    /** Ends when the broker says so, and the loops of this node have room for more. */
     CompletionStage<Position> publish(Publication publication) {
         CompletionStage<Position> stage = broker.publish(publication);
         for (Shard shard : shards.values()) {
             if (shard.loop.inLoop()) {
                 shard.drain();
+            }
+            CompletableFuture<Void> room = shard.awaitRoom();
+            if (room != null) {
+                stage = stage.thenCombine(room, (position, nothing) -> position);
             }
         }
         return stage;
@@ -249,15 +257,24 @@ final class Hub implements Upper, Node {
             return;
         }
         var delivery = new Delivery(position, publication);
-        if (publication.rooms().size() == 1) {
-            Client own = namespace.client(publication.rooms().iterator().next()).orElse(null);
+        Set<String> rooms = publication.rooms();
+        if (rooms.size() == 1) {
+            Client own = namespace.client(rooms.iterator().next()).orElse(null);
             if (own != null) {
-                own.shard().executeLater(() -> own.deliver(delivery));
+                Runnable message = () -> own.deliver(delivery);
+                own.shard().tell(namespace, rooms, Log.size(publication), message);
                 return;
             }
         }
+        deliver(namespace, delivery);
+    }
+
+    private void deliver(Namespace namespace, Delivery delivery) {
+        Publication publication = delivery.publication;
+        long size = Log.size(publication);
         for (Shard shard : shards.values()) {
-            shard.executeLater(() -> shard.deliver(namespace, delivery));
+            shard.tell(
+                    namespace, publication.rooms(), size, () -> shard.deliver(namespace, delivery));
         }
     }
 
@@ -313,8 +330,7 @@ final class Hub implements Upper, Node {
                                 List.of(),
                                 false,
                                 List.of()));
-        shards.values()
-                .forEach(shard -> shard.executeLater(() -> shard.deliver(namespace, delivery)));
+        deliver(namespace, delivery);
         namespace.changed(room.name(), joined, left);
     }
 }

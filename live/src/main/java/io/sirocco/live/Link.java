@@ -6,6 +6,7 @@ import io.sirocco.live.engine.End;
 import io.sirocco.live.engine.Parcel;
 import io.sirocco.live.engine.Session;
 import io.sirocco.live.wire.Assembler;
+import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.Received;
 import io.sirocco.live.wire.WireException;

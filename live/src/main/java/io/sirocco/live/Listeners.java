@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.live.wire.Json;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -20,13 +21,8 @@ final class Listeners {
      */
     record Entry(Priority priority, Class<?> type, Answerer<Object> answerer) {
 
-        Object call(Client client, Json json, Arguments arguments) throws Exception {
-            Object value =
-                    type == null
-                            ? arguments
-                            : type == byte[].class
-                                    ? arguments.bytes(0)
-                                    : json.as(arguments.node(0), type);
+        Object call(Client client, Arguments arguments) throws Exception {
+            Object value = type == null ? arguments : arguments.as(0, type);
             return answerer.answer(client, value);
         }
 

@@ -39,6 +39,8 @@ public final class LiveSettings {
     int unanswered = 1_000;
     int attachments = 16;
     int maxMessage = 1_000_000;
+    int backlog = 10_000;
+    long backlogBytes = 32 << 20;
     Duration recovery = Duration.ZERO;
     Duration connectDeadline = Duration.ofSeconds(10);
     Duration handlerDeadline = Duration.ofSeconds(30);
@@ -217,6 +219,16 @@ public final class LiveSettings {
     public LiveSettings budget(int bytes, Slow policy) {
         budget = atLeast("budget", bytes, 1);
         slow = policy;
+        return this;
+    }
+
+    /**
+     * Messages that may wait for one loop to hand them to its clients; 10,000 of 32 MiB unless set.
+     * What is beyond is dropped, and clients are told of a gap.
+     */
+    public LiveSettings backlog(int messages, long bytes) {
+        backlog = atLeast("backlog", messages, 2);
+        backlogBytes = Math.max(1, bytes);
         return this;
     }
 

@@ -6,6 +6,7 @@ import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Publication;
 import io.sirocco.live.broker.Publication.Bounds;
 import io.sirocco.live.broker.Replay;
+import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.WireException;
 import io.sirocco.net.log.LazyLogger;
@@ -198,7 +199,9 @@ public sealed class Namespace permits Live {
             Packet packet = Packet.parse(publication.event());
             var array = hub.json.parse(packet.data(), publication.attachments());
             return new Stored(
-                    position, array.get(0).stringValue(), new Arguments(hub.json, array, 1));
+                    position,
+                    array.get(0).stringValue(),
+                    new Arguments(hub.json.mapper(), array, 1));
         } catch (WireException e) {
             throw new IllegalStateException("a history has what nobody sends", e);
         }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
-/** A request was not answered as it was meant to be. Immutable. */
+/**
+ * A request was not answered as it was meant to be; and what a handler throws to refuse one.
+ * Immutable.
+ */
 public final class RequestException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -12,9 +15,9 @@ public final class RequestException extends RuntimeException {
     public enum Kind {
         /** No answer has come in time. */
         TIMEOUT,
-        /** The client has gone. */
+        /** Whoever was asked has gone, or the connection was lost or closed before. */
         CLOSED,
-        /** It was answered with an error. */
+        /** It was answered with an error, of which {@link #code} and the message tell. */
         REFUSED,
         /** The answer is not what was wanted. */
         MALFORMED
@@ -26,7 +29,7 @@ public final class RequestException extends RuntimeException {
         this.code = code;
     }
 
-    /** An error with a code and a message, which the other side is told. */
+    /** What a handler throws to refuse: the other side is told the code and the message. */
     public static RequestException refused(String code, String message) {
         return new RequestException(Kind.REFUSED, code, message, null);
     }
@@ -35,15 +38,18 @@ public final class RequestException extends RuntimeException {
         return new RequestException(Kind.REFUSED, code, message, cause);
     }
 
-    static RequestException timeout(String message) {
+    /** No answer has come in time. */
+    public static RequestException timeout(String message) {
         return new RequestException(Kind.TIMEOUT, "timeout", message, null);
     }
 
-    static RequestException closed(String message) {
+    /** None will come any more. */
+    public static RequestException closed(String message) {
         return new RequestException(Kind.CLOSED, "closed", message, null);
     }
 
-    static RequestException malformed(String message, Throwable cause) {
+    /** One has come that is none. */
+    public static RequestException malformed(String message, Throwable cause) {
         return new RequestException(Kind.MALFORMED, "malformed", message, cause);
     }
 
@@ -52,7 +58,7 @@ public final class RequestException extends RuntimeException {
         return kind;
     }
 
-    /** Of an error that was answered; else what kind it is of. */
+    /** Of an error that was answered, {@code unknown_event} for example; else its kind. */
     public String code() {
         return code;
     }

@@ -10,24 +10,25 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The clients of one loop, and the rooms that they are in. What concerns them goes through one
- * queue, so that a message is for whoever was in the room when it was sent. Loop-confined, but for
- * {@link #execute}.
+ * queue, so that a message is for whoever was in the room when it was sent. Where messages come
+ * faster than they are handed out, the queue is bounded: those beyond are a gap. Loop-confined, but
+ * for {@link #execute}, {@link #executeLater}, {@link #tell} and {@link #awaitRoom}.
  */
 final class Shard {
     private static final LazyLogger LOG = LazyLogger.of(Live.class);
     private static final int AT_ONCE = 64;
 
     final Loop loop;
-    private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
+    private final Backlog backlog;
+    private final Missed missed = new Missed();
     private final AtomicBoolean scheduled = new AtomicBoolean();
     private final Map<Namespace, Local> namespaces = new IdentityHashMap<>(2);
     final Tally tally = new Tally();
@@ -40,13 +41,45 @@ final class Shard {
         final Map<String, Set<Client>> rooms = new HashMap<>();
     }
 
-    Shard(Loop loop) {
+    Shard(Loop loop, Backlog backlog) {
         this.loop = loop;
+        this.backlog = backlog;
     }
 
     /** Has {@code task} run here, behind all that came before: at once where we are. Any thread. */
     void execute(Runnable task) {
-        queue.add(task);
+        backlog.add(task);
+        go();
+    }
+
+    /** The same, never at once. Any thread. */
+    void executeLater(Runnable task) {
+        backlog.add(task);
+        schedule();
+    }
+
+    /**
+     * Has a message told here, later. When there is no room for it, those whom it is for are told
+     * of a gap instead. Any thread.
+     */
+    void tell(Namespace namespace, Set<String> rooms, long size, Runnable message) {
+        if (backlog.offer(size, message)) {
+            schedule();
+        } else if (missed.add(namespace, rooms)) {
+            executeLater(this::tellMissed);
+        }
+    }
+
+    /** Null while there is room for more messages; else it ends when there is. Any thread. */
+    CompletableFuture<Void> awaitRoom() {
+        CompletableFuture<Void> room = backlog.awaitRoom();
+        if (room != null && !schedule()) { // the loop may have been quicker than we, or have ended
+            room.complete(null);
+        }
+        return room;
+    }
+
+    private void go() {
         if (loop.inLoop()) {
             drain();
         } else {
@@ -54,20 +87,17 @@ final class Shard {
         }
     }
 
-    /** The same, never at once. Any thread. */
-    void executeLater(Runnable task) {
-        queue.add(task);
-        schedule();
-    }
-
-    private void schedule() {
+    /** Answers false when the server has stopped. */
+    private boolean schedule() {
         if (scheduled.compareAndSet(false, true)) {
             try {
                 loop.execute(this::drainSome);
             } catch (RejectedExecutionException e) {
-                scheduled.set(false); // the server has stopped
+                scheduled.set(false);
+                return false;
             }
         }
+        return true;
     }
 
     /** Does all that waits. */
@@ -79,7 +109,7 @@ final class Shard {
     private void drainSome() {
         scheduled.set(false);
         drain(AT_ONCE);
-        if (!queue.isEmpty()) {
+        if (!backlog.isEmpty()) {
             schedule();
         }
     }
@@ -91,14 +121,18 @@ final class Shard {
         draining = true;
         try {
             for (int i = 0; i < most; i++) {
-                Runnable task = queue.poll();
+                Runnable task = backlog.poll();
                 if (task == null) {
-                    return;
+                    break;
                 }
                 run(task);
             }
         } finally {
             draining = false;
+        }
+        CompletableFuture<Void> waiting = backlog.giveRoom();
+        if (waiting != null) {
+            loop.startVirtual(() -> waiting.complete(null)); // what follows may block
         }
     }
 
@@ -108,6 +142,17 @@ final class Shard {
         } catch (RuntimeException e) {
             LOG.get().log(Level.ERROR, "a shard failed at what it was told", e);
         }
+    }
+
+    private void tellMissed() {
+        var dropped = new HashMap<Client, Long>();
+        missed.take(
+                (whom, count) -> {
+                    for (Client client : audience(whom)) {
+                        dropped.merge(client, count, Long::sum);
+                    }
+                });
+        dropped.forEach((client, count) -> client.gap(Map.of("dropped", count)));
     }
 
     /** Threads of handlers that run. Any thread. */
@@ -169,6 +214,21 @@ final class Shard {
                 client.deliver(delivery);
             }
         }
+    }
+
+    private Set<Client> audience(Missed.Whom whom) {
+        Local local = namespaces.get(whom.namespace());
+        if (local == null) {
+            return Set.of();
+        }
+        if (whom.isAll()) {
+            return local.all;
+        }
+        return whom.namespace()
+                .client(whom.room())
+                .filter(local.all::contains)
+                .map(Set::of)
+                .orElseGet(() -> local.rooms.getOrDefault(whom.room(), Set.of()));
     }
 
     private static Set<Client> audience(Namespace namespace, Local local, Set<String> rooms) {

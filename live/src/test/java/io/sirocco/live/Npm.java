@@ -12,14 +12,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A program of Node.js in src/test/peers, with the packages that its lock file names. */
-final class Npm {
+/**
+ * A program of Node.js in src/test/peers, with the packages that its lock file names. Used by one
+ * thread.
+ */
+public final class Npm {
     private static final int SECONDS = 120;
 
     private final Path folder;
 
-    /** Installs it, unless that was done before. */
-    Npm(String name) {
+    /** Installs it, unless that was done before; the test is skipped where it cannot be. */
+    public Npm(String name) {
         Path source = Path.of("src/test/peers", name);
         folder = Path.of("target/peers", name).toAbsolutePath();
         try {
@@ -37,11 +40,27 @@ final class Npm {
         }
         assumeTrue(runs("node", "--version"), "needs node (Debian: nodejs)");
         assumeTrue(runs("npm", "--version"), "needs npm (Debian: npm)");
-        if (!Files.exists(folder.resolve("node_modules"))) {
-            assumeTrue(
-                    runs("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
-                    "needs a registry of npm");
+        install();
+    }
+
+    private void install() {
+        Path known = folder.resolve("installed");
+        try {
+            String lock = Files.readString(folder.resolve("package-lock.json"));
+            if (!Files.exists(known) || !Files.readString(known).equals(lock)) {
+                assumeTrue(
+                        runs("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"),
+                        "needs a registry of npm");
+                Files.writeString(known, lock);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
+    }
+
+    /** Where it lies, with its packages. */
+    public Path folder() {
+        return folder;
     }
 
     private boolean runs(String... command) {
@@ -84,5 +103,15 @@ final class Npm {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Starts a program of it, whose complaints are ours. */
+    public Process start(String program, String... arguments) throws IOException {
+        var command = new ArrayList<>(List.of("node", program));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
     }
 }

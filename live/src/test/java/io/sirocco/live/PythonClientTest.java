@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -51,22 +50,12 @@ class PythonClientTest {
     @ValueSource(strings = {"websocket", "polling", "polling,websocket"})
     void isServed(String transports) throws Exception {
         install();
-        try (var service = OfficialJavaScriptClientTest.service()) {
+        try (var here = new Acquaintance()) {
             Path output = PYTHON.resolve("facts");
             String python = PYTHON.resolve("bin/python").toString();
             String program = SOURCE.resolve("client.py").toString();
-            runs(output, python, program, Integer.toString(service.port), transports);
-            List<String> expected =
-                    List.of(
-                            "refused",
-                            "motd welcome",
-                            "whoami True",
-                            "bytes 0102fa",
-                            "nested é a",
-                            "asked colour: blue",
-                            "news hello",
-                            "left");
-            assertEquals(String.join("\n", expected), Files.readString(output).strip());
+            runs(output, python, program, Integer.toString(here.port()), transports);
+            assertEquals(Acquaintance.expected(), Files.readString(output).strip());
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -21,11 +22,15 @@ final class Service implements AutoCloseable {
     }
 
     Service(Consumer<LiveSettings> configure) {
+        this(configure, routes -> {});
+    }
+
+    Service(Consumer<LiveSettings> configure, Consumer<Routes> beside) {
         live = Live.create(configure);
         server =
                 Server.start(
                         c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(2),
-                        routes -> routes.mount("/socket.io", live));
+                        routes -> beside.accept(routes.mount("/socket.io", live)));
         port = server.port();
     }
 

@@ -92,8 +92,7 @@ public final class Connection extends Timer {
     private int flags;
     private byte[] held; // input that waits
     private int heldLength;
-    private Chunk first; // output, in order
-    private Chunk last;
+    private final ChunkQueue output;
     private TlsLayer tls; // null when what is written is what leaves
     private Pacing pacing; // null when nothing limits its bandwidth
     private SocketAddress remote;
@@ -103,6 +102,7 @@ public final class Connection extends Timer {
     Connection(Origin origin, Object place, int slot) {
         this.origin = origin;
         this.loop = origin.loop();
+        this.output = new ChunkQueue(loop.chunks);
         this.place = place;
         this.slot = slot;
     }
@@ -436,10 +436,7 @@ public final class Connection extends Timer {
             return loop.chunks.discard();
         }
         queue();
-        if (last == null || last.room() < bytes) {
-            append(loop.chunks.take());
-        }
-        return last;
+        return output.room(bytes);
     }
 
     /** Writes {@code bytes[from..to)}; the caller keeps the array. */
@@ -461,7 +458,7 @@ public final class Connection extends Timer {
             write(bytes, from, to);
         } else if ((flags & (CLOSING | LINGERING)) == 0) {
             queue();
-            append(new Chunk(bytes, from, to));
+            output.append(new Chunk(bytes, from, to));
         }
     }
 
@@ -478,17 +475,13 @@ public final class Connection extends Timer {
             file.release();
         } else {
             queue();
-            append(new Chunk(file, position, length));
+            output.append(new Chunk(file, position, length));
         }
     }
 
     /** Bytes that were written and have not left yet. */
     public long unsent() {
-        long bytes = 0;
-        for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
-            bytes += chunk.unsent();
-        }
-        return tls == null ? bytes : bytes + tls.unsent();
+        return tls == null ? output.unsent() : output.unsent() + tls.unsent();
     }
 
     /** Whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
@@ -511,15 +504,6 @@ public final class Connection extends Timer {
             flags |= QUEUED;
             loop.written(this);
         }
-    }
-
-    private void append(Chunk chunk) {
-        if (last == null) {
-            first = chunk;
-        } else {
-            last.next = chunk;
-        }
-        last = chunk;
     }
 
     /** Sends what the turn has gathered. Called by the loop at the end of the turn. */
@@ -564,7 +548,7 @@ public final class Connection extends Timer {
         if ((flags & CLOSING) != 0) {
             return;
         }
-        if (first != null || (flags & FINISHING) != 0 || tls != null && tls.unsent() > 0) {
+        if (!output.isEmpty() || (flags & FINISHING) != 0 || tls != null && tls.unsent() > 0) {
             queue();
         }
         tellDrained();
@@ -572,35 +556,37 @@ public final class Connection extends Timer {
 
     /** The next chunk that the kernel can send; null when there is none, or the disk brings it. */
     private Chunk ready() {
-        while (first != null && !waitsForDisk() && gather()) {
+        while (!output.isEmpty() && !waitsForDisk() && gather()) {
+            Chunk first = output.first();
             if (first.length() > 0) {
                 return first;
             }
-            drop(0); // room was asked for, and left empty
+            output.drop(0); // room was asked for, and left empty
         }
         return null;
     }
 
     /** The next chunk with bytes that TLS can seal; null when there is none, or as above. */
     Chunk readable() {
-        while (first != null) {
-            if (first.file != null || first.next != null && first.next.file != null) {
-                first.compact();
+        while (!output.isEmpty()) {
+            if (output.meetsFile()) {
+                output.first().compact();
                 if (waitsForDisk() || !gather()) {
                     return null;
                 }
             }
+            Chunk first = output.first();
             if (first.length() > 0) {
                 return first;
             }
-            drop(0);
+            output.drop(0);
         }
         return null;
     }
 
     /** Whether a file comes next that is not in memory: then a thread brings it. */
     private boolean waitsForDisk() {
-        Chunk chunk = first.file != null || first.next == null ? first : first.next;
+        Chunk chunk = output.fileOrFirst();
         if (chunk.atHand(loop.nanos())) {
             return false;
         }
@@ -617,45 +603,11 @@ public final class Connection extends Timer {
         }
     }
 
-    /**
-     * Makes the first chunk one that the kernel can send, and fills its room from the arrays behind
-     * it, and from files that it does not send itself. False when that has failed.
-     */
+    /** Has the first chunk made ready to be sent. False when that has failed. */
     private boolean gather() {
-        boolean reads = reads(first) || first.next != null && reads(first.next);
-        if (first.array != null || reads(first)) {
-            Chunk chunk = loop.chunks.take(first.unsent());
-            chunk.next = first;
-            first = chunk;
-        }
-        while (first.next != null && first.room() > 0) {
-            if (first.next.array != null) {
-                first.takeFrom(first.next);
-            } else if (!reads || first.next.file == null) {
-                break;
-            } else if (!readNext()) {
-                return false;
-            }
-            if (first.next.unsent() == 0) {
-                Chunk empty = first.next;
-                first.next = empty.next;
-                if (first.next == null) {
-                    last = first;
-                }
-                loop.chunks.give(empty);
-            }
-        }
-        return true;
-    }
-
-    /** Whether it is of a file that has to be read, since the kernel cannot send it. */
-    private boolean reads(Chunk chunk) {
-        return chunk.file != null && (tls != null || !loop.poller().sendsFiles(this));
-    }
-
-    private boolean readNext() {
+        boolean readsFiles = output.meetsFile() && (tls != null || !loop.poller().sendsFiles(this));
         try {
-            if (first.readFrom(first.next)) {
+            if (output.gather(readsFiles)) {
                 return true;
             }
             cutShort();
@@ -678,26 +630,9 @@ public final class Connection extends Timer {
             flags |= SERVED;
         }
         if (tls == null) {
-            drop(taken);
+            output.drop(taken);
         } else {
             tls.spent(taken);
-        }
-    }
-
-    /** Forgets the first {@code bytes} of what was written: they have left, or are sealed. */
-    void drop(int bytes) {
-        int rest = bytes;
-        while (first != null && rest >= first.unsent()) {
-            Chunk empty = first;
-            rest -= (int) empty.unsent();
-            first = empty.next;
-            if (first == null) {
-                last = null;
-            }
-            loop.chunks.give(empty);
-        }
-        if (first != null) {
-            first.advance(rest);
         }
     }
 
@@ -779,9 +714,9 @@ public final class Connection extends Timer {
         tls = layer;
     }
 
-    /** The chunk with the oldest output that TLS has not sealed yet; null when there is none. */
-    Chunk written() {
-        return first;
+    /** What was written: TLS has not sealed it yet, or the kernel not sent it. */
+    ChunkQueue output() {
+        return output;
     }
 
     /** Whether our side ends when all that was written has left. */
@@ -836,12 +771,6 @@ public final class Connection extends Timer {
         if (tls != null) {
             tls.gone();
         }
-        for (Chunk chunk = first; chunk != null; ) { // until now it could be told what is unsent
-            Chunk following = chunk.next;
-            loop.chunks.give(chunk);
-            chunk = following;
-        }
-        first = null;
-        last = null;
+        output.clear(); // until now it could be told what is unsent
     }
 }

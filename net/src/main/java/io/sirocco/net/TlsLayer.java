@@ -18,7 +18,7 @@ import javax.net.ssl.SSLException;
  *
  * <pre>
  *   transport ─ bytes ─▶ received ─ records ─▶ engine ─ plain text ─▶ Connection.arrived ─▶ Protocol
- *   transport ◀─ chunks ─ next    ◀─ records ─ engine ◀─ plain text ─ Connection.first    ◀─ Protocol
+ *   transport ◀─ chunks ─ next    ◀─ records ─ engine ◀─ plain text ─ Connection.output   ◀─ Protocol
  * </pre>
  *
  * <p>Plain text stays as it is until the transport can take more, and is then sealed in records of
@@ -48,8 +48,7 @@ final class TlsLayer implements Protocol {
     private final TlsWork work;
 
     private final TlsInput input = new TlsInput();
-    private Chunk first; // sealed output, in order
-    private Chunk last;
+    private final ChunkQueue sealed;
     private int handshakeBytes;
     private int useless;
     private boolean reckoning; // the engine has tasks, and waits in the loop's queue
@@ -65,6 +64,7 @@ final class TlsLayer implements Protocol {
         this.engine = engine;
         this.origin = origin;
         this.work = connection.loop().tlsWork();
+        this.sealed = new ChunkQueue(connection.loop().chunks);
     }
 
     /** What was agreed on, once it is. Any thread. */
@@ -213,22 +213,23 @@ final class TlsLayer implements Protocol {
             while (established && !failed && wantsSealing()) {
                 seal();
             }
-            if (established && !failed && connection.finishing() && connection.written() == null) {
+            if (established && !failed && connection.finishing() && connection.output().isEmpty()) {
                 engine.closeOutbound();
                 flushEngine();
             }
         } catch (SSLException e) {
             broken(e);
         }
-        return first == null || first.length() == 0 ? null : first;
+        return sealed.isEmpty() || sealed.first().length() == 0 ? null : sealed.first();
     }
 
     /** Whether there is something to seal, and nothing sealed yet or room behind it. */
     private boolean wantsSealing() {
-        if (first == null) {
+        if (sealed.isEmpty()) {
             return connection.readable() != null;
         }
-        Chunk text = connection.written();
+        Chunk first = sealed.first();
+        Chunk text = connection.output().first();
         return text != null
                 && text.file == null
                 && first.next == null
@@ -237,11 +238,11 @@ final class TlsLayer implements Protocol {
 
     /** Makes a record of what is at hand. */
     private void seal() throws SSLException {
-        Chunk text = connection.written();
-        if (first == null) {
-            link(connection.loop().chunks.take(connection.unsent() + AROUND));
+        Chunk text = connection.output().first();
+        if (sealed.isEmpty()) {
+            sealed.append(connection.loop().chunks.take(connection.unsent() + AROUND));
         }
-        int most = Math.min(RECORD, first.room() - AROUND);
+        int most = Math.min(RECORD, sealed.first().room() - AROUND);
         int count = 0;
         int total = 0;
         ByteBuffer[] sources = work.sources;
@@ -252,13 +253,13 @@ final class TlsLayer implements Protocol {
             text = text.next;
         }
         if (total == 0) {
-            connection.drop(0); // room was asked for, and left empty
+            connection.output().drop(0); // room was asked for, and left empty
             return;
         }
         SSLEngineResult result = engine.wrap(sources, count, work.sealed.clear());
         Arrays.fill(sources, 0, count, null);
         append();
-        connection.drop(result.bytesConsumed());
+        connection.output().drop(result.bytesConsumed());
         if (result.bytesConsumed() == 0 && result.bytesProduced() == 0) {
             stuck(result);
         }
@@ -299,56 +300,30 @@ final class TlsLayer implements Protocol {
 
     /** Puts the record in {@link TlsWork#sealed} behind the others. */
     private void append() {
-        ByteBuffer sealed = work.sealed.flip();
-        if (sealed.hasRemaining()) {
-            append(sealed.array(), sealed.limit());
+        ByteBuffer record = work.sealed.flip();
+        if (record.hasRemaining()) {
+            append(record.array(), record.limit());
             connection.queue();
         }
     }
 
     private void append(byte[] bytes, int length) {
         for (int from = 0; from < length; ) {
-            if (last == null || last.room() == 0 || last.room() < length && from == 0) {
-                link(connection.loop().chunks.take());
-            }
-            int n = Math.min(last.room(), length - from);
-            last.put(bytes, from, from + n);
+            Chunk chunk = sealed.room(from == 0 ? Math.min(length, Chunks.SIZE) : 1);
+            int n = Math.min(chunk.room(), length - from);
+            chunk.put(bytes, from, from + n);
             from += n;
         }
     }
 
-    private void link(Chunk chunk) {
-        if (last == null) {
-            first = chunk;
-        } else {
-            last.next = chunk;
-        }
-        last = chunk;
-    }
-
-    /** The transport has taken {@code bytes} of the first chunk. */
+    /** The transport has taken {@code bytes}. */
     void spent(int bytes) {
-        if (first == null) {
-            return;
-        }
-        first.start += bytes;
-        if (first.length() == 0) {
-            Chunk empty = first;
-            first = empty.next;
-            if (first == null) {
-                last = null;
-            }
-            connection.loop().chunks.give(empty);
-        }
+        sealed.drop(bytes);
     }
 
     /** Sealed bytes that have not left yet. */
     long unsent() {
-        long bytes = 0;
-        for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
-            bytes += chunk.length();
-        }
-        return bytes;
+        return sealed.unsent();
     }
 
     // ---- ends
@@ -392,13 +367,7 @@ final class TlsLayer implements Protocol {
 
     /** The connection is gone. */
     void gone() {
-        for (Chunk chunk = first; chunk != null; ) {
-            Chunk following = chunk.next;
-            connection.loop().chunks.give(chunk);
-            chunk = following;
-        }
-        first = null;
-        last = null;
+        sealed.clear();
         input.clear();
         engine.release();
     }

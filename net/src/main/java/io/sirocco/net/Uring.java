@@ -4,42 +4,36 @@ package io.sirocco.net;
 import static io.sirocco.net.Linux.MEMORY;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
- * io_uring. Sockets are direct descriptors: they live in a ring's table and cost the process none.
- * A table has as many places as the process may have files open, so a loop adds rings when its
- * tables fill; the first is the one it waits on, and it hears of the others through an eventfd
- * each.
+ * io_uring. Sockets are direct descriptors: they live in a ring's table ({@link UringTables}) and
+ * cost the process none.
  *
- * <p>Accept and receive are multishot: armed once, they post a completion for each connection or
- * piece of input, the latter in a buffer of the kernel's choice. A slot is closed only when nothing
- * is under way on it, so neither can a completion arrive for a slot that has a new owner, nor an
- * operation reach the new owner's socket. Closing therefore begins with cancelling.
+ * <p>Accept ({@link UringAccepts}) and receive are multishot: armed once, they post a completion
+ * for each connection or piece of input, the latter in a buffer of the kernel's choice. A slot is
+ * closed only when nothing is under way on it, so neither can a completion arrive for a slot that
+ * has a new owner, nor an operation reach the new owner's socket. Closing therefore begins with
+ * cancelling.
  */
 final class Uring implements Transport {
-    private static final LazyLogger LOG = LazyLogger.of(Uring.class);
-
     // What completions are about: the top byte of their user data
     private static final int IGNORED = 0;
-    private static final int ACCEPTED = 1;
+    static final int ACCEPTED = 1;
     private static final int RECEIVED = 2;
     private static final int SENT = 3;
     private static final int WOKEN = 4;
     private static final int TIME = 5;
-    private static final int HANDED_OVER = 6; // here: the socket may leave this table
-    private static final int TAKEN_OVER = 7; // there: from another table of this loop
-    private static final int ARRIVED = 8; // there: from another loop
-    private static final int RING_READY = 9;
+    static final int HANDED_OVER = 6; // here: the socket may leave this table
+    static final int TAKEN_OVER = 7; // there: from another table of this loop
+    static final int ARRIVED = 8; // there: from another loop
+    static final int RING_READY = 9;
     private static final int READABLE = 10;
     private static final int INSTALLED = 11;
     private static final int SHUT = 12;
@@ -54,50 +48,30 @@ final class Uring implements Transport {
     private static final int SENDING = 1 << 3;
     private static final int ENDED = 1 << 4;
     private static final int CLOSING = 1 << 5;
-    private static final int SHUTTING =
-            1 << 6; // a shutdown is under way, on a thread of the kernel's
+    private static final int SHUTTING = 1 << 6; // shutting down, on a thread of the kernel's
     private static final int FULL = 1 << 7; // it is to become writable
     private static final int BUSY = RECEIVING | SENDING | SHUTTING | FULL;
 
-    private static final int ACCEPT_MULTISHOT = 1;
     private static final int RECV_MULTISHOT = 2;
     private static final int POLL_MULTISHOT = 1;
     private static final int POLLIN = 1;
     private static final int POLLOUT = 4;
-    private static final int MSG_SEND_FD = 1;
     private static final int SHUT_WR = 1;
 
     /** For tests: the places of one table. */
     static final String TABLE_SIZE = "io.sirocco.net.tableSize";
 
-    /** A smaller table could overflow by what one multishot accept brings. */
-    private static final int ROOMY = 16_384;
-
-    /** That much: a backlog of the usual size, and what joins it while the kernel empties it. */
-    private static final int TURN_BRINGS = 5_000;
-
-    /**
-     * Places of the main table that only those have which are on their way to another: they leave
-     * two turns later, and meanwhile more may come.
-     */
-    private static final int RESERVE = 8_192;
-
-    private static final int BUFFERS = Connection.TURN_BRINGS / Ring.BUFFER_SIZE;
-    private static final int BUFFERS_OF_FURTHER_RINGS = 256;
-
     private final Loop loop;
-    private final int tableSize;
+    private final UringTables tables;
     private final Ring main;
-    private final List<Ring> further = new ArrayList<>();
-    private final List<Gate> gates = new ArrayList<>();
+    private final List<Ring> further;
+    private final UringAccepts accepts;
     private final UringAttempts attempts = new UringAttempts();
     private final UringDatagrams datagrams;
     private final UringFiles files;
-    private int leaving; // places of the main table that are neither free nor a connection's
     private final Object waking = new Object();
     private boolean awake; // for good: it is closed
     private final int wakeUp;
-    private final long wakeUpCount;
     private final MemorySegment timespec;
     private long timerAt = Long.MAX_VALUE;
     private int timers;
@@ -114,14 +88,16 @@ final class Uring implements Transport {
     Uring(Loop loop) throws IOException {
         this.loop = loop;
         Arena arena = loop.arena;
-        tableSize = Integer.getInteger(TABLE_SIZE, Linux.openFilesLimit());
-        main = new Ring(arena, tableSize, BUFFERS, false);
+        int tableSize = Integer.getInteger(TABLE_SIZE, Linux.openFilesLimit());
+        tables = new UringTables(loop, tableSize);
+        main = tables.main();
+        further = tables.further();
+        accepts = new UringAccepts(loop, tables);
         wakeUp = Linux.eventfd();
         if (wakeUp < 0) {
-            main.close();
+            tables.close();
             throw Linux.failure("eventfd", wakeUp);
         }
-        wakeUpCount = arena.allocate(8, 8).address();
         datagrams = new UringDatagrams(loop);
         files = new UringFiles(arena, tableSize);
         timespec = arena.allocate(16, 8);
@@ -177,13 +153,13 @@ final class Uring implements Transport {
                 case RECEIVED -> received(ring, ring.table[number], result, flags);
                 case SENT -> sent(ring.table[number], result);
                 case SHUT -> shut(ring.table[number]);
-                case ACCEPTED -> accepted(gates.get(number), result, flags);
-                case TAKEN_OVER -> admit(ring, result, gates.get(number));
-                case ARRIVED -> arrived(gates.get(number), result);
-                case HANDED_OVER -> handedOver(ring, number, result);
+                case ACCEPTED -> accepts.accepted(number, result, flags);
+                case TAKEN_OVER -> accepts.takenOver(ring, result, number);
+                case ARRIVED -> accepts.arrived(number, result);
+                case HANDED_OVER -> accepts.handedOver(number, result);
                 case WOKEN -> listenForWakeUp();
                 case TIME -> timerAt = number == timers ? Long.MAX_VALUE : timerAt;
-                case RING_READY -> ready(further.get(number));
+                case RING_READY -> tables.ready(number);
                 case PLACED -> attempts.placed(number, result);
                 case TRIED -> attempts.tried(number, result);
                 case READABLE -> readable(number, result, flags);
@@ -215,23 +191,12 @@ final class Uring implements Transport {
     }
 
     private void listenForWakeUp() {
-        main.entry(Ring.READ, 0, wakeUp, wakeUpCount, 8, 0, userData(WOKEN, 0));
+        tables.listenTo(wakeUp, userData(WOKEN, 0));
     }
 
-    private void ready(Ring ring) {
-        ring.submit(0); // posts what the kernel has deferred
-        listenTo(ring);
-    }
-
-    private void listenTo(Ring ring) {
-        main.entry(
-                Ring.READ,
-                0,
-                ring.eventfd,
-                wakeUpCount,
-                8,
-                0,
-                userData(RING_READY, further.indexOf(ring)));
+    /** The ring that others hand connections over to. Any thread. */
+    Ring mainRing() {
+        return main;
     }
 
     // ---- accepting
@@ -255,171 +220,24 @@ final class Uring implements Transport {
 
     @Override
     public void listen(Gate gate) {
-        gate.id = gates.size();
-        gates.add(gate);
-        accept(gate);
-    }
-
-    private void accept(Gate gate) {
-        if (gate.socket instanceof Listening socket) {
-            long entry =
-                    main.entry(
-                            Ring.ACCEPT,
-                            0,
-                            socket.descriptor,
-                            0,
-                            0,
-                            0,
-                            userData(ACCEPTED, gate.id));
-            gate.armed = true;
-            gate.multishot = tableSize >= ROOMY && !gate.oneAtATime() && !crowded();
-            Ring.priority(entry, gate.multishot ? ACCEPT_MULTISHOT : 0);
-            Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
-        }
+        accepts.listen(gate);
     }
 
     @Override
     public void accepting(Gate gate, boolean on) {
-        if (on && !gate.armed) {
-            accept(gate);
-        } else if (!on && gate.armed) {
-            cancel(main, userData(ACCEPTED, gate.id));
-        }
+        accepts.accepting(gate, on);
     }
 
     @Override
     public void unlisten(Gate gate) {
-        if (gate.socket instanceof Listening socket) {
-            if (gate.armed) {
-                cancel(main, userData(ACCEPTED, gate.id));
-            }
-            main.submit(0);
-            Linux.close(socket.descriptor);
-        }
-    }
-
-    private void accepted(Gate gate, int result, int flags) {
-        if ((flags & Ring.MORE) == 0) {
-            gate.armed = false;
-        }
-        if (result >= 0) {
-            Gate target = gate.takeNext();
-            if (target.loop == loop) {
-                place(target, result);
-            } else {
-                handOver(result, ((Uring) target.loop.poller()).main, userData(ARRIVED, target.id));
-            }
-        } else if (result != -Linux.ECANCELED && result != -Linux.EINTR && gate.accepting()) {
-            gate.failed(Linux.reason(-result));
-        }
-        if (!gate.armed && gate.accepting()) {
-            accept(gate);
-        } else if (gate.armed && gate.multishot && (gate.oneAtATime() || crowded())) {
-            gate.multishot = false;
-            cancel(main, userData(ACCEPTED, gate.id)); // and then again, for one
-        }
-    }
-
-    private void arrived(Gate gate, int result) {
-        if (result >= 0) {
-            place(gate, result);
-        } else {
-            gate.lost();
-        }
-    }
-
-    /**
-     * Admits the connection in {@code slot} of the main table, or moves it to a further one while
-     * there is room left.
-     */
-    private void place(Gate gate, int slot) {
-        if (main.connections < tableSize - reserve()) {
-            main.connections++;
-            admit(main, slot, gate);
-            return;
-        }
-        try {
-            Ring ring = roomy();
-            ring.connections++;
-            handOver(slot, ring, userData(TAKEN_OVER, gate.id));
-        } catch (IOException e) {
-            closeSlot(main, slot);
-            gate.failed(e.getMessage());
-        }
-    }
-
-    private int reserve() {
-        return Math.min(RESERVE, tableSize / (tableSize < ROOMY ? 4 : 2));
-    }
-
-    /**
-     * Whether the main table could overflow by what a multishot accept brings: into a full table
-     * they would be lost.
-     */
-    private boolean crowded() {
-        return tableSize - main.connections - leaving < TURN_BRINGS;
-    }
-
-    private Ring roomy() throws IOException {
-        for (Ring ring : further) {
-            if (ring.connections < tableSize) {
-                return ring;
-            }
-        }
-        Ring ring = new Ring(loop.arena, tableSize, BUFFERS_OF_FURTHER_RINGS, true);
-        further.add(ring);
-        listenTo(ring);
-        LOG.get()
-                .log(
-                        Level.DEBUG,
-                        "{0} has {1} tables of {2} sockets",
-                        loop,
-                        further.size() + 1,
-                        tableSize);
-        return ring;
-    }
-
-    private void handOver(int slot, Ring to, long userDataThere) {
-        leaving++;
-        long entry =
-                main.entry(
-                        Ring.MSG_RING,
-                        0,
-                        to.descriptor,
-                        MSG_SEND_FD,
-                        0,
-                        0,
-                        userData(HANDED_OVER, slot));
-        Ring.offset(entry, userDataThere);
-        Ring.address3(entry, slot);
-        Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
-    }
-
-    private void handedOver(Ring ring, int slot, int result) {
-        if (result < 0) {
-            LOG.get().log(Level.WARNING, "{0} lost a connection: {1}", loop, Linux.reason(-result));
-        }
-        closeSlot(ring, slot);
-        leaving--;
-    }
-
-    private void admit(Ring ring, int slot, Gate gate) {
-        if (slot < 0) {
-            ring.connections--;
-            gate.lost();
-            return;
-        }
-        var connection = new Connection(gate, ring, slot);
-        ring.table[slot] = connection;
-        gate.accepted(connection);
+        accepts.unlisten(gate);
     }
 
     // ---- connecting
 
     @Override
     public void connect(Attempt attempt) throws IOException {
-        boolean room = main.connections < tableSize - reserve();
-        attempts.begin(attempt, room ? main : roomy());
+        attempts.begin(attempt, tables.roomy());
     }
 
     @Override
@@ -720,11 +538,10 @@ final class Uring implements Transport {
 
     @Override
     public void close() {
-        gates.forEach(Gate::closeNow);
+        accepts.close();
         datagrams.closeAll();
         files.close();
-        further.forEach(Ring::close);
-        main.close();
+        tables.close();
         synchronized (waking) {
             awake = true;
             Linux.close(wakeUp);

@@ -6,15 +6,19 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A clock that stands still until a test moves it. Any thread. */
-final class ManualClock implements Clock {
+public final class ManualClock implements Clock {
     private final AtomicLong nanos = new AtomicLong();
     private final List<Runnable> sleepers = new CopyOnWriteArrayList<>();
+
+    /** One that stands at zero. */
+    public ManualClock() {}
 
     @Override
     public long nanos() {
         return nanos.get();
     }
 
+    /** Begins at Tue, 14 Nov 2023 22:13:20 GMT. */
     @Override
     public long wallMillis() {
         return 1_700_000_000_000L + nanos.get() / 1_000_000;
@@ -26,7 +30,7 @@ final class ManualClock implements Clock {
     }
 
     /** Moves it, and has the loops look. */
-    void advance(long millis) {
+    public void advance(long millis) {
         nanos.addAndGet(millis * 1_000_000);
         sleepers.forEach(Runnable::run);
     }
@@ -34,7 +38,7 @@ final class ManualClock implements Clock {
     /**
      * Moves it; when this returns {@code loop} has fired what was due, and sent what that wrote.
      */
-    void advance(Loop loop, long millis) {
+    public void advance(Loop loop, long millis) {
         advance(millis);
         Rig.settle(loop);
     }

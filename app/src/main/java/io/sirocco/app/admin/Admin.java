@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.admin;
 
+import io.sirocco.http.EventWriter;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
@@ -33,6 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
  * POST /drain    begins to drain
  * POST /reload   takes up a changed configuration, or says why not
  * GET  /         the dashboard, fed by GET /events
+ * GET  /live     the console of event channels, where there are some: {@link Console}
  * </pre>
  *
  * <p>{@link Guard} says who may. Any thread.
@@ -118,12 +120,27 @@ public final class Admin implements AutoCloseable {
         routes.get("/metrics", request -> Response.text(scrape.text()).type(Exposition.TYPE));
         routes.post("/drain", request -> drain());
         routes.post("/reload", this::reload);
-        routes.get("/events", request -> events());
+        routes.get("/events", request -> events(this::show));
+        subject.live().ifPresent(live -> console(routes, new Console(live, vitals, json)));
         page(routes, "/", "dashboard.html");
         page(routes, "/dashboard.css", "dashboard.css");
         page(routes, "/dashboard.js", "dashboard.js");
         page(routes, "/chart.js", "chart.js");
+        page(routes, "/figures.js", "figures.js");
         page(routes, "/icon.svg", "icon.svg");
+    }
+
+    private void console(Routes routes, Console console) {
+        console.addTo(routes);
+        page(routes, "/live", "live.html");
+        page(routes, "/live.css", "live.css");
+        page(routes, "/live.js", "live.js");
+        routes.get(
+                "/live/events",
+                request -> {
+                    String search = request.query("search").orElse("");
+                    return events(sink -> console.show(sink, search));
+                });
     }
 
     private static void page(Routes routes, String path, String resource) {
@@ -160,30 +177,38 @@ public final class Admin implements AutoCloseable {
         }
     }
 
-    private Response events() {
+    private Response events(EventWriter writer) {
         if (viewers.get() >= MOST_VIEWERS) {
             return Response.text("Too many dashboards are open.\n")
                     .status(503)
                     .header("Retry-After", "10");
         }
-        return Response.events(this::show);
+        return Response.events(
+                sink -> {
+                    viewers.incrementAndGet();
+                    try {
+                        writer.write(sink);
+                    } finally {
+                        viewers.decrementAndGet();
+                    }
+                });
     }
 
     /** All that is kept first, then each second as it passes. */
     private void show(Sink sink) throws IOException, InterruptedException {
-        viewers.incrementAndGet();
-        try {
-            sink.retry(Duration.ofSeconds(2));
-            Vitals.News news = vitals.all();
-            sink.send("history", json.writeValueAsString(news));
-            while (true) {
-                long seen = news.frames().isEmpty() ? 0 : news.frames().getLast().number();
-                news = vitals.since(seen);
-                sink.send("second", json.writeValueAsString(news));
-            }
-        } finally {
-            viewers.decrementAndGet();
+        sink.retry(Duration.ofSeconds(2));
+        Vitals.News news = vitals.all();
+        sink.send("history", json.writeValueAsString(news));
+        while (true) {
+            long seen = news.frames().isEmpty() ? 0 : news.frames().getLast().number();
+            news = vitals.since(seen);
+            sink.send("second", json.writeValueAsString(news));
         }
+    }
+
+    /** Where it listens. */
+    public InetSocketAddress address() {
+        return (InetSocketAddress) server.addresses().getFirst();
     }
 
     /** The port that it is bound to. */

@@ -2,6 +2,7 @@
 package io.sirocco.app.admin;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One second of a server, as the dashboard draws it. Immutable.
@@ -18,6 +19,7 @@ import java.util.List;
  * @param bytesOut sent, per second
  * @param heap bytes
  * @param resident bytes; -1 where the system does not tell
+ * @param channels empty where there are none
  */
 record Frame(
         long number,
@@ -33,4 +35,5 @@ record Frame(
         double bytesIn,
         double bytesOut,
         long heap,
-        long resident) {}
+        long resident,
+        Optional<ChannelFrame> channels) {}

@@ -20,6 +20,7 @@ import java.util.Set;
 final class Guard implements Filter {
     private static final String COOKIE = "sirocco-admin";
     private static final String BEARER = "Bearer ";
+    private static final Set<String> PAGES = Set.of("/", "/live");
     private static final Set<String> OPEN = Set.of("/health", "/ready");
 
     private final Optional<Token> token;
@@ -44,9 +45,9 @@ final class Guard implements Filter {
         if (token.isEmpty()) {
             return next.handle(request);
         }
-        Optional<String> offered = request.path().equals("/") ? request.query("token") : none();
+        Optional<String> offered = PAGES.contains(request.path()) ? request.query("token") : none();
         if (offered.isPresent() && token.get().is(offered.get())) {
-            return Response.redirect("/").status(303).cookie(session(token.get()));
+            return Response.redirect(request.path()).status(303).cookie(session(token.get()));
         }
         return knows(token.get(), request) ? next.handle(request) : locked(request);
     }
@@ -73,7 +74,7 @@ final class Guard implements Filter {
         boolean browser =
                 request.header("Accept").filter(types -> types.contains("text/html")).isPresent();
         Response page =
-                browser && request.path().equals("/")
+                browser && PAGES.contains(request.path())
                         ? Resources.page("locked.html")
                         : Response.text("Send the admin token: Authorization: Bearer ...\n");
         return page.status(401).header("WWW-Authenticate", "Bearer realm=\"sirocco admin\"");

@@ -2,21 +2,30 @@
 package io.sirocco.app.admin;
 
 import io.sirocco.http.ServerStats;
+import io.sirocco.live.Live;
+import io.sirocco.live.LiveMetrics;
 import io.sirocco.web.metrics.Metrics;
 import io.sirocco.web.metrics.Totals;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /** All counts at one moment; two of them make a {@link Frame}. Immutable. */
-record Moment(long nanos, Totals totals, List<ServerStats> loops, Map<String, Long> refusals) {
+record Moment(
+        long nanos,
+        Totals totals,
+        List<ServerStats> loops,
+        Map<String, Long> refusals,
+        Optional<LiveMetrics> channels) {
 
     static Moment of(Subject subject, Metrics metrics) {
         return new Moment(
                 System.nanoTime(),
                 metrics.totals(),
                 subject.stats(),
-                Map.copyOf(subject.refusals()));
+                Map.copyOf(subject.refusals()),
+                subject.live().map(Live::metrics));
     }
 
     long sum(ToLongFunction<ServerStats> value) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.admin;
 
+import io.sirocco.live.LiveMetrics;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What the dashboard shows as it is now, beside its charts. Immutable.
@@ -19,6 +21,7 @@ import java.util.List;
  * @param heapMax bytes that the heap may grow to
  * @param routes the busiest first
  * @param refusals the most frequent first
+ * @param channels empty where there are none
  */
 record Overview(
         String state,
@@ -33,7 +36,8 @@ record Overview(
         long longestTurn,
         long heapMax,
         List<RouteRow> routes,
-        List<RefusalRow> refusals) {
+        List<RefusalRow> refusals,
+        Optional<LiveMetrics> channels) {
 
     /**
      * A route in the last ten seconds.

@@ -2,9 +2,11 @@
 package io.sirocco.app.admin;
 
 import io.sirocco.http.ServerStats;
+import io.sirocco.live.Live;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The server that an admin server tells of, and acts on. Any thread. */
 public interface Subject {
@@ -40,6 +42,11 @@ public interface Subject {
 
     /** Requests that access rules have refused since the start, by the name of the rule. */
     Map<String, Long> refusals();
+
+    /** Its event channels, if it has some. */
+    default Optional<Live> live() {
+        return Optional.empty();
+    }
 
     /** Lines that the access log has dropped since the start. */
     long droppedLogLines();

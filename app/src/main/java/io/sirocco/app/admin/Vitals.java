@@ -114,7 +114,12 @@ final class Vitals implements AutoCloseable {
                 rate(bytesIn(now) - bytesIn(before), seconds),
                 rate(bytesOut(now) - bytesOut(before), seconds),
                 ProcessFacts.heap(),
-                ProcessFacts.resident().orElse(-1));
+                ProcessFacts.resident().orElse(-1),
+                now.channels()
+                        .map(
+                                live ->
+                                        ChannelFrame.of(
+                                                live, before.channels().orElse(live), seconds)));
     }
 
     private static long bytesIn(Moment moment) {
@@ -153,7 +158,8 @@ final class Vitals implements AutoCloseable {
                         .orElse(0),
                 Runtime.getRuntime().maxMemory(),
                 routes(now, before, seconds),
-                refusals(now, before, seconds));
+                refusals(now, before, seconds),
+                now.channels());
     }
 
     private static List<RouteRow> routes(Moment now, Moment before, double seconds) {
@@ -211,7 +217,7 @@ final class Vitals implements AutoCloseable {
         return nanos.isPresent() ? Math.max(1, nanos.getAsLong() / 1000) : -1;
     }
 
-    private static double rate(long count, double seconds) {
+    static double rate(long count, double seconds) {
         return rounded(count / seconds, 100);
     }
 

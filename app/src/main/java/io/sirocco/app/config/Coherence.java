@@ -10,10 +10,12 @@ import java.util.stream.Stream;
 final class Coherence {
     private final Report report;
     private final Configuration all;
+    private final boolean password;
 
-    Coherence(Report report, Configuration all) {
+    Coherence(Report report, Configuration all, boolean password) {
         this.report = report;
         this.all = all;
+        this.password = password;
     }
 
     void check() {
@@ -23,6 +25,7 @@ final class Coherence {
         hosts();
         hsts();
         logs();
+        channels();
     }
 
     private Place place(Object... path) {
@@ -149,6 +152,23 @@ final class Coherence {
                         place("site", i, "hsts"),
                         "\"hsts\" has no effect",
                         "it is sent over HTTPS only, and no address has tls = true");
+            }
+        }
+    }
+
+    /** To let everybody in is a decision, not something to be forgotten. */
+    private void channels() {
+        Live live = all.live();
+        if (!live.on() || live.open() || password || live.passwordFile().isPresent()) return;
+        for (int i = 0; i < all.listen().size(); i++) {
+            Address address = all.listen().get(i).address();
+            if (!address.isLocal()) {
+                report.error(
+                        place("listen", i, "address"),
+                        "the network can reach \"%s\", and the channels of [live] have no password"
+                                .formatted(address),
+                        "set password-file in [live] (--password-file), or let everybody in by"
+                                + " open = true (--open)");
             }
         }
     }

@@ -29,6 +29,7 @@ public record Configuration(
         AccessLog accessLog,
         Log log,
         Admin admin,
+        Live live,
         List<Site> sites,
         Document document) {
 
@@ -39,7 +40,8 @@ public record Configuration(
      */
     public static Configuration load(Path file, Overrides overrides) throws InvalidConfiguration {
         Path whole = file.toAbsolutePath().normalize();
-        var reading = new Reading(whole.getParent(), new Report());
+        var reading =
+                new Reading(whole.getParent(), new Report(), overrides.password().isPresent());
         reading.watch(whole);
         return parse(Source.read(file), overrides, reading);
     }
@@ -51,7 +53,7 @@ public record Configuration(
      */
     public static Configuration of(Overrides overrides) throws InvalidConfiguration {
         Source none = Source.commandLine("");
-        var reading = new Reading(none.folder(), new Report());
+        var reading = new Reading(none.folder(), new Report(), overrides.password().isPresent());
         return checked(none, Node.Fields.of(none.nowhere(), Map.of()), overrides, reading);
     }
 
@@ -108,6 +110,7 @@ public record Configuration(
         if (server.transport() != next.server.transport()) options.add("server.transport");
         if (limits.connections() != next.limits.connections()) options.add("limits.connections");
         if (!admin.equals(next.admin)) options.add("admin");
+        if (!live.equals(next.live)) options.add("live");
         for (Listen ours : listen) {
             boolean differs =
                     next.listen.stream()

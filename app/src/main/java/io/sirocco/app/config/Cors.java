@@ -39,7 +39,7 @@ public record Cors(
         return cors;
     }
 
-    private static String origin(String text) throws Unfit {
+    static String origin(String text) throws Unfit {
         if (text.matches("\\*|null|[a-z][a-z0-9+.-]*://[^/?#@\\s]+")) return text;
         throw new Unfit(
                 "is no origin: \"" + text + "\"",

@@ -23,7 +23,7 @@ final class Options {
         Report report = reading.report();
         var places = new Document(source, all, top.section(), Map.of(), List.of());
         Configuration parts = new Options(top).read(places);
-        new Coherence(report, parts).check();
+        new Coherence(report, parts, reading.password()).check();
         var document =
                 new Document(
                         source, all, top.section(), Map.copyOf(reading.files()), report.warnings());
@@ -37,6 +37,7 @@ final class Options {
                 parts.accessLog(),
                 parts.log(),
                 parts.admin(),
+                parts.live(),
                 parts.sites(),
                 document);
     }
@@ -53,6 +54,7 @@ final class Options {
                         part("access-log", AccessLog::read),
                         part("log", Log::read),
                         part("admin", Admin::read),
+                        part("live", Live::read),
                         tables("site", Site::read),
                         places);
         top.end();
@@ -104,7 +106,8 @@ final class Options {
                                 "cors", none,
                                 "route", list(route)));
         Fields tls = Fields.of(place, Map.of("certificate", list(none)));
-        Fields all = Fields.of(place, Map.of("tls", tls, "site", list(site)));
+        Fields live = Fields.of(place, Map.of("history", list(none)));
+        Fields all = Fields.of(place, Map.of("tls", tls, "live", live, "site", list(site)));
         return read(source, all, new Reading(source.folder(), new Report())).document().section();
     }
 

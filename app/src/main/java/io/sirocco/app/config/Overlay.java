@@ -13,6 +13,7 @@ import java.util.Map;
  * <ul>
  *   <li>{@code --loops}, {@code --transport} and {@code --idle} stand in the place of their
  *       options.
+ *   <li>So do those of {@code sirocco live}.
  *   <li>{@code --host} and {@code --port} change the one address of a file; several are replaced by
  *       one plain address, and a warning says so.
  *   <li>{@code --tls-self-signed} makes HTTPS of all addresses, unless the file has some already.
@@ -44,7 +45,18 @@ final class Overlay {
             String idle = Quantity.text(overrides.idle().get());
             all = set(all, "deadlines", "idle", text(idle, "--idle " + idle));
         }
+        for (Overrides.Option option : overrides.options()) {
+            Place place = said(option.words());
+            if (option.over() || !says(all, option)) {
+                all = set(all, option.table(), option.key(), node(option.value(), place));
+            }
+        }
         return root(selfSigned(address(all)));
+    }
+
+    private static boolean says(Fields all, Overrides.Option option) {
+        return all.value(option.table()) instanceof Fields(var fields, _)
+                && fields.containsKey(option.key());
     }
 
     /** What is no table is left for its own error. */
@@ -129,6 +141,23 @@ final class Overlay {
     private static List<Fields> tables(Fields all, String key) {
         if (!(all.value(key) instanceof Node.Items(List<Node> items, _))) return List.of();
         return items.stream().filter(Fields.class::isInstance).map(Fields.class::cast).toList();
+    }
+
+    private static Node node(Object value, Place place) {
+        return switch (value) {
+            case Boolean flag -> new Node.Flag(flag, place);
+            case Number number -> new Node.Whole(number.longValue(), place);
+            case List<?> items ->
+                    new Node.Items(items.stream().map(item -> node(item, place)).toList(), place);
+            case Map<?, ?> fields -> {
+                Fields all = Fields.of(place, Map.of());
+                for (Map.Entry<?, ?> field : fields.entrySet()) {
+                    all = all.with(field.getKey().toString(), node(field.getValue(), place));
+                }
+                yield all;
+            }
+            default -> new Node.Text(value.toString(), place);
+        };
     }
 
     private static Node text(String text, String words) {

@@ -4,6 +4,7 @@
 // it passes. Every text that comes from outside is set as text, never as HTML.
 
 import { Chart } from "./chart.js";
+import { bytes, duration, number, percent, plain, rate, span } from "./figures.js";
 
 const KEPT = 300;
 const MOST_LOOPS = 4; // drawn each by itself
@@ -11,49 +12,8 @@ const SILENCE = 4_000; // milliseconds without news, after which what is shown i
 
 const $ = (id) => document.getElementById(id);
 
-// --- how figures are written ---
-
-const digits = (value) => (value >= 100 ? 0 : value >= 10 ? 1 : 2);
-const plain = (value, most) => value.toLocaleString("en", { maximumFractionDigits: most });
-
-function number(value) {
-  for (const [unit, name] of [[1e9, " G"], [1e6, " M"], [1e4, " k"]]) {
-    if (value >= unit) return plain(value / (unit === 1e4 ? 1e3 : unit), 1) + name;
-  }
-  return plain(value, value >= 100 ? 0 : 1);
-}
-
-function axisNumber(value) {
-  for (const [unit, name] of [[1e9, " G"], [1e6, " M"], [1e3, " k"]]) if (value >= unit) return plain(value / unit, 1) + name;
-  return plain(value, 2);
-}
-
-function duration(micros, axis) {
-  if (micros < 0) return "–";
-  if (micros < 1000) return `${plain(micros, 0)} µs`;
-  if (micros < 1e6) return `${plain(micros / 1e3, axis ? 0 : digits(micros / 1e3))} ms`;
-  return `${plain(micros / 1e6, axis ? 0 : digits(micros / 1e6))} s`;
-}
-
-function bytes(value, axis) {
-  const power = value < 1 ? 0 : Math.min(4, Math.floor(Math.log2(value) / 10));
-  const scaled = value / 1024 ** power;
-  return `${plain(scaled, axis || power === 0 ? 0 : digits(scaled))} ${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
-}
-
-const percent = (share) => `${plain(100 * share, share > 0 && share < 0.1 ? 1 : 0)} %`;
-
-function span(seconds) {
-  const parts = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
-  const first = parts.findIndex(([unit]) => seconds >= unit);
-  if (first < 0) return "0 s";
-  return parts.slice(first, first + 2)
-    .map(([unit, name], i) => `${Math.floor((i ? seconds % parts[first][0] : seconds) / unit)} ${name}`).join(" ");
-}
-
 // --- charts ---
 
-const rate = (value, axis) => (axis ? axisNumber(value) : number(value));
 const latency = (name) => (frame) => (frame[name] < 0 ? null : frame[name]);
 const outcome = (i) => (frame) => frame.outcomes[i];
 const parent = $("charts");
@@ -202,6 +162,20 @@ function facts(now) {
   trouble("dropped", now.dropped);
   $("longest-turn").textContent = duration(now.longestTurn);
   $("version").textContent = `${now.version}, Java ${now.java}`;
+  $("nav").hidden = $("channels").hidden = !now.channels;
+  if (now.channels) channels(now.channels);
+}
+
+function channels(all) {
+  $("live-clients").textContent = plain(all.clients, 0);
+  $("live-rooms").textContent = plain(all.rooms, 0);
+  $("live-requests").textContent = plain(all.requests, 0);
+  $("live-queued").textContent = plain(all.queued, 0);
+  trouble("live-dropped", all.dropped);
+  trouble("live-gaps", all.gaps);
+  const last = frames.at(-1)?.channels;
+  $("live-in").textContent = last ? number(last.in) : "–";
+  $("live-out").textContent = last ? number(last.out) : "–";
 }
 
 function state(word, notice = "") {

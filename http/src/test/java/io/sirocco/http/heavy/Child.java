@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** A JVM of its own that runs one of our main classes; asked and answering by lines. */
-final class Child implements AutoCloseable {
+public final class Child implements AutoCloseable {
     private static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
     private static final List<String> FLAGS =
             List.of(
@@ -31,7 +31,7 @@ final class Child implements AutoCloseable {
         this.in = process.outputWriter();
     }
 
-    static Child start(Class<?> main, List<String> flags, List<String> arguments)
+    public static Child start(Class<?> main, List<String> flags, List<String> arguments)
             throws IOException {
         var command = new ArrayList<String>();
         command.add(JAVA_HOME.resolve("bin/java").toString());
@@ -43,7 +43,7 @@ final class Child implements AutoCloseable {
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
     }
 
-    String line() throws IOException {
+    public String line() throws IOException {
         String line = out.readLine();
         if (line == null) {
             throw new EOFException("the child has ended");
@@ -51,18 +51,18 @@ final class Child implements AutoCloseable {
         return line;
     }
 
-    int number() throws IOException {
+    public int number() throws IOException {
         return Integer.parseInt(line());
     }
 
-    String ask(String command) throws IOException {
+    public String ask(String command) throws IOException {
         in.write(command + "\n");
         in.flush();
         return line();
     }
 
     /** What the JVM's own tool says of it. */
-    String jcmd(String... command) throws IOException {
+    public String jcmd(String... command) throws IOException {
         var all = new ArrayList<String>();
         all.add(JAVA_HOME.resolve("bin/jcmd").toString());
         all.add(Long.toString(process.pid()));
@@ -74,7 +74,7 @@ final class Child implements AutoCloseable {
     }
 
     /** Bytes of all that lives on its heap, after a collection. */
-    long liveHeap() throws IOException {
+    public long liveHeap() throws IOException {
         String total =
                 histogram()
                         .lines()
@@ -84,18 +84,18 @@ final class Child implements AutoCloseable {
         return Long.parseLong(total.strip().split(" +")[2]);
     }
 
-    String histogram() throws IOException {
+    public String histogram() throws IOException {
         return jcmd("GC.class_histogram");
     }
 
     /** Resident bytes. */
-    long resident() throws IOException {
+    public long resident() throws IOException {
         String status = Files.readString(Path.of("/proc/" + process.pid() + "/status"));
         String line = status.lines().filter(l -> l.startsWith("VmRSS:")).findFirst().orElseThrow();
         return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
     }
 
-    long descriptors() throws IOException {
+    public long descriptors() throws IOException {
         try (Stream<Path> all = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
             return all.count();
         }

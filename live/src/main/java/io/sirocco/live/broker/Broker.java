@@ -40,7 +40,8 @@ public interface Broker extends AutoCloseable {
      * messages without a room are; those that except them are left out.
      *
      * <p>Who wants to miss nothing listens to {@link Node#deliver} before they ask: a message may
-     * come both ways then, with the same position, but none comes neither way.
+     * come both ways then, with the same position, but none comes neither way. When the stage ends,
+     * this node has been given all that is in the replay: what is delivered later is not in it.
      *
      * @param after the last that they have seen
      * @param client the id of that someone, which is a room of its own

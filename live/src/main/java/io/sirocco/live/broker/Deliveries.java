@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.broker;
 
+import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Queue;
@@ -13,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * that have put some runs them all; the others go on. Any thread.
  */
 final class Deliveries {
+    private static final LazyLogger LOG = LazyLogger.of(MemoryBroker.class);
     private static final int MOST = 100_000;
 
     /** What a node is told. */
@@ -21,7 +23,7 @@ final class Deliveries {
     }
 
     private final List<Node> nodes = new CopyOnWriteArrayList<>();
-    private final Queue<Delivery> waiting = new ConcurrentLinkedQueue<>();
+    private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger wanted = new AtomicInteger(); // calls of run that are not served
 
@@ -44,7 +46,13 @@ final class Deliveries {
     /** Puts one at the end; {@link #run} follows, without the lock that makes the order. */
     void add(Delivery delivery) {
         size.incrementAndGet();
-        waiting.add(delivery);
+        waiting.add(() -> nodes.forEach(node -> tell(node, delivery)));
+    }
+
+    /** Has {@code task} run behind what is here; {@link #run} follows. */
+    void addBehind(Runnable task) {
+        size.incrementAndGet();
+        waiting.add(task);
     }
 
     void run() {
@@ -53,11 +61,9 @@ final class Deliveries {
         }
         int served = 1;
         do {
-            for (Delivery next = waiting.poll(); next != null; next = waiting.poll()) {
+            for (Runnable next = waiting.poll(); next != null; next = waiting.poll()) {
                 size.decrementAndGet();
-                for (Node node : nodes) {
-                    tell(node, next);
-                }
+                next.run();
             }
             served = wanted.addAndGet(-served);
         } while (served != 0);
@@ -66,9 +72,8 @@ final class Deliveries {
     private static void tell(Node node, Delivery delivery) {
         try {
             delivery.to(node);
-        } catch (RuntimeException e) {
-            System.getLogger(MemoryBroker.class.getName())
-                    .log(Level.ERROR, "node " + node.id() + " failed at what it was told", e);
+        } catch (RuntimeException | Error e) { // else nobody would run what follows
+            LOG.get().log(Level.ERROR, "node " + node.id() + " failed at what it was told", e);
         }
     }
 }

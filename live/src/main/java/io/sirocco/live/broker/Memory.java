@@ -10,6 +10,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * What {@link MemoryBroker}s of one process share. The order of messages is that of the lock; nodes
@@ -58,14 +59,21 @@ final class Memory {
         return position;
     }
 
-    Replay replay(Position after, String namespace, String client, List<String> rooms, int most) {
+    /** Ends when the nodes were told what is in it. */
+    CompletableFuture<Replay> replay(Position after, Audience audience, int most) {
         OptionalLong number = number(after);
         if (number.isEmpty()) {
-            return log.gap();
+            return CompletableFuture.completedFuture(log.gap());
         }
-        log.expire(millis());
-        var audience = Audience.of(namespace, client, rooms);
-        return log.since(epoch, number.getAsLong(), audience, most);
+        deliveries.mustHaveRoom();
+        var told = new CompletableFuture<Replay>();
+        synchronized (this) {
+            log.expire(millis());
+            Replay replay = log.since(epoch, number.getAsLong(), audience, most);
+            deliveries.addBehind(() -> told.complete(replay));
+        }
+        deliveries.run();
+        return told;
     }
 
     synchronized Replay history(Room room, Optional<Position> after, int most) {

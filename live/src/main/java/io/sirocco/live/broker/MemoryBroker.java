@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.broker;
 
+import io.sirocco.live.log.Audience;
 import io.sirocco.net.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -10,11 +11,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * The broker of a service that is one process: its memory. All stages have ended when they are
- * returned. What it keeps of the past is bounded by a {@link Depth}; sessions, tickets and counts
- * end with their time, and there are at most a million of each; beyond that, and when 100,000 calls
- * to its nodes wait, it refuses with a {@link BrokerException}. Messages are delivered by the
- * threads that publish. Any thread.
+ * The broker of a service that is one process: its memory. Stages have ended when they are
+ * returned, but for a replay that waits for a delivery. What it keeps of the past is bounded by a
+ * {@link Depth}; sessions, tickets and counts end with their time, and there are at most a million
+ * of each; beyond that, and when 100,000 calls to its nodes wait, it refuses with a {@link
+ * BrokerException}. Messages are delivered by the threads that publish. Any thread.
  */
 public final class MemoryBroker implements Broker {
     private final Memory memory;
@@ -61,7 +62,8 @@ public final class MemoryBroker implements Broker {
     @Override
     public CompletionStage<Replay> replay(
             Position after, String namespace, String client, List<String> rooms, int most) {
-        return with(node -> memory.replay(after, namespace, client, rooms, most));
+        Audience audience = Audience.of(namespace, client, rooms);
+        return with(node -> memory.replay(after, audience, most)).thenCompose(replay -> replay);
     }
 
     @Override

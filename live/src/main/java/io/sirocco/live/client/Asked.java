@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.client;
 
-import io.sirocco.live.client.RequestException.Kind;
+import io.sirocco.live.Arguments;
+import io.sirocco.live.RequestException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -40,38 +41,25 @@ final class Asked {
     /** There will be no answer. */
     void closed(String why) {
         answer.completeExceptionally(
-                RequestException.of(Kind.CLOSED, "no answer to '" + event + "': " + why));
+                RequestException.closed("no answer to '" + event + "': " + why));
     }
 
     /** Its answer, if it comes in so many nanoseconds. */
     <T> T await(long longest, Class<T> type) {
-        Arguments arguments = await(longest);
-        RequestException refused = arguments.error();
-        if (refused != null) {
-            throw refused;
-        }
-        if (type == Void.class) {
-            return null;
-        }
-        try {
-            return arguments.as(0, type);
-        } catch (RequestException e) {
-            throw RequestException.of(
-                    Kind.MALFORMED, "the answer to '" + event + "': " + e.getMessage());
-        }
+        return await(longest).answer(type);
     }
 
     private Arguments await(long longest) {
         try {
             return answer.get(longest, TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw RequestException.of(Kind.TIMEOUT, "no answer to '" + event + "' in time");
+            throw RequestException.timeout("no answer to '" + event + "' in time");
         } catch (ExecutionException e) {
             throw (RequestException) e.getCause();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw RequestException.of(
-                    Kind.CLOSED, "interrupted while waiting for the answer to '" + event + "'");
+            throw RequestException.closed(
+                    "interrupted while waiting for the answer to '" + event + "'");
         }
     }
 }

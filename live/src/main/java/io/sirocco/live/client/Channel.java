@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.client;
 
-import io.sirocco.live.client.Packet.Kind;
+import io.sirocco.live.Arguments;
+import io.sirocco.live.RequestException;
+import io.sirocco.live.wire.Json;
+import io.sirocco.live.wire.Packet;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -18,16 +17,6 @@ import java.util.function.Consumer;
  * but for what the interface has.
  */
 final class Channel implements LiveNamespace {
-    /** Those that mean something to the other end itself. */
-    private static final Set<String> RESERVED =
-            Set.of(
-                    "connect",
-                    "connect_error",
-                    "disconnect",
-                    "disconnecting",
-                    "newListener",
-                    "removeListener");
-
     /** What an event costs that waits for handlers, beside its bytes. */
     private static final int OVERHEAD = 64;
 
@@ -153,8 +142,7 @@ final class Channel implements LiveNamespace {
             return mine.await(end - System.nanoTime(), type);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw RequestException.of(
-                    RequestException.Kind.CLOSED, "interrupted before '" + event + "' was sent");
+            throw RequestException.closed("interrupted before '" + event + "' was sent");
         } finally {
             requests.end(mine);
             if (message != null && !mine.isSent()) {
@@ -171,21 +159,20 @@ final class Channel implements LiveNamespace {
     // ---- out
 
     private Message event(String event, Object[] arguments, long number) {
-        if (RESERVED.contains(event)) {
+        if (Packet.RESERVED.contains(event)) {
             throw new IllegalArgumentException(
                     "'" + event + "' is reserved by the protocol: choose another name.");
         }
-        var values = new ArrayList<>(arguments.length + 1);
-        values.add(event);
-        values.addAll(Arrays.asList(arguments));
-        return message(Kind.EVENT, event, values, number, number, 0);
+        Json.Encoded encoded = client.json.event(event, arguments);
+        Packet packet = Packet.event(name, number, encoded.attachments().size(), encoded.data());
+        return new Message(event, "4" + packet, encoded.attachments(), number, 0);
     }
 
-    private Message message(
-            Kind kind, String event, List<?> values, long onWire, long number, long ofSession) {
-        Json.Text text = client.json.array(values);
-        String encoded = Packet.encode(kind, name, onWire, text.json(), text.attachments().size());
-        return new Message(event, encoded, text.attachments(), number, ofSession);
+    private Message answer(String event, long number, long ofSession, Object... values) {
+        Json.Encoded encoded = client.json.answer(values);
+        Packet packet = Packet.ack(name, number, encoded.attachments().size(), encoded.data());
+        String text = "4" + packet;
+        return new Message(event, text, encoded.attachments(), Packet.NO_ID, ofSession);
     }
 
     /** Any thread but the loop's. */
@@ -247,62 +234,42 @@ final class Channel implements LiveNamespace {
     // ---- in
 
     /** An event has come, in this session. */
-    void event(Packet packet, Arguments arguments) {
+    void event(Incoming packet) {
         String event = packet.event();
         long ofSession = membership.session();
         client.turns.add(
                 () -> {
-                    if (packet.id() == Packet.NO_ID) {
-                        handlers.tell(event, arguments);
+                    if (packet.isPlain()) {
+                        handlers.tell(event, packet.arguments());
                     } else {
-                        answer(event, arguments, packet.id(), ofSession);
+                        answer(event, packet, ofSession);
                     }
                 },
                 OVERHEAD + packet.size());
     }
 
     /** On the thread of handlers. */
-    private void answer(String event, Arguments arguments, long number, long ofSession) {
-        List<?> values;
+    private void answer(String event, Incoming packet, long ofSession) {
+        Object[] values = handlers.answer(event, packet.arguments());
+        Message message;
         try {
-            Answerer<Arguments> answerer = handlers.answerer(event);
-            if (answerer != null) {
-                Object answer = answerer.answer(arguments);
-                values = Arrays.asList(answer);
-            } else if (handlers.tell(event, arguments)) {
-                values = List.of();
-            } else {
-                values = error("unknown_event", "nobody handles '" + event + "'");
-            }
-        } catch (RequestException e) {
-            boolean ours = e.kind() == RequestException.Kind.REFUSED;
-            values = ours ? error(e.code(), e.getMessage()) : failed(e);
-        } catch (Throwable e) {
-            values = failed(e);
+            message = answer(event, packet.packet().id(), ofSession, values);
+        } catch (IllegalArgumentException e) {
+            Object[] instead = handlers.broken(e);
+            message = answer(event, packet.packet().id(), ofSession, instead);
         }
         try {
-            put(
-                    message(Kind.ANSWER, event, values, number, Packet.NO_ID, ofSession),
-                    Long.MAX_VALUE);
+            put(message, Long.MAX_VALUE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private List<?> failed(Throwable thrown) {
-        handlers.failed(thrown);
-        return error("failed", "the handler has failed");
-    }
-
-    private static List<?> error(String code, String message) {
-        return List.of(Map.of("error", Map.of("code", code, "message", message)));
-    }
-
     /** An answer has come; maybe too late for anybody to wait for it. */
-    void answer(Packet packet) {
-        Asked waits = requests.get(packet.id());
+    void answer(Incoming packet) {
+        Asked waits = requests.get(packet.packet().id());
         if (waits != null) {
-            waits.answered(new Arguments(client.json, packet.values()));
+            waits.answered(packet.answer());
         }
     }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.client;
 
+import io.sirocco.live.Arguments;
+import io.sirocco.live.RequestException;
 import io.sirocco.live.client.LiveNamespace.Answerer;
 import io.sirocco.live.client.LiveNamespace.Handler;
+import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +15,7 @@ import java.util.function.Consumer;
 
 /** What a program wants to be told of a namespace. Any thread. */
 final class Handlers {
-    private static final System.Logger LOG = System.getLogger(LiveClient.class.getName());
+    private static final LazyLogger LOG = LazyLogger.of(LiveClient.class);
 
     private final Map<String, List<Handler<Arguments>>> events = new ConcurrentHashMap<>();
     private final Map<String, Answerer<Arguments>> requests = new ConcurrentHashMap<>();
@@ -22,7 +25,7 @@ final class Handlers {
     final List<Handler<Reconnecting>> reconnecting = new CopyOnWriteArrayList<>();
 
     private volatile Consumer<Throwable> error =
-            thrown -> LOG.log(Level.ERROR, "a handler has failed", thrown);
+            thrown -> LOG.get().log(Level.ERROR, "a handler has failed", thrown);
 
     void on(String event, Handler<Arguments> handler) {
         events.computeIfAbsent(event, name -> new CopyOnWriteArrayList<>()).add(handler);
@@ -41,16 +44,39 @@ final class Handlers {
         requests.remove(event);
     }
 
-    /** Who answers requests of this name; null for nobody. */
-    Answerer<Arguments> answerer(String event) {
-        return requests.get(event);
-    }
-
     /** Tells all who listen; answers whether there are any. */
     boolean tell(String event, Arguments arguments) {
         List<Handler<Arguments>> all = events.getOrDefault(event, List.of());
         tell(all, arguments);
         return !all.isEmpty();
+    }
+
+    /** What those who are there for it answer to a request; an error too is an answer. */
+    Object[] answer(String event, Arguments arguments) {
+        try {
+            Answerer<Arguments> answerer = requests.get(event);
+            if (answerer != null) {
+                return new Object[] {answerer.answer(arguments)};
+            }
+            return tell(event, arguments)
+                    ? new Object[0]
+                    : error("unknown_event", "nobody handles '" + event + "'");
+        } catch (RequestException e) {
+            boolean ours = e.kind() == RequestException.Kind.REFUSED;
+            return ours ? error(e.code(), e.getMessage()) : broken(e);
+        } catch (Throwable e) {
+            return broken(e);
+        }
+    }
+
+    /** Somebody's code threw; what the other side is told of it. */
+    Object[] broken(Throwable thrown) {
+        failed(thrown);
+        return error("failed", "the handler has failed");
+    }
+
+    private static Object[] error(String code, String message) {
+        return new Object[] {Map.of("error", Map.of("code", code, "message", message))};
     }
 
     <T> void tell(List<Handler<T>> all, T what) {
@@ -68,7 +94,7 @@ final class Handlers {
         try {
             error.accept(thrown);
         } catch (Throwable e) {
-            LOG.log(Level.ERROR, "the handler of errors has failed", e);
+            LOG.get().log(Level.ERROR, "the handler of errors has failed", e);
         }
     }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.client;
 
+import io.sirocco.live.wire.Json;
+import io.sirocco.live.wire.WireException;
+import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -13,8 +16,8 @@ import tools.jackson.databind.JsonNode;
 record Handshake(long pingInterval, long pingTimeout, long maxPayload) {
     private static final long LONGEST = 86_400_000;
 
-    static Handshake parse(Json json, String text) throws MalformedException {
-        JsonNode data = json.parse(text);
+    static Handshake parse(Json json, String text) throws WireException {
+        JsonNode data = json.parse(text, List.of());
         return new Handshake(
                 number(data, "pingInterval", LONGEST),
                 number(data, "pingTimeout", LONGEST),
@@ -23,10 +26,10 @@ record Handshake(long pingInterval, long pingTimeout, long maxPayload) {
                         : Long.MAX_VALUE);
     }
 
-    private static long number(JsonNode data, String name, long most) throws MalformedException {
+    private static long number(JsonNode data, String name, long most) throws WireException {
         JsonNode value = data.path(name);
         if (!value.isIntegralNumber() || value.longValue() < 1 || value.longValue() > most) {
-            throw new MalformedException("an open without a good " + name);
+            throw new WireException("an open without a good " + name);
         }
         return value.longValue();
     }

@@ -3,21 +3,17 @@ package io.sirocco.live.client;
 
 import io.sirocco.http.WebSocketClient;
 import io.sirocco.http.WebSockets;
-import io.sirocco.live.client.Disconnected.Cause;
-import io.sirocco.net.Alarm;
+import io.sirocco.live.Arguments;
+import io.sirocco.live.wire.Json;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -45,16 +41,11 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
     final Json json;
     final Turns turns;
     final Link link;
+    final Channels channels = new Channels(this);
+    final Ending ending = new Ending(this);
     private final Loops own; // null when they are somebody else's
-    private final Map<String, Channel> channels = new ConcurrentHashMap<>();
-    private final List<Channel> inOrder = new CopyOnWriteArrayList<>(); // as they were made
     private final Channel root;
     private final AtomicBoolean woken = new AtomicBoolean();
-    private final AtomicBoolean closing = new AtomicBoolean();
-    private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    private int turn; // of the channels. On the loop
-    private Alarm longest; // that closing may take. On the loop
-    private boolean linkIsClosed; // on the loop
 
     private LiveClient(URI uri, LiveClientSettings settings) throws IOException {
         this.settings = settings;
@@ -68,10 +59,10 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
                                                 .heldMillis(0) // its watchdog is a thread
                                                 .clock(settings.clock));
         this.loop = (own == null ? settings.loops : own).next();
-        this.json = new Json(settings.json);
-        this.turns = new Turns(loop, this::drained);
+        this.json = new Json(settings.json, Map.of());
+        this.turns = new Turns(loop, this::readOn);
         this.link = new Link(this, sockets(), uri);
-        this.root = (Channel) namespace("/");
+        this.root = channels.of("/");
     }
 
     private WebSocketClient sockets() {
@@ -107,37 +98,10 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
         var settings = new LiveClientSettings();
         configure.accept(settings);
         try {
-            return new LiveClient(uri(url, settings.path), settings);
+            return new LiveClient(settings.uri(url), settings);
         } catch (IOException e) {
             throw new UncheckedIOException("no event loop can be had: " + e.getMessage(), e);
         }
-    }
-
-    private static URI uri(String url, String path) {
-        URI given = URI.create(url);
-        String scheme = given.getScheme() == null ? "" : given.getScheme().toLowerCase(Locale.ROOT);
-        String ours =
-                switch (scheme) {
-                    case "http", "ws" -> "ws";
-                    case "https", "wss" -> "wss";
-                    default -> "";
-                };
-        boolean bare = given.getRawPath() == null || given.getRawPath().matches("/?");
-        if (ours.isEmpty() || given.getHost() == null || !bare || given.getRawUserInfo() != null) {
-            throw new IllegalArgumentException(
-                    "A server is at http[s]://host[:port], not at '"
-                            + url
-                            + "': where it has its path is said by path(...), a namespace by"
-                            + " namespace(...).");
-        }
-        String query = given.getRawQuery() == null ? "" : "&" + given.getRawQuery();
-        return URI.create(
-                ours
-                        + "://"
-                        + given.getRawAuthority()
-                        + path
-                        + "?EIO=4&transport=websocket"
-                        + query);
     }
 
     /** The namespace of this name, the same at each call; {@code /admin} for example. */
@@ -148,16 +112,7 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
                             + name
                             + "'.");
         }
-        return channels.computeIfAbsent(
-                name,
-                each -> {
-                    var made = new Channel(this, each);
-                    inOrder.add(made);
-                    if (isClosing()) {
-                        made.refuseMore();
-                    }
-                    return made;
-                });
+        return channels.of(name);
     }
 
     /** Calls {@code handler} each time that another attempt to connect will be made. */
@@ -176,13 +131,7 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
      */
     @Override
     public void close() {
-        if (!closing.getAndSet(true)) {
-            inOrder.forEach(Channel::refuseMore);
-            if (!execute(this::beginClosing)) {
-                inOrder.forEach(Channel::end); // the loop was somebody else's, and has ended
-                ended.complete(null);
-            }
-        }
+        ending.begin();
         if (turns.isCurrent() || loop.inLoop()) {
             Thread.ofVirtual().start(this::awaitEnd);
         } else {
@@ -191,44 +140,14 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
     }
 
     private void awaitEnd() {
-        ended.join();
+        ending.await();
         if (own != null) {
             own.close();
         }
     }
 
-    private void beginClosing() {
-        longest =
-                loop.after(
-                        settings.close.toMillis(),
-                        () -> {
-                            if (!linkIsClosed) {
-                                link.cut();
-                            }
-                            turns.cutOff();
-                            finish();
-                        });
-        link.beginClosing();
-        inOrder.forEach(channel -> channel.membership.leave());
-        link.close();
-    }
-
-    /** The last that was to be read has come. */
-    void linkClosed() {
-        if (!linkIsClosed) {
-            linkIsClosed = true;
-            turns.end(this::finish);
-        }
-    }
-
-    private void finish() {
-        longest.cancel();
-        inOrder.forEach(Channel::end);
-        ended.complete(null);
-    }
-
     boolean isClosing() {
-        return closing.get();
+        return ending.hasBegun();
     }
 
     // ---- for the link and the channels, on the loop
@@ -258,60 +177,9 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
         }
     }
 
-    /** The next message of whoever's turn it is; null when nobody has one. */
-    Message nextMessage() {
-        for (int i = 0; i < inOrder.size(); i++) {
-            turn = (turn + 1) % inOrder.size();
-            Message message = inOrder.get(turn).next();
-            if (message != null) {
-                return message;
-            }
-        }
-        return null;
-    }
-
-    void unsendable(Message message, String why) {
-        inOrder.get(turn).unsendable(message, why); // whose it is
-    }
-
-    void leaveWhenFlushed() {
-        inOrder.forEach(channel -> channel.membership.leaveWhenFlushed());
-    }
-
-    boolean wanted() {
-        return inOrder.stream().anyMatch(channel -> channel.membership.wanted());
-    }
-
-    boolean anyJoined() {
-        return inOrder.stream().anyMatch(channel -> channel.membership.joined());
-    }
-
     /** Whether an answer is waited for. */
     boolean asks() {
-        return inOrder.stream().anyMatch(Channel::asks);
-    }
-
-    void opened() {
-        inOrder.forEach(channel -> channel.membership.opened());
-    }
-
-    void lost(Cause cause, String why) {
-        inOrder.forEach(channel -> channel.membership.lost(cause, why));
-    }
-
-    void givenUp(String why) {
-        inOrder.forEach(channel -> channel.membership.givenUp(why));
-    }
-
-    void refused(Refused refused) {
-        inOrder.forEach(channel -> channel.membership.refused(refused));
-    }
-
-    void received(Packet packet) throws MalformedException {
-        Channel channel = channels.get(packet.namespace());
-        if (channel != null) {
-            channel.membership.received(packet);
-        }
+        return channels.asks();
     }
 
     void reconnecting(int attempt, long delayMillis, String why) {
@@ -319,7 +187,7 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
         turns.add(() -> root.handlers.tell(root.handlers.reconnecting, news), 0);
     }
 
-    private void drained() {
+    private void readOn() {
         link.readOn();
     }
 

@@ -5,7 +5,9 @@ import io.sirocco.http.Headers;
 import io.sirocco.net.Clock;
 import io.sirocco.net.Loops;
 import io.sirocco.net.TlsClient;
+import java.net.URI;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -145,7 +147,10 @@ public final class LiveClientSettings {
         return this;
     }
 
-    /** Bytes of one message of the server; a larger one ends the connection. 1 MiB unless set. */
+    /**
+     * Bytes of one message of the server, its attachments included; a larger one ends the
+     * connection. 1 MiB unless set.
+     */
     public LiveClientSettings maxMessage(int bytes) {
         this.maxMessage = positive("maxMessage", bytes);
         return this;
@@ -167,6 +172,29 @@ public final class LiveClientSettings {
     public LiveClientSettings random(RandomGenerator random) {
         this.random = random;
         return this;
+    }
+
+    /** Where a WebSocket is asked for. */
+    URI uri(String url) {
+        URI given = URI.create(url);
+        String scheme = given.getScheme() == null ? "" : given.getScheme().toLowerCase(Locale.ROOT);
+        String ours =
+                switch (scheme) {
+                    case "http", "ws" -> "ws";
+                    case "https", "wss" -> "wss";
+                    default -> "";
+                };
+        boolean bare = given.getRawPath() == null || given.getRawPath().matches("/?");
+        if (ours.isEmpty() || given.getHost() == null || !bare || given.getRawUserInfo() != null) {
+            throw new IllegalArgumentException(
+                    "A server is at http[s]://host[:port], not at '"
+                            + url
+                            + "': where it has its path is said by path(...), a namespace by"
+                            + " namespace(...).");
+        }
+        String query = given.getRawQuery() == null ? "" : "&" + given.getRawQuery();
+        String place = ours + "://" + given.getRawAuthority() + path;
+        return URI.create(place + "?EIO=4&transport=websocket" + query);
     }
 
     private static <N extends Number> N positive(String name, N value) {

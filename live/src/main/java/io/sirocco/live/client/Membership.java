@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.client;
 
+import io.sirocco.live.Arguments;
 import io.sirocco.live.client.Disconnected.Cause;
-import io.sirocco.live.client.Packet.Kind;
+import io.sirocco.live.wire.Packet;
+import io.sirocco.live.wire.WireException;
 import io.sirocco.net.Alarm;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -36,9 +37,6 @@ final class Membership {
         JOINED
     }
 
-    /** Bytes of events that a server may send before it has answered CONNECT. */
-    private static final long MOST_EARLY = 4 << 20;
-
     private final LiveClient client;
     private final Channel channel;
     private volatile String id; // null unless it is joined. Any thread
@@ -49,13 +47,9 @@ final class Membership {
     private Alarm alarm; // null unless something is waited for, alone
     private final Backoff backoff;
     private CompletableFuture<Connected> joining = new CompletableFuture<>();
-    private String pid; // null when the session cannot be recovered
-    private String offset; // of the last event; null for none
-    private boolean leaving;
-    private int toFlush; // messages that go before a good-bye
-    private boolean parting; // they have gone; the good-bye waits for the server's having them
-    private final List<Packet> early = new ArrayList<>(0); // events before CONNECT was answered
-    private long earlySize;
+    private final Resumption resumption = new Resumption();
+    private final Departure departure = new Departure();
+    private final Early early = new Early();
 
     Membership(LiveClient client, Channel channel) {
         this.client = client;
@@ -75,15 +69,14 @@ final class Membership {
 
     /** A message has gone on its way. */
     void polled() {
-        toFlush = Math.max(0, toFlush - 1);
+        departure.sent();
     }
 
     // ---- the way in
 
     /** Somebody wants to be in it. */
     void connect(CompletableFuture<Connected> outcome) {
-        leaving = false;
-        parting = false;
+        departure.end();
         if (client.isClosing()) {
             tell(() -> outcome.completeExceptionally(new IllegalStateException("It is closed.")));
         } else if (phase == Phase.JOINED) {
@@ -107,7 +100,7 @@ final class Membership {
     }
 
     boolean wanted() {
-        return phase != Phase.IDLE && !leaving;
+        return phase != Phase.IDLE && !departure.hasBegun();
     }
 
     boolean joined() {
@@ -131,7 +124,7 @@ final class Membership {
 
     private void ask() {
         phase = Phase.ASKING;
-        forgetEarly();
+        early.take(); // of the last attempt
         int mine = ++round;
         quiet();
         alarm =
@@ -141,7 +134,8 @@ final class Membership {
         client.loop.startVirtual(
                 () -> {
                     try {
-                        JsonNode auth = client.json.tree(client.settings.auth.get());
+                        JsonNode auth =
+                                client.json.mapper().valueToTree(client.settings.auth.get());
                         client.execute(() -> ask(mine, auth));
                     } catch (Throwable e) {
                         client.execute(() -> cannotAsk(mine, e));
@@ -154,14 +148,15 @@ final class Membership {
             return;
         }
         ObjectNode data = client.json.mapper().createObjectNode();
-        if (pid != null && offset != null) {
-            data.put("pid", pid).put("offset", offset);
-        }
+        resumption.addTo(data);
         if (auth instanceof ObjectNode object) {
             data.setAll(object);
         }
-        client.link.write(
-                Packet.encode(Kind.CONNECT, channel.name(), Packet.NO_ID, data.toString(), 0));
+        write(Packet.Type.CONNECT, data.toString());
+    }
+
+    private void write(Packet.Type type, String data) {
+        client.link.write("4" + Packet.of(type, channel.name(), data));
     }
 
     private void cannotAsk(int ofRound, Throwable thrown) {
@@ -180,37 +175,31 @@ final class Membership {
 
     // ---- in
 
-    void received(Packet packet) throws MalformedException {
-        switch (packet.kind()) {
+    void received(Incoming packet) throws WireException {
+        switch (packet.packet().type()) {
             case CONNECT -> connected(packet.data());
             case CONNECT_ERROR -> refused(refusal(packet.data()));
             case DISCONNECT -> kicked();
-            case EVENT -> {
+            case EVENT, BINARY_EVENT -> {
                 if (phase == Phase.JOINED) {
                     event(packet);
                 } else if (phase == Phase.ASKING) {
-                    tooEarly(packet);
+                    early.add(packet); // what was missed comes before the word that we have joined
                 }
             }
-            case ANSWER -> channel.answer(packet);
-            case BINARY_EVENT, BINARY_ANSWER -> throw new AssertionError(packet);
+            case ACK, BINARY_ACK -> channel.answer(packet);
         }
     }
 
-    private void connected(JsonNode data) throws MalformedException {
+    private void connected(JsonNode data) throws WireException {
         if (phase != Phase.ASKING) {
             return; // we have left meanwhile, or it says so twice
         }
         if (data == null || !data.path("sid").isString()) {
-            throw new MalformedException("a CONNECT without a sid, as of Socket.IO 2");
+            throw new WireException("a CONNECT without a sid, as of Socket.IO 2");
         }
         quiet();
-        String stated = data.path("pid").isString() ? data.get("pid").stringValue() : null;
-        boolean recovered = stated != null && stated.equals(pid);
-        if (!recovered) {
-            offset = null;
-        }
-        pid = stated;
+        boolean recovered = resumption.joined(data);
         phase = Phase.JOINED;
         session++;
         id = data.get("sid").stringValue();
@@ -220,15 +209,8 @@ final class Membership {
         client.turns.add(() -> channel.handlers.tell(channel.handlers.connected, connected), 0);
         outcome(joined -> joined.complete(connected));
         channel.outbox.joined(true);
-        List<Packet> missed = List.copyOf(early);
-        forgetEarly();
-        missed.forEach(this::event);
+        early.take().forEach(this::event);
         client.link.pump();
-    }
-
-    private void forgetEarly() {
-        early.clear();
-        earlySize = 0;
     }
 
     /** Whoever waits for the outcome may block as a handler may, but is none. */
@@ -247,12 +229,16 @@ final class Membership {
             return new Refused("", data.stringValue(), Optional.empty());
         }
         JsonNode more = data.path("data");
-        return new Refused(
-                more.path("code").asString(""),
-                data.path("message").asString(""),
-                more.isMissingNode()
-                        ? Optional.empty()
-                        : Optional.of(new Arguments(client.json, List.of(more))));
+        String message = data.path("message").asString("");
+        return new Refused(more.path("code").asString(""), message, arguments(more));
+    }
+
+    private Optional<Arguments> arguments(JsonNode one) {
+        if (one.isMissingNode()) {
+            return Optional.empty();
+        }
+        JsonMapper mapper = client.json.mapper();
+        return Optional.of(new Arguments(mapper, mapper.createArrayNode().add(one), 0));
     }
 
     /** The server does not want us here. */
@@ -290,21 +276,9 @@ final class Membership {
         }
     }
 
-    /** What was missed comes before the word that we have joined again. */
-    private void tooEarly(Packet packet) throws MalformedException {
-        earlySize += packet.size();
-        if (earlySize > MOST_EARLY) {
-            throw new MalformedException("too many events before CONNECT is answered");
-        }
-        early.add(packet);
-    }
-
-    private void event(Packet packet) {
-        var arguments = new Arguments(client.json, packet.values());
-        if (pid != null && packet.id() == Packet.NO_ID && arguments.lastText() != null) {
-            offset = arguments.lastText();
-        }
-        channel.event(packet, arguments);
+    private void event(Incoming packet) {
+        resumption.heard(packet);
+        channel.event(packet);
     }
 
     // ---- ends
@@ -314,7 +288,7 @@ final class Membership {
         quiet();
         round++;
         if (phase == Phase.JOINED) {
-            boolean ours = leaving || client.isClosing();
+            boolean ours = departure.hasBegun() || client.isClosing();
             boolean returns = !ours && client.settings.reconnects;
             left(ours ? Cause.CLOSED : cause, why, returns);
         } else if (phase == Phase.ASKING) {
@@ -346,8 +320,7 @@ final class Membership {
 
     private void idle(String why) {
         phase = Phase.IDLE;
-        leaving = false;
-        parting = false;
+        departure.end();
         round++;
         quiet();
         channel.requests.close(why);
@@ -356,8 +329,7 @@ final class Membership {
     /** Begins to leave: what was sent up to now goes first. */
     void leave() {
         if (phase == Phase.JOINED) {
-            leaving = true;
-            toFlush = channel.outbox.size();
+            departure.begin(channel.outbox.size());
             client.link.pump();
         } else if (phase != Phase.IDLE) {
             idle("it was left");
@@ -369,18 +341,13 @@ final class Membership {
         }
     }
 
-    /**
-     * Says good-bye if it is time. The official server forgets events that it has not looked at yet
-     * when a good-bye comes, so that comes when it has taken them.
-     */
+    /** Says good-bye if it is time. */
     void leaveWhenFlushed() {
-        boolean flushed = toFlush == 0 || channel.outbox.isEmpty();
-        if (leaving && !parting && phase == Phase.JOINED && flushed) {
-            parting = true;
+        if (phase == Phase.JOINED && departure.asks(channel.outbox.isEmpty())) {
             int mine = round;
             client.link.whenTaken(
                     () -> {
-                        if (parting && round == mine) {
+                        if (departure.waits() && round == mine) {
                             sayGoodBye();
                         }
                     });
@@ -388,7 +355,7 @@ final class Membership {
     }
 
     private void sayGoodBye() {
-        client.link.write(Packet.encode(Kind.DISCONNECT, channel.name(), Packet.NO_ID, "", 0));
+        write(Packet.Type.DISCONNECT, "");
         left(Cause.CLOSED, "", false);
         client.link.release();
         client.link.pump();

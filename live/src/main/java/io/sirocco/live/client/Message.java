@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.client;
 
+import io.sirocco.live.wire.Packet;
 import java.util.List;
 
 /**

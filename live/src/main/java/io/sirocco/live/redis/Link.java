@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.redis;
 
+import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,7 @@ import redis.clients.jedis.exceptions.JedisException;
  * thread, but for {@link #run}.
  */
 final class Link implements Runnable {
+    private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
     private static final int MOST = 1_000; // calls in one go
     private static final long MOST_BYTES = 1 << 20;
 
@@ -53,9 +55,9 @@ final class Link implements Runnable {
                 LockSupport.parkNanos(backoff.failed().toNanos());
             } catch (InterruptedException e) {
                 break; // closed
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // this thread must not end: calls would wait
                 wire.cut();
-                System.getLogger(RedisBroker.class.getName()).log(Level.ERROR, "a bug", e);
+                LOG.get().log(Level.ERROR, "a connection failed, and is made anew", e);
                 LockSupport.parkNanos(backoff.failed().toNanos());
             }
         }
@@ -102,8 +104,7 @@ final class Link implements Runnable {
         next.teach();
         if (lost) {
             lost = false;
-            System.getLogger(RedisBroker.class.getName())
-                    .log(Level.INFO, "{0} is there again", terms.door());
+            LOG.get().log(Level.INFO, "{0} is there again", terms.door());
         }
         while (!closed) {
             if (flying.isEmpty()) {
@@ -150,8 +151,7 @@ final class Link implements Runnable {
     private void tell(JedisException e) {
         if (!lost && !closed) {
             lost = true;
-            System.getLogger(RedisBroker.class.getName())
-                    .log(Level.WARNING, terms.door() + " is not to be reached: " + e.getMessage());
+            LOG.get().log(Level.WARNING, terms.door() + " is not to be reached: " + e.getMessage());
         }
     }
 

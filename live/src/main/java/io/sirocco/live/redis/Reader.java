@@ -6,12 +6,15 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Node;
 import io.sirocco.live.log.Log;
+import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisClusterException;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 /**
  * Reads the log, entry by entry, and tells the node. It asks for as many as come to some {@link
@@ -21,8 +24,10 @@ import redis.clients.jedis.exceptions.JedisException;
  * but for what says otherwise.
  */
 final class Reader implements Runnable {
+    private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
     private static final long CHUNK = 1 << 20;
     private static final int MOST = 1_000;
+    private static final long NEVER = 999_999_999_999_999L; // a number that no entry has
     private static final Duration WAIT = Duration.ofSeconds(1);
 
     private final Terms terms;
@@ -34,6 +39,7 @@ final class Reader implements Runnable {
     private volatile boolean closed;
     private volatile String epoch = "";
     private volatile boolean doubtful; // the place may be another
+    private boolean unsure; // something may have been lost on its way to the node
     private Offset at = new Offset(0, 0);
     private long average = 500; // bytes of an entry
 
@@ -57,8 +63,17 @@ final class Reader implements Runnable {
             recall(place.offset());
         } catch (JedisException e) {
             wire.cut();
-            throw new BrokerException(terms.door() + " is not to be reached: " + e.getMessage(), e);
+            throw new BrokerException(refusal(e), e);
         }
+    }
+
+    private String refusal(JedisException e) {
+        String said = String.valueOf(e.getMessage());
+        boolean cluster =
+                e instanceof JedisClusterException || e instanceof JedisRedirectionException;
+        return cluster || said.contains("non local key")
+                ? terms.door() + " is of a Redis Cluster, which is not supported: " + said
+                : terms.door() + " is not to be reached: " + said;
     }
 
     @Override
@@ -77,8 +92,13 @@ final class Reader implements Runnable {
             } catch (JedisException e) {
                 connected = false;
                 wire.cut();
-                System.getLogger(RedisBroker.class.getName())
-                        .log(Level.DEBUG, "reads no more for now: " + e.getMessage());
+                LOG.get().log(Level.DEBUG, "reads no more for now: " + e.getMessage());
+                LockSupport.parkNanos(backoff.failed().toNanos());
+            } catch (RuntimeException | Error e) { // this thread must not end: nobody would know
+                connected = false;
+                wire.cut();
+                LOG.get().log(Level.ERROR, "the log could not be read", e);
+                unsure = true; // whether the last entry was told
                 LockSupport.parkNanos(backoff.failed().toNanos());
             }
         }
@@ -124,7 +144,7 @@ final class Reader implements Runnable {
                 return;
             }
             if (entry.offset().number() != at.number() + 1) {
-                find();
+                leap();
                 return;
             }
             size += entry.payload().length + 100;
@@ -146,7 +166,11 @@ final class Reader implements Runnable {
         };
     }
 
-    /** Goes on with one. It is in the log before the node hears of it. */
+    /**
+     * Goes on with one. The node hears of it before it is in the log, and those who ask for a
+     * replay wait until it is: so what they are given was delivered before, and nothing is given
+     * later that they had.
+     */
     private void take(Found found) {
         at = found.offset();
         Entry entry = found.entry();
@@ -154,13 +178,13 @@ final class Reader implements Runnable {
             restart(begun.epoch(), "the broker has lost its newest messages");
             return;
         }
+        if (found.isFor(calls.node())) {
+            teller.tell(at.in(epoch), entry);
+        }
         if (entry instanceof Entry.Said said) {
             log.add(at.number(), at.in(epoch), said.publication(), at.millis());
         } else {
             log.pass(at.number(), at.in(epoch));
-        }
-        if (found.isFor(calls.node())) {
-            teller.tell(at.in(epoch), entry);
         }
     }
 
@@ -169,7 +193,21 @@ final class Reader implements Runnable {
         Place place = attach();
         at = place.offset();
         if (!place.missing().isEmpty()) {
+            unsure = false;
             restart(place.epoch(), place.missing());
+        } else if (unsure) {
+            unsure = false;
+            restart(epoch, "this node has failed at a message");
+        }
+    }
+
+    /** The next entry is another than the one that follows. */
+    private void leap() {
+        Offset before = at;
+        find();
+        if (at.equals(before)) { // nothing explains that: the numbers are worth nothing any more
+            at = new Offset(before.millis(), NEVER);
+            find(); // which begins another epoch
         }
     }
 

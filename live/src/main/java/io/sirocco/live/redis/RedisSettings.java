@@ -17,6 +17,7 @@ import javax.net.ssl.SSLContext;
  */
 public final class RedisSettings {
     private static final int PORT = 6379;
+    private static final int MOST_PORT = 65_535;
 
     private final String host;
     private final int port;
@@ -41,7 +42,9 @@ public final class RedisSettings {
     static RedisSettings of(String url) {
         URI uri = parse(url);
         boolean tls = "rediss".equalsIgnoreCase(uri.getScheme());
-        if (uri.getHost() == null || !(tls || "redis".equalsIgnoreCase(uri.getScheme()))) {
+        boolean server = uri.getHost() != null && uri.getPort() <= MOST_PORT;
+        boolean more = uri.getRawQuery() != null || uri.getRawFragment() != null;
+        if (!server || more || !(tls || "redis".equalsIgnoreCase(uri.getScheme()))) {
             throw noUrl();
         }
         var settings = new RedisSettings(uri.getHost(), uri.getPort() < 0 ? PORT : uri.getPort());
@@ -132,7 +135,7 @@ public final class RedisSettings {
      */
     public RedisSettings waiting(int calls, long bytes) {
         this.waiting = atLeast("waiting", calls, 1);
-        this.waitingBytes = bytes;
+        this.waitingBytes = atLeast("the bytes of waiting", bytes, 1);
         return this;
     }
 
@@ -176,6 +179,10 @@ public final class RedisSettings {
     }
 
     private static int atLeast(String name, int value, int least) {
+        return (int) atLeast(name, (long) value, least);
+    }
+
+    private static long atLeast(String name, long value, long least) {
         if (value < least) {
             throw new IllegalArgumentException(
                     name + " is " + least + " at least, not " + value + ".");

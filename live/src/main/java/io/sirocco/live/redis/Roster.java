@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.live.broker.Member;
 import io.sirocco.live.broker.Room;
+import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -25,6 +26,7 @@ import redis.clients.jedis.Protocol.Command;
  * that of the lock.
  */
 final class Roster {
+    private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
     private static final int MANY = 200; // in one call
 
     private record Seat(Room room, Member member) {}
@@ -119,7 +121,7 @@ final class Roster {
         if (missing.isEmpty() && ghosts.isEmpty()) {
             return;
         }
-        System.getLogger(RedisBroker.class.getName())
+        LOG.get()
                 .log(
                         Level.INFO,
                         "members of rooms: {0} were missing, {1} too many",

@@ -11,6 +11,8 @@ import io.sirocco.live.broker.Room;
 import io.sirocco.live.broker.Session;
 import io.sirocco.live.log.Audience;
 import io.sirocco.live.log.Log;
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +29,7 @@ import redis.clients.jedis.Protocol.Command;
  * thread.
  */
 final class Running {
+    private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
     private static final Duration LATELY = Duration.ofMinutes(1);
     private static final long GOODBYE_MILLIS = 1_000;
 
@@ -196,12 +199,16 @@ final class Running {
         long next = System.nanoTime();
         while (!closed) {
             long now = System.nanoTime();
-            writes.tick(now);
-            reads.tick(now);
-            waiters.tick(now);
-            if (now - next >= 0) {
-                next = now + every;
-                roster.beat();
+            try {
+                writes.tick(now);
+                reads.tick(now);
+                waiters.tick(now);
+                if (now - next >= 0) {
+                    next = now + every;
+                    roster.beat();
+                }
+            } catch (RuntimeException | Error e) { // this thread must not end: no deadline is kept
+                LOG.get().log(Level.ERROR, "a deadline could not be looked after", e);
             }
             LockSupport.parkNanos(pause);
         }

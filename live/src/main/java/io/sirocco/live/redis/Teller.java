@@ -3,10 +3,12 @@ package io.sirocco.live.redis;
 
 import io.sirocco.live.broker.Node;
 import io.sirocco.live.broker.Position;
+import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 
 /** Tells the node, and survives what it does about that. Used by one thread. */
 final class Teller {
+    private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
     private final Node node;
     private long unknown;
 
@@ -25,26 +27,23 @@ final class Teller {
                 case Entry.Unknown other -> skip(position, other);
             }
         } catch (RuntimeException e) {
-            System.getLogger(RedisBroker.class.getName())
-                    .log(Level.ERROR, "the node failed at " + position, e);
+            LOG.get().log(Level.ERROR, "the node failed at " + position, e);
         }
     }
 
     void gap(String why) {
-        System.getLogger(RedisBroker.class.getName())
-                .log(Level.WARNING, "messages are missing: " + why);
+        LOG.get().log(Level.WARNING, "messages are missing: " + why);
         try {
             node.gap(why);
         } catch (RuntimeException e) {
-            System.getLogger(RedisBroker.class.getName())
-                    .log(Level.ERROR, "the node failed at a gap", e);
+            LOG.get().log(Level.ERROR, "the node failed at a gap", e);
         }
     }
 
     private void skip(Position position, Entry.Unknown entry) {
         unknown++;
         if (Long.bitCount(unknown) == 1) { // the first, the second, the fourth...
-            System.getLogger(RedisBroker.class.getName())
+            LOG.get()
                     .log(
                             Level.WARNING,
                             "{0} skipped so far, as {1}: version {2}, kind {3} is not known here",

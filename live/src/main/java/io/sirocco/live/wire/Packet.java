@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.wire;
 
+import java.util.Set;
+
 /**
  * A packet of Socket.IO 5, without its attachments:
  *
@@ -19,6 +21,16 @@ package io.sirocco.live.wire;
 public record Packet(Type type, String namespace, long id, int attachments, String data) {
     /** No {@link #id}. */
     public static final long NO_ID = -1;
+
+    /** Names of events that clients and servers tell themselves: they do not travel. */
+    public static final Set<String> RESERVED =
+            Set.of(
+                    "connect",
+                    "connect_error",
+                    "disconnect",
+                    "disconnecting",
+                    "newListener",
+                    "removeListener");
 
     private static final int MOST_DIGITS = 15;
     private static final int LONGEST_NAMESPACE = 255;

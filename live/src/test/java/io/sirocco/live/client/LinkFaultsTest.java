@@ -8,8 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.WebSocket;
+import io.sirocco.live.Arguments;
+import io.sirocco.live.RequestException;
+import io.sirocco.live.RequestException.Kind;
 import io.sirocco.live.client.Disconnected.Cause;
-import io.sirocco.live.client.RequestException.Kind;
+import io.sirocco.net.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -246,7 +249,7 @@ class LinkFaultsTest {
     @Test
     void newsOfNamespacesThatNobodyHasIsPassedOver() {
         joined();
-        server.say("42/other,[\"a\"]", "41/other,", "440{\"message\":\"x\"}");
+        server.say("42/other,[\"a\"]", "41/other,", "44{\"message\":\"x\"}");
         server.say("2");
         assertEquals("3", server.next());
         assertTrue(log.told.isEmpty(), log.told::toString);

@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.live.Arguments;
+import io.sirocco.live.RequestException;
+import io.sirocco.live.RequestException.Kind;
 import io.sirocco.live.client.Disconnected.Cause;
-import io.sirocco.live.client.RequestException.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;

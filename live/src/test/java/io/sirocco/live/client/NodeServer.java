@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.client;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
+import io.sirocco.live.Npm;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -26,7 +21,6 @@ import tools.jackson.databind.json.JsonMapper;
 final class NodeServer implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int PATIENCE = 20; // seconds
-    private static Path installed;
 
     private final Process process;
     private final LinkedBlockingQueue<JsonNode> said = new LinkedBlockingQueue<>();
@@ -39,7 +33,7 @@ final class NodeServer implements AutoCloseable {
      * @param options of the program: {@code port}, {@code password}, {@code options} of Socket.IO
      */
     NodeServer(Map<String, ?> options) {
-        Path folder = install();
+        Path folder = new Npm("socket.io").folder();
         try {
             process =
                     new ProcessBuilder("node", "server.js", JSON.writeValueAsString(options))
@@ -66,51 +60,6 @@ final class NodeServer implements AutoCloseable {
         } catch (UncheckedIOException e) {
             // its process has been ended
         }
-    }
-
-    private static synchronized Path install() {
-        assumeTrue(isThere("node") && isThere("npm"), "node and npm are not installed");
-        if (installed != null) {
-            return installed;
-        }
-        Path source = Path.of("src/test/peers/socket.io");
-        Path folder = Path.of("target/peers/socket.io").toAbsolutePath();
-        try {
-            Files.createDirectories(folder);
-            for (String name : new String[] {"package.json", "package-lock.json", "server.js"}) {
-                Files.copy(
-                        source.resolve(name),
-                        folder.resolve(name),
-                        StandardCopyOption.REPLACE_EXISTING);
-            }
-            Path known = folder.resolve("installed");
-            String lock = Files.readString(folder.resolve("package-lock.json"));
-            if (!Files.exists(known) || !Files.readString(known).equals(lock)) {
-                Process npm =
-                        new ProcessBuilder(
-                                        "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-                                .directory(folder.toFile())
-                                .redirectErrorStream(true)
-                                .redirectOutput(folder.resolve("npm.log").toFile())
-                                .start();
-                if (!npm.waitFor(120, TimeUnit.SECONDS)) {
-                    npm.destroyForcibly();
-                }
-                assumeTrue(!npm.isAlive() && npm.exitValue() == 0, "needs a registry of npm");
-                Files.writeString(known, lock);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
-        installed = folder;
-        return folder;
-    }
-
-    private static boolean isThere(String program) {
-        return Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
     String url() {

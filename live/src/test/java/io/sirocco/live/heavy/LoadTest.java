@@ -4,6 +4,7 @@ package io.sirocco.live.heavy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.heavy.Child;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

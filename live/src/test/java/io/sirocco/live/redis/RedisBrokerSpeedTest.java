@@ -3,6 +3,7 @@ package io.sirocco.live.redis;
 
 import static io.sirocco.live.broker.Publications.toAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.live.broker.Broker;
@@ -21,19 +22,24 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How fast it is: prints figures, and asserts only that nothing is lost. */
 @Tag("heavy")
+@Timeout(300)
 class RedisBrokerSpeedTest {
     private static final Depth DEPTH = new Depth(50_000, 256 << 20, Duration.ofMinutes(5));
     private static final String PADDING = "x".repeat(100);
+    private static final Consumer<RedisSettings> PATIENT =
+            c -> c.deadline(Duration.ofSeconds(60)).lease(Duration.ofMinutes(3)).depth(DEPTH);
 
     /** Counts, and says how old what it was told is. */
     private record Counter(String id, CountDownLatch left, Consumer<Publication> seen)
@@ -74,7 +80,7 @@ class RedisBrokerSpeedTest {
             for (int i = 0; i < nodes; i++) {
                 Consumer<Publication> seen = i == 0 ? one -> window.release() : one -> {};
                 counters.add(Counter.of(messages * 2, seen));
-                brokers.add(RedisBroker.at(server.url(), c -> c.depth(DEPTH)));
+                brokers.add(RedisBroker.at(server.url(), PATIENT));
                 brokers.get(i).start(counters.get(i));
             }
             publish(brokers, messages, window); // warm
@@ -165,20 +171,37 @@ class RedisBrokerSpeedTest {
 
     private static void publish(List<Broker> brokers, int messages, Semaphore window)
             throws InterruptedException {
+        var failed = new AtomicReference<Throwable>();
         List<Thread> threads = new ArrayList<>();
         for (Broker broker : brokers) {
             threads.add(
                     Thread.ofPlatform()
                             .start(
-                                    () -> {
-                                        for (int i = 0; i < messages / brokers.size(); i++) {
-                                            window.acquireUninterruptibly();
-                                            broker.publish(toAll(PADDING));
-                                        }
-                                    }));
+                                    () ->
+                                            publish(
+                                                    broker,
+                                                    messages / brokers.size(),
+                                                    window,
+                                                    failed)));
         }
         for (Thread thread : threads) {
             thread.join();
+        }
+        assertNull(failed.get(), "what fails is not delivered, and nobody would end");
+    }
+
+    private static void publish(
+            Broker broker, int messages, Semaphore window, AtomicReference<Throwable> failed) {
+        for (int i = 0; i < messages && failed.get() == null; i++) {
+            window.acquireUninterruptibly();
+            broker.publish(toAll(PADDING))
+                    .whenComplete(
+                            (position, thrown) -> {
+                                if (thrown != null) {
+                                    failed.set(thrown);
+                                    window.release(messages); // whoever waits is to see it
+                                }
+                            });
         }
     }
 

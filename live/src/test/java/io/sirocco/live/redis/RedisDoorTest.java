@@ -109,6 +109,54 @@ class RedisDoorTest {
         }
     }
 
+    @Test
+    void aUrlSaysAllOfIt() throws Exception {
+        assumeTrue(RedisServer.installed("openssl"), "openssl is not installed");
+        Path own = certificate("own", "DNS:localhost");
+        int port = RedisServer.freePort();
+        SSLContext before = SSLContext.getDefault();
+        try (RedisServer server =
+                RedisServer.start(
+                        "--requirepass",
+                        "p@ss",
+                        "--tls-port",
+                        "" + port,
+                        "--tls-cert-file",
+                        own.toString(),
+                        "--tls-key-file",
+                        folder.resolve("own.key").toString(),
+                        "--tls-ca-cert-file",
+                        own.toString(),
+                        "--tls-auth-clients",
+                        "no")) {
+            SSLContext.setDefault(trust(own)); // what the JDK trusts
+            works("rediss://:p%40ss@localhost:" + port + "/2", c -> {});
+            works("rediss://default:p%40ss@localhost:" + port, c -> {});
+            fails("rediss://:wrong@localhost:" + port, c -> {});
+            fails("rediss://localhost:" + port, c -> {});
+            try (Jedis client = server.client()) {
+                client.auth("p@ss");
+                client.select(2);
+                assertTrue(client.exists("sirocco:meta"));
+            }
+        } finally {
+            SSLContext.setDefault(before);
+        }
+    }
+
+    @Test
+    void aRedisClusterIsRefusedByItsName() throws Exception {
+        try (RedisServer server = RedisServer.start("--cluster-enabled", "yes")) {
+            BrokerException refused = fails(server.url(), c -> {}); // it serves nothing yet
+            assertTrue(refused.getMessage().contains("Redis Cluster"), refused.getMessage());
+            try (Jedis client = server.client()) {
+                client.clusterAddSlotsRange(0, 16_383);
+            }
+            refused = fails(server.url(), c -> {});
+            assertTrue(refused.getMessage().contains("Redis Cluster"), refused.getMessage());
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -118,6 +166,9 @@ class RedisDoorTest {
                 "redis://name@localhost",
                 "redis://localhost/x",
                 "redis://localhost/0/1",
+                "redis://localhost?database=1",
+                "redis://localhost/1#1",
+                "redis://localhost:65536",
                 "redis://:pa ss@localhost"
             })
     void whatIsNoUrlIsRefusedWithoutTellingIt(String url) {
@@ -135,6 +186,7 @@ class RedisDoorTest {
         refused(c -> c.deadline(Duration.ofMillis(1)));
         refused(c -> c.deadline(Duration.ofSeconds(4)).lease(Duration.ofSeconds(7)));
         refused(c -> c.waiting(0, 1));
+        refused(c -> c.waiting(1, 0));
     }
 
     private static void refused(Consumer<RedisSettings> configure) {

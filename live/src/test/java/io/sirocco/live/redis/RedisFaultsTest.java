@@ -229,6 +229,50 @@ class RedisFaultsTest {
     }
 
     @Test
+    void whatAServerEvictsOfTheLogIsAGapOrIsNotMissed() throws Exception {
+        RedisServer server = server();
+        var one = new Probe();
+        Broker node = node(server.url(), one, QUICK);
+        Broker other = node(server.url(), new Probe(), QUICK);
+        Position before = get(other.publish(history("0", "kitchen", 10, LONG)));
+        one.awaitEvent("0");
+        try (Jedis client = server.client()) {
+            client.del("sirocco:log");
+            Position next = get(other.publish(toAll("1")));
+            one.awaitEvent("1");
+            assertEquals(before.epoch(), next.epoch());
+            assertEquals(List.of(), one.told(Told.Gap.class), "it was read before");
+            client.del("sirocco:meta");
+        }
+        one.awaitGap();
+        Position after = get(other.publish(toAll("2")));
+        assertNotEquals(before.epoch(), after.epoch());
+        one.awaitEvent("2");
+        assertTrue(get(node.replay(before, "/", "me", List.of(), 10)).gap());
+        assertTrue(get(node.history(KITCHEN, Optional.of(before), 10)).gap());
+        assertEquals(List.of("0", "1", "2"), one.events());
+    }
+
+    @Test
+    void aHoleInTheLogThatNobodyCanExplainIsAGapAndTheNodeReadsOn() throws Exception {
+        RedisServer server = server();
+        var one = new Probe();
+        Broker node = node(server.url(), one, PATIENT);
+        Position first = get(node.publish(toAll("1")));
+        one.awaitEvent("1");
+        try (Jedis client = server.client()) {
+            String[] offset = first.offset().split("-");
+            var id = new StreamEntryID(Long.parseLong(offset[0]) + 1, Long.parseLong(offset[1]));
+            client.xadd("sirocco:log", Map.of("p", "x"), XAddParams.xAddParams().id(id));
+        }
+        one.awaitGap();
+        Position second = get(node.publish(toAll("2")));
+        one.awaitEvent("2");
+        assertNotEquals(first.epoch(), second.epoch(), "the numbers are worth nothing any more");
+        assertTrue(get(node.replay(first, "/", "me", List.of(), 10)).gap());
+    }
+
+    @Test
     void aServerThatHasForgottenItsScriptsIsTaughtAgain() throws Exception {
         RedisServer server = server();
         var one = new Probe();

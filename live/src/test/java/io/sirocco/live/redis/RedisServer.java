@@ -17,53 +17,65 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * A real redis-server (or a valkey-server, where there is no other) on a port and in a folder of
- * its own; the test is skipped where there is none. Used by one thread.
+ * A real redis-server (or a valkey-server, where there is no other, or where the environment has
+ * SIROCCO_REDIS=valkey-server) on a port and in a folder of its own; the test is skipped where
+ * there is none. Used by one thread.
  */
-final class RedisServer implements AutoCloseable {
-    private final String program = installed("redis-server") ? "redis-server" : "valkey-server";
+public final class RedisServer implements AutoCloseable {
+    private final String program = program();
     private final Path folder;
     private final int port;
     private final List<String> options;
     private Process process;
 
     private RedisServer(List<String> options) throws IOException {
-        assumeTrue(installed(program), "redis-server is not installed");
+        assumeTrue(installed(program), program + " is not installed");
         this.folder = Files.createTempDirectory("sirocco-redis");
         this.port = freePort();
         this.options = options;
     }
 
-    static RedisServer start(String... options) throws IOException, InterruptedException {
+    private static String program() {
+        String other = installed("redis-server") ? "redis-server" : "valkey-server";
+        return System.getenv().getOrDefault("SIROCCO_REDIS", other);
+    }
+
+    /** Starts one; a first option without a dash is a file of configuration. */
+    public static RedisServer start(String... options) throws IOException, InterruptedException {
         var server = new RedisServer(List.of(options));
         server.begin();
         return server;
     }
 
-    static boolean installed(String program) {
+    /** Whether a program of this name is in the PATH. */
+    public static boolean installed(String program) {
         return Stream.of(System.getenv("PATH").split(File.pathSeparator))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
-    int port() {
+    /** Where it listens, on 127.0.0.1. */
+    public int port() {
         return port;
     }
 
-    String url() {
+    /** For a broker. */
+    public String url() {
         return "redis://127.0.0.1:" + port;
     }
 
     /** A client for the test itself. */
-    Jedis client() {
+    public Jedis client() {
         return new Jedis("127.0.0.1", port, 20_000);
     }
 
     /** Runs it, with the data that it finds. */
-    void begin() throws IOException, InterruptedException {
+    public void begin() throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(program));
+        int files = !options.isEmpty() && !options.getFirst().startsWith("-") ? 1 : 0;
+        command.addAll(options.subList(0, files));
         command.addAll(List.of("--port", "" + port, "--bind", "127.0.0.1"));
         command.addAll(List.of("--dir", folder.toString(), "--save", ""));
-        command.addAll(options);
+        command.addAll(options.subList(files, options.size()));
         process =
                 new ProcessBuilder(command)
                         .directory(folder.toFile())
@@ -80,12 +92,18 @@ final class RedisServer implements AutoCloseable {
     }
 
     /** kill -9. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly().onExit().join();
     }
 
+    /** SIGTERM: it writes what it has to its disk first, if it is to. */
+    public void stop() {
+        process.destroy();
+        process.onExit().join();
+    }
+
     /** Everything that it wrote to its disk. */
-    void wipe() throws IOException {
+    public void wipe() throws IOException {
         try (Stream<Path> all = Files.walk(folder)) {
             for (Path file : all.sorted((a, b) -> b.compareTo(a)).toList()) {
                 if (!file.equals(folder) && !file.endsWith("log")) {
@@ -124,7 +142,8 @@ final class RedisServer implements AutoCloseable {
         }
     }
 
-    static int freePort() throws IOException {
+    /** A port that nobody has at this moment. */
+    public static int freePort() throws IOException {
         try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.live;
+package io.sirocco.live.wire;
 
-import io.sirocco.live.wire.WireException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,8 +16,11 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Between Java and the JSON of packets. Bytes leave it as attachments. Any thread. */
-final class Json {
+/**
+ * Between Java and the JSON of packets. Bytes leave it as attachments; in the text an object with
+ * the member {@code _placeholder} stands for them, and their number. Any thread.
+ */
+public final class Json {
     private static final Object ATTACHMENTS = new Object();
     private static final String PLACEHOLDER = "_placeholder";
     private static final String NUM = "num";
@@ -29,13 +31,19 @@ final class Json {
     private final Map<Class<?>, String> names = new HashMap<>();
 
     /** What is sent: a JSON array, and the bytes that it refers to. */
-    record Encoded(String data, List<byte[]> attachments) {}
+    public record Encoded(String data, List<byte[]> attachments) {}
 
-    Json(Map<String, Class<?>> types) {
+    /**
+     * Makes one.
+     *
+     * @param given how values become JSON, but for bytes
+     * @param types whose values say so in their member {@code type}
+     */
+    public Json(JsonMapper given, Map<String, Class<?>> types) {
         this.types = Map.copyOf(types);
         types.forEach((name, type) -> names.put(type, name));
         this.mapper =
-                JsonMapper.builder()
+                given.rebuild()
                         .addModule(
                                 new SimpleModule("bytes")
                                         .addSerializer(byte[].class, new ToAttachment()))
@@ -60,8 +68,17 @@ final class Json {
         }
     }
 
-    /** The name of an event and its arguments. */
-    Encoded event(String name, Object... arguments) {
+    /** What does the work; bytes are Base64 to it, unless they are on their way out. */
+    public JsonMapper mapper() {
+        return mapper;
+    }
+
+    /**
+     * The name of an event and its arguments.
+     *
+     * @throws IllegalArgumentException when one has no form in JSON
+     */
+    public Encoded event(String name, Object... arguments) {
         var data = new StringBuilder(64).append('[').append(mapper.writeValueAsString(name));
         var attachments = new ArrayList<byte[]>(0);
         for (Object argument : arguments) {
@@ -70,8 +87,12 @@ final class Json {
         return new Encoded(data.append(']').toString(), attachments);
     }
 
-    /** An answer. */
-    Encoded answer(Object... values) {
+    /**
+     * An answer.
+     *
+     * @throws IllegalArgumentException when a value has no form in JSON
+     */
+    public Encoded answer(Object... values) {
         var data = new StringBuilder(64).append('[');
         var attachments = new ArrayList<byte[]>(0);
         for (Object value : values) {
@@ -86,10 +107,7 @@ final class Json {
             case Integer i -> data.append(i.intValue());
             case Boolean b -> data.append(b.booleanValue());
             default -> {
-                String text =
-                        mapper.writer()
-                                .withAttribute(ATTACHMENTS, attachments)
-                                .writeValueAsString(value);
+                String text = written(value, attachments);
                 String name = names.get(value.getClass());
                 if (name == null || !text.startsWith("{")) {
                     data.append(text);
@@ -101,8 +119,19 @@ final class Json {
         }
     }
 
+    private String written(Object value, List<byte[]> attachments) {
+        try {
+            return mapper.writer()
+                    .withAttribute(ATTACHMENTS, attachments)
+                    .writeValueAsString(value);
+        } catch (JacksonException e) {
+            throw new IllegalArgumentException(
+                    "what is to be sent has no form in JSON: " + e.getOriginalMessage(), e);
+        }
+    }
+
     /** One value as JSON, its bytes in Base64. */
-    String text(Object value) {
+    public String text(Object value) {
         return mapper.writeValueAsString(value);
     }
 
@@ -111,7 +140,7 @@ final class Json {
      *
      * @throws WireException when it is no JSON, or refers to what is not there
      */
-    JsonNode parse(String data, List<byte[]> attachments) throws WireException {
+    public JsonNode parse(String data, List<byte[]> attachments) throws WireException {
         try {
             JsonNode node = mapper.readTree(data);
             return attachments.isEmpty() ? node : put(node, attachments);
@@ -128,7 +157,7 @@ final class Json {
                 }
             }
             case ObjectNode object -> {
-                if (object.path(PLACEHOLDER).isBoolean()) {
+                if (object.path(PLACEHOLDER).asBoolean(false)) {
                     JsonNode num = object.path(NUM);
                     if (!num.isInt()
                             || num.intValue() < 0
@@ -146,34 +175,13 @@ final class Json {
         return node;
     }
 
-    /**
-     * A value of Java from one of JSON.
-     *
-     * @throws RequestException when it does not fit
-     */
-    <T> T as(JsonNode node, Class<T> type) {
-        try {
-            if (type == String.class && !node.isString() && !node.isNull()) {
-                throw unfit(type, "it is " + node.getNodeType(), null);
-            }
-            return mapper.treeToValue(node, type);
-        } catch (JacksonException | IllegalArgumentException e) {
-            throw unfit(type, "it does not fit", e);
-        }
-    }
-
-    private static RequestException unfit(Class<?> type, String why, Throwable cause) {
-        return RequestException.refused(
-                "bad_arguments", "no " + type.getSimpleName() + ": " + why, cause);
-    }
-
     /** Whether values of this class say so in their member {@code type}. */
-    boolean named(Class<?> type) {
+    public boolean named(Class<?> type) {
         return names.containsKey(type);
     }
 
     /** Whether {@code node} names this class, which is {@link #named}. */
-    boolean names(JsonNode node, Class<?> type) {
+    public boolean names(JsonNode node, Class<?> type) {
         return types.get(node.path(TYPE).asString("")) == type;
     }
 }

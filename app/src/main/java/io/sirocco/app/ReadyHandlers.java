@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import io.sirocco.app.admin.ChannelNames;
+import io.sirocco.app.config.Live.Publishing;
+import io.sirocco.live.Arguments;
+import io.sirocco.live.Client;
+import io.sirocco.live.Live;
+import io.sirocco.live.RequestException;
+import io.sirocco.live.Stored;
+import io.sirocco.live.broker.BrokerException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.function.UnaryOperator;
+
+/**
+ * What a client of a ready channel server may ask for.
+ *
+ * <pre>
+ * echo     ARGUMENT ...            the same arguments
+ * join     ROOM ...                nothing
+ * leave    ROOM ...                nothing
+ * publish  ROOM EVENT ARGUMENT ... nothing, when it is certain that all in the room get the event
+ * history  ROOM [COUNT]            the newest events of a room that keeps them, oldest first
+ * </pre>
+ *
+ * <p>Any thread.
+ */
+final class ReadyHandlers {
+    private static final int MOST_STORED = 1_000;
+
+    private final Live live;
+    private final Publishing publishing;
+
+    ReadyHandlers(Live live, Publishing publishing) {
+        this.live = live;
+        this.publishing = publishing;
+    }
+
+    void add() {
+        live.onRequest("echo", (client, arguments) -> arguments);
+        live.onRequest("join", (client, rooms) -> each(rooms, room -> join(client, room)));
+        live.onRequest("leave", (client, rooms) -> each(rooms, client::leave));
+        live.onRequest("publish", this::publish);
+        live.onRequest("history", ReadyHandlers::history);
+    }
+
+    private interface OfRoom {
+        void run(String room);
+    }
+
+    private static Arguments each(Arguments rooms, OfRoom action) {
+        if (rooms.size() == 0) {
+            throw bad("there is no room");
+        }
+        for (int i = 0; i < rooms.size(); i++) {
+            room(rooms, i); // all of them, or none
+        }
+        for (int i = 0; i < rooms.size(); i++) {
+            action.run(rooms.string(i));
+        }
+        return Arguments.none();
+    }
+
+    private static void join(Client client, String room) {
+        try {
+            client.join(room);
+        } catch (IllegalStateException e) {
+            throw RequestException.refused("limited", e.getMessage());
+        }
+    }
+
+    private Arguments publish(Client client, Arguments arguments) {
+        String room = room(arguments, 0);
+        String event = named(arguments.string(1), ChannelNames::event);
+        boolean allowed =
+                switch (publishing) {
+                    case ALL -> true;
+                    case MEMBERS -> client.rooms().contains(room);
+                    case NONE -> false;
+                };
+        if (!allowed) {
+            throw RequestException.refused("forbidden", "you may not publish into this room");
+        }
+        try {
+            client.room(room).send(event, arguments.values(2)).toCompletableFuture().join();
+            return Arguments.none();
+        } catch (CompletionException e) {
+            throw RequestException.refused("unavailable", "it is not certain to arrive");
+        }
+    }
+
+    private static Object history(Client client, Arguments arguments) {
+        String room = room(arguments, 0);
+        int most = arguments.has(1) ? arguments.integer(1) : 50;
+        if (!client.rooms().contains(room)) {
+            throw RequestException.refused("forbidden", "only who is in a room may read it");
+        }
+        try {
+            List<Stored> stored =
+                    client.namespace().room(room).history(Math.clamp(most, 0, MOST_STORED));
+            var told = new ArrayList<Told>();
+            stored.forEach(one -> told.add(new Told(one.event(), one.arguments().values(0))));
+            return told;
+        } catch (IllegalStateException e) {
+            throw RequestException.refused("no_history", "this room keeps no history");
+        } catch (BrokerException e) {
+            throw RequestException.refused("unavailable", "the history is not known now");
+        }
+    }
+
+    /** An event of a history. */
+    private record Told(String event, Object[] arguments) {}
+
+    private static String room(Arguments arguments, int at) {
+        return named(arguments.string(at), ChannelNames::room);
+    }
+
+    private static String named(String name, UnaryOperator<String> check) {
+        try {
+            return check.apply(name);
+        } catch (IllegalArgumentException e) {
+            throw bad(e.getMessage());
+        }
+    }
+
+    private static RequestException bad(String message) {
+        return RequestException.refused("bad_arguments", message);
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.http.Filter;
+import io.sirocco.http.Handling;
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.http.Routes;
+import io.sirocco.live.Live;
+import io.sirocco.net.Clock;
+import io.sirocco.web.access.Cors;
+import io.sirocco.web.access.RateLimit;
+import io.sirocco.web.access.Rejections;
+import java.io.IOException;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Gives tickets to those who know the password: {@code POST /ticket} with {@code {"password":
+ * "..."}} answers {@code {"ticket": "..."}}. As many guesses as connects: one address may ask so
+ * often. Any thread.
+ */
+final class TicketDoor {
+    private static final int LONGEST = 4 << 10;
+    private static final int ADDRESSES = 65_536;
+
+    private final JsonMapper json = JsonMapper.shared();
+    private final Live live;
+    private final Supplier<Optional<String>> password;
+    private final io.sirocco.app.config.Live wanted;
+    private final Rejections rejections;
+
+    TicketDoor(
+            Live live,
+            Supplier<Optional<String>> password,
+            io.sirocco.app.config.Live wanted,
+            Rejections rejections) {
+        this.live = live;
+        this.password = password;
+        this.wanted = wanted;
+        this.rejections = rejections;
+    }
+
+    void addTo(Routes routes) {
+        routes.group(wanted.tickets().path(), this::add);
+    }
+
+    private void add(Routes here) {
+        if (!wanted.origins().isEmpty()) {
+            here.filter(cors());
+            here.route("OPTIONS", "", request -> Response.empty(204)).handling(Handling.INLINE);
+        }
+        if (wanted.limits().connects() > 0) {
+            here.filter(limit());
+        }
+        here.route("POST", "", this::give).handling(Handling.INLINE).body(LONGEST);
+    }
+
+    private Filter cors() {
+        return new Cors(
+                wanted.origins(),
+                List.of("POST"),
+                List.of("Content-Type"),
+                List.of(),
+                false,
+                Duration.ofMinutes(10),
+                rejections);
+    }
+
+    private Filter limit() {
+        var limits = wanted.limits();
+        return new RateLimit(
+                limits.connects(),
+                limits.connectsPer(),
+                limits.connects(),
+                ADDRESSES,
+                Clock.system(),
+                rejections);
+    }
+
+    private Response give(Request request) throws IOException {
+        String offered;
+        try {
+            JsonNode body = json.readTree(request.body().bytes());
+            offered = body.path("password").asString("");
+        } catch (JacksonException e) {
+            return refused(400, "bad_arguments", "the body is no JSON");
+        }
+        if (!admits(offered)) {
+            return refused(401, "unauthorized", "the password is wrong, or missing");
+        }
+        return answer(Map.of("ticket", live.ticket("")));
+    }
+
+    private boolean admits(String offered) {
+        Optional<String> known = password.get();
+        return known.isEmpty()
+                || MessageDigest.isEqual(known.get().getBytes(UTF_8), offered.getBytes(UTF_8));
+    }
+
+    private Response answer(Object value) {
+        return Response.json(json.writeValueAsString(value)).header("Cache-Control", "no-store");
+    }
+
+    private Response refused(int status, String code, String message) {
+        return answer(Map.of("error", Map.of("code", code, "message", message))).status(status);
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.admin;
+
+import io.sirocco.live.Client;
+import io.sirocco.live.ClientInfo;
+import io.sirocco.live.Live;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * Who is there: the fullest rooms, and some of the clients. Immutable.
+ *
+ * @param roomCount of all rooms that were looked for
+ * @param rooms the fullest of them
+ * @param clientCount of all clients that were looked for
+ * @param clients some of them
+ */
+record Attendance(int roomCount, List<RoomRow> rooms, int clientCount, List<ClientRow> clients) {
+    private static final int MOST = 100;
+    private static final int MOST_OF_CLIENT = 8;
+
+    /** A room. */
+    record RoomRow(String name, int members) {}
+
+    /**
+     * A client.
+     *
+     * @param rooms some of those that it is in
+     * @param roomCount all of them
+     */
+    record ClientRow(
+            String id,
+            String user,
+            String address,
+            String transport,
+            boolean connected,
+            Map<String, String> tags,
+            List<String> rooms,
+            int roomCount) {
+
+        static ClientRow of(Client client) {
+            ClientInfo info = client.info();
+            List<String> rooms = client.rooms().stream().sorted().toList();
+            return new ClientRow(
+                    client.id(),
+                    client.user().orElse(""),
+                    info.address(),
+                    info.transport(),
+                    client.isConnected(),
+                    client.tags(),
+                    rooms.subList(0, Math.min(MOST_OF_CLIENT, rooms.size())),
+                    rooms.size());
+        }
+    }
+
+    /**
+     * Looks around.
+     *
+     * @param search part of the name of a room; of the id, user, address, a tag or a room of a
+     *     client; empty for all
+     */
+    static Attendance of(Live live, String search) {
+        String wanted = search.toLowerCase(Locale.ROOT);
+        List<RoomRow> rooms =
+                live.rooms().entrySet().stream()
+                        .filter(room -> has(room.getKey(), wanted))
+                        .map(room -> new RoomRow(room.getKey(), room.getValue()))
+                        .sorted(
+                                Comparator.comparingInt(RoomRow::members)
+                                        .reversed()
+                                        .thenComparing(RoomRow::name))
+                        .toList();
+        Collection<Client> all = live.clients();
+        List<Client> clients =
+                wanted.isEmpty()
+                        ? List.copyOf(all)
+                        : all.stream().filter(client -> matches(client, wanted)).toList();
+        return new Attendance(
+                rooms.size(),
+                rooms.subList(0, Math.min(MOST, rooms.size())),
+                clients.size(),
+                clients.stream()
+                        .limit(MOST)
+                        .map(ClientRow::of)
+                        .sorted(Comparator.comparing(ClientRow::id))
+                        .toList());
+    }
+
+    private static boolean matches(Client client, String wanted) {
+        Stream<String> own =
+                Stream.of(client.id(), client.user().orElse(""), client.info().address());
+        return Stream.of(own, client.tags().values().stream(), client.rooms().stream())
+                .flatMap(each -> each)
+                .anyMatch(text -> has(text, wanted));
+    }
+
+    private static boolean has(String text, String wanted) {
+        return wanted.isEmpty() || text.toLowerCase(Locale.ROOT).contains(wanted);
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.admin;
+
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.http.Routes;
+import io.sirocco.http.Sink;
+import io.sirocco.live.Client;
+import io.sirocco.live.Live;
+import io.sirocco.net.log.LazyLogger;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The page for operators of event channels, and what it and programs may do.
+ *
+ * <pre>
+ * GET  /live           the page, fed by GET /live/events?search=
+ * POST /live/publish   sends an event: {@link Publish}
+ * POST /live/close     sends a client away: {"client": "...", "code": "...", "message": "..."}
+ * </pre>
+ *
+ * <p>It is here and not beside the channels because clients, their addresses and their tags are
+ * nobody's business but the operator's. Any thread.
+ */
+final class Console {
+    private static final LazyLogger LOG = LazyLogger.of(Console.class);
+    private static final int LONGEST_SEARCH = 200;
+
+    /** To look around takes this share of a thread's time at most. */
+    private static final int SHARE = 20;
+
+    private final Live live;
+    private final Vitals vitals;
+    private final JsonMapper json;
+    private final Publish publish;
+
+    Console(Live live, Vitals vitals, JsonMapper json) {
+        this.live = live;
+        this.vitals = vitals;
+        this.json = json;
+        this.publish = new Publish(live, json);
+    }
+
+    void addTo(Routes routes) {
+        routes.route("POST", "/live/publish", publish::answer).body(Publish.LONGEST);
+        routes.post("/live/close", this::close);
+    }
+
+    /** What the page is told each second: figures as the dashboard has them, and who is there. */
+    private record Second(List<Frame> frames, Overview now, Attendance attendance) {}
+
+    /** All that is kept first, then each second as it passes. */
+    void show(Sink sink, String search) throws IOException, InterruptedException {
+        String wanted = search.substring(0, Math.min(LONGEST_SEARCH, search.length()));
+        sink.retry(Duration.ofSeconds(2));
+        Vitals.News news = vitals.all();
+        long looked = 0;
+        long cost = 0;
+        Attendance attendance = null;
+        String event = "history";
+        while (true) {
+            long now = System.nanoTime();
+            if (attendance == null || now - looked > SHARE * cost) {
+                attendance = Attendance.of(live, wanted);
+                looked = now;
+                cost = System.nanoTime() - now;
+            }
+            sink.send(
+                    event,
+                    json.writeValueAsString(new Second(news.frames(), news.now(), attendance)));
+            event = "second";
+            long seen = news.frames().isEmpty() ? 0 : news.frames().getLast().number();
+            news = vitals.since(seen);
+        }
+    }
+
+    private Response close(Request request) throws IOException {
+        JsonNode body;
+        try {
+            body = json.readTree(request.body().bytes());
+        } catch (JacksonException e) {
+            return refused(400, "bad_arguments", "the body is no JSON");
+        }
+        Optional<Client> client = live.client(body.path("client").asString(""));
+        if (client.isEmpty()) {
+            return refused(404, "unknown_client", "no such client is on this node");
+        }
+        LOG.get().log(Level.INFO, "an operator sends {0} away", client.get());
+        client.get()
+                .close(
+                        body.path("code").asString("closed"),
+                        body.path("message").asString("an operator has closed it"));
+        return Response.json("{}");
+    }
+
+    private Response refused(int status, String code, String message) {
+        return Response.json(
+                        json.writeValueAsString(
+                                Map.of("error", Map.of("code", code, "message", message))))
+                .status(status);
+    }
+}

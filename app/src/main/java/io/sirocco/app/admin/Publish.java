@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.admin;
+
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.live.Live;
+import io.sirocco.live.Room;
+import io.sirocco.live.broker.Position;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Sends an event for programs in any language.
+ *
+ * <pre>
+ * POST /live/publish
+ * {"room": "kitchen", "event": "smell", "arguments": ["toast"]}
+ *
+ * {"position": "..."}                                            when it is certain to arrive
+ * {"error": {"code": "bad_arguments", "message": "..."}}         else
+ * </pre>
+ *
+ * <p>Any thread.
+ */
+final class Publish {
+    /** Of a body. */
+    static final int LONGEST = 1 << 20;
+
+    private static final int MOST_ROOMS = 1_000;
+    private static final int SECONDS = 10;
+    private static final Set<String> KEYS =
+            Set.of("namespace", "room", "rooms", "all", "except", "event", "arguments");
+    private final Live live;
+    private final JsonMapper json;
+
+    /** What cannot be sent. */
+    private static final class Refused extends Exception {
+        private static final long serialVersionUID = 1;
+        private final int status;
+        private final String code;
+
+        Refused(int status, String code, String message) {
+            super(message, null, false, false);
+            this.status = status;
+            this.code = code;
+        }
+    }
+
+    Publish(Live live, JsonMapper json) {
+        this.live = live;
+        this.json = json;
+    }
+
+    /** Answers when it is certain, or not. On a virtual thread: it waits for the broker. */
+    Response answer(Request request) throws IOException, InterruptedException {
+        try {
+            Position position =
+                    send(read(request)).toCompletableFuture().get(SECONDS, TimeUnit.SECONDS);
+            return Response.json(json.writeValueAsString(new Done(position.toString())));
+        } catch (Refused e) {
+            return refused(e.status, e.code, e.getMessage());
+        } catch (ExecutionException e) {
+            return refused(503, "unavailable", "the broker fails: it may arrive, or not");
+        } catch (TimeoutException e) {
+            return refused(504, "timeout", "the broker does not answer: it may arrive, or not");
+        }
+    }
+
+    private record Done(String position) {}
+
+    private Response refused(int status, String code, String message) {
+        return Response.json(
+                        json.writeValueAsString(
+                                Map.of("error", Map.of("code", code, "message", message))))
+                .status(status);
+    }
+
+    private JsonNode read(Request request) throws IOException, Refused {
+        JsonNode body;
+        try {
+            body = json.readTree(request.body().bytes());
+        } catch (JacksonException e) {
+            throw bad("the body is no JSON");
+        }
+        if (!body.isObject()) {
+            throw bad("the body is no JSON object");
+        }
+        for (String key : body.propertyNames()) {
+            if (!KEYS.contains(key)) {
+                throw bad("there is no \"" + key + "\"; it takes " + String.join(", ", sorted()));
+            }
+        }
+        return body;
+    }
+
+    private static List<String> sorted() {
+        return KEYS.stream().sorted().toList();
+    }
+
+    private CompletionStage<Position> send(JsonNode body) throws Refused {
+        String namespace = body.path("namespace").asString("/");
+        if (!namespace.equals(live.name())) {
+            throw new Refused(404, "unknown_namespace", "there is no such namespace");
+        }
+        String event = name(body.path("event"), "event", ChannelNames::event);
+        Object[] arguments = arguments(body.path("arguments"));
+        Room room = rooms(body);
+        return room == null ? live.broadcast(event, arguments) : room.send(event, arguments);
+    }
+
+    private static Object[] arguments(JsonNode node) throws Refused {
+        if (node.isMissingNode()) {
+            return new Object[0];
+        }
+        if (!node.isArray()) {
+            throw bad("\"arguments\" is no list");
+        }
+        return node.valueStream().toArray();
+    }
+
+    /** Where to; null for everybody. */
+    private Room rooms(JsonNode body) throws Refused {
+        boolean all = body.path("all").asBoolean(false);
+        boolean one = body.has("room");
+        boolean several = body.has("rooms");
+        if ((all ? 1 : 0) + (one ? 1 : 0) + (several ? 1 : 0) != 1) {
+            throw bad("it needs one of \"room\", \"rooms\" and \"all\": true");
+        }
+        JsonNode except = body.path("except");
+        if (all && !except.isMissingNode()) {
+            throw bad("\"except\" goes with \"room\" or \"rooms\"");
+        }
+        if (all) {
+            return null;
+        }
+        Room room = null;
+        for (JsonNode each : one ? List.of(body.get("room")) : list(body.get("rooms"), "rooms")) {
+            String name = name(each, one ? "room" : "rooms", ChannelNames::room);
+            room = room == null ? live.room(name) : room.room(name);
+        }
+        if (room == null) {
+            throw bad("\"rooms\" is empty");
+        }
+        for (JsonNode each : list(except, "except")) {
+            room = room.except(name(each, "except", ChannelNames::room));
+        }
+        return room;
+    }
+
+    private static List<JsonNode> list(JsonNode node, String key) throws Refused {
+        if (node.isMissingNode()) {
+            return List.of();
+        }
+        if (!node.isArray() || node.size() > MOST_ROOMS) {
+            throw bad("\"" + key + "\" is no list of " + MOST_ROOMS + " names at most");
+        }
+        return node.valueStream().toList();
+    }
+
+    private static String name(JsonNode node, String key, UnaryOperator<String> check)
+            throws Refused {
+        try {
+            return check.apply(node.isString() ? node.stringValue() : "");
+        } catch (IllegalArgumentException e) {
+            throw bad("\"" + key + "\": " + e.getMessage());
+        }
+    }
+
+    private static Refused bad(String message) {
+        return new Refused(400, "bad_arguments", message);
+    }
+}

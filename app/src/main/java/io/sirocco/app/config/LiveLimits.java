@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * The limits in {@code [live]}; sizes in bytes. Immutable.
+ *
+ * @param clients sessions at once; 0 for any number
+ * @param connects of one address within a time; 0 for any number
+ * @param messages of one client within a time; 0 for any number
+ * @param untilSilence whether those two go on refusing until nothing was tried for that time
+ * @param bytes read of one client in a second; 0 for any number
+ * @param budget what may wait to be sent to one client
+ */
+public record LiveLimits(
+        int clients,
+        int connects,
+        Duration connectsPer,
+        int messages,
+        Duration messagesPer,
+        boolean untilSilence,
+        long bytes,
+        int maxMessage,
+        int attachments,
+        int rooms,
+        int unanswered,
+        int budget,
+        Slow slow,
+        Duration ping,
+        Duration pong,
+        Duration connect,
+        Duration handler) {
+    private static final Duration SHORT = Duration.ofMillis(100);
+
+    /** What happens to a client for whom more than its budget waits. */
+    public enum Slow {
+        CLOSE,
+        DROP_OLDEST,
+        DROP_NEWEST;
+
+        private String label() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    static LiveLimits read(Table table) {
+        return new LiveLimits(
+                table.whole("clients", 0, 0, Integer.MAX_VALUE),
+                table.whole("connects", 100, 0, 1_000_000_000),
+                table.time("connects-per", "5s", SHORT),
+                table.whole("messages", 0, 0, 1_000_000_000),
+                table.time("messages-per", "1s", SHORT),
+                table.flag("until-silence", false),
+                table.size("bytes", "0", 0, Long.MAX_VALUE),
+                (int) table.size("max-message", "1000000", 1, 1 << 30),
+                table.whole("attachments", 16, 0, 10_000),
+                table.whole("rooms", 1000, 0, 10_000_000),
+                table.whole("unanswered", 1000, 1, 1_000_000),
+                (int) table.size("budget", "1MiB", 1, 1 << 30),
+                table.value(
+                        "slow",
+                        Node.of(Slow.CLOSE.label()),
+                        Values.oneOf(Arrays.asList(Slow.values()), Slow::label)),
+                table.time("ping", "25s", SHORT),
+                table.time("pong", "20s", SHORT),
+                table.time("connect-deadline", "10s", SHORT),
+                table.time("handler-deadline", "30s", SHORT));
+    }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The console of event channels: /live/events tells everything, as /events tells the dashboard, and who is there. Every
+// text that comes from outside is set as text, never as HTML.
+
+import { Chart } from "./chart.js";
+import { bytes, number, plain, rate, span } from "./figures.js";
+
+const KEPT = 300;
+const SILENCE = 15_000; // milliseconds without news; a crowd takes its time to be listed
+
+const $ = (id) => document.getElementById(id);
+const make = (name, properties = {}, ...children) => {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children);
+  return element;
+};
+
+// --- charts ---
+
+const of = (name) => (frame) => frame.channels?.[name] ?? null;
+const charts = [
+  new Chart($("charts"), {
+    title: "Messages", unit: "per second", format: rate, ceiling: 4, series: [
+      { name: "sent", colour: "two", value: of("out") },
+      { name: "received", colour: "one", value: of("in") },
+    ],
+  }),
+  new Chart($("charts"), {
+    title: "Clients", format: rate, ceiling: 4, series: [
+      { name: "here", colour: "two", value: of("clients") },
+      { name: "rooms", colour: "three", value: of("rooms") },
+    ],
+  }),
+  new Chart($("charts"), {
+    title: "Traffic", unit: "bytes of messages per second", format: bytes, ceiling: 1024, bytes: true, series: [
+      { name: "sent", colour: "two", value: of("bytesOut") },
+      { name: "received", colour: "one", value: of("bytesIn") },
+    ],
+  }),
+  new Chart($("charts"), {
+    title: "Handlers", unit: "at the end of each second", format: rate, ceiling: 4, series: [
+      { name: "messages with them", colour: "two", value: of("queued") },
+      { name: "requests not answered", colour: "one", value: of("requests") },
+    ],
+  }),
+  new Chart($("charts"), {
+    title: "Trouble", unit: "per second", format: rate, ceiling: 4, idle: true, series: [
+      { name: "refused", colour: "one", value: of("refused") },
+      { name: "dropped", colour: "bad", value: of("dropped") },
+      { name: "gaps told", colour: "four", value: of("gaps") },
+    ],
+  }),
+  new Chart($("charts"), {
+    title: "Coming and going", unit: "per second", format: rate, ceiling: 4, series: [
+      { name: "let in", colour: "two", value: of("connects") },
+      { name: "gone", colour: "one", value: of("gone") },
+    ],
+  }),
+];
+
+// --- who is there ---
+
+function roomButton(name) {
+  const button = make("button", { type: "button", className: "room", textContent: name, title: `Show who is in ${name}` });
+  button.addEventListener("click", () => {
+    $("search").value = name;
+    $("room").value = name;
+    searched();
+  });
+  return button;
+}
+
+function clientRow(client) {
+  const row = make("tr");
+  const said = [client.user, ...Object.entries(client.tags).map(([tag, value]) => `${tag}: ${value}`)].filter(Boolean).join(", ");
+  const head = make("th", { scope: "row", textContent: client.id });
+  if (said) head.append(make("small", { textContent: said }));
+  const rooms = make("td", { className: "left rooms" }, ...client.rooms.map(roomButton));
+  const more = client.roomCount - client.rooms.length;
+  if (more) rooms.append(make("small", { textContent: `and ${plain(more, 0)} more` }));
+  const close = make("button", { type: "button", className: "quiet", textContent: "Disconnect" });
+  close.setAttribute("aria-label", `Disconnect ${client.id}`);
+  close.addEventListener("click", () => post("live/close", { client: client.id }).catch(() => {}));
+  row.append(
+    head, rooms, make("td", { className: "left wide", textContent: client.address }),
+    make("td", { className: client.connected ? "left wide" : "left wide away", textContent: client.connected ? client.transport : "away" }),
+    make("td", {}, close),
+  );
+  return row;
+}
+
+function roomRow(room) {
+  return make("tr", {}, make("th", { scope: "row" }, roomButton(room.name)), make("td", { textContent: plain(room.members, 0) }));
+}
+
+function rows(id, columns, all, text) {
+  const body = $(id);
+  const focused = document.activeElement;
+  const at = body.contains(focused) ? [...body.querySelectorAll("button")].indexOf(focused) : -1;
+  body.replaceChildren(...(all.length ? all : [make("tr", {}, make("td", { className: "empty", colSpan: columns, textContent: text }))]));
+  if (at >= 0) body.querySelectorAll("button")[at]?.focus(); // a row that is drawn anew keeps the focus
+}
+
+function attend(attendance) {
+  const searches = $("search").value.trim() !== "";
+  const some = attendance.clients.length < attendance.clientCount ? `${attendance.clients.length} of ` : "";
+  $("clients-of").textContent = `${some}${plain(attendance.clientCount, 0)}${searches ? " found" : ""}`;
+  $("rooms-of").textContent = attendance.rooms.length < attendance.roomCount
+    ? `the fullest ${attendance.rooms.length} of ${plain(attendance.roomCount, 0)}` : "the fullest first";
+  rows("client-rows", 5, attendance.clients.map(clientRow), searches ? "Nobody like that is here." : "Nobody is here.");
+  rows("room-rows", 2, attendance.rooms.map(roomRow), searches ? "No such room has members." : "No room has members.");
+}
+
+// --- what is now ---
+
+function tiles(frame, all) {
+  const last = frame.channels;
+  $("clients").textContent = number(all.clients);
+  $("connects").textContent = number(last.connects);
+  $("rooms").textContent = number(all.rooms);
+  $("in").textContent = number(last.in);
+  $("out").textContent = number(last.out);
+  $("queued").textContent = number(all.queued);
+  $("requests").textContent = number(all.requests);
+  $("dropped").textContent = number(all.dropped);
+  $("dropped").classList.toggle("bad", last.dropped > 0);
+}
+
+const REFUSED = {
+  connects: "too many of one address", clients: "too many clients", origin: "page of another origin",
+  unauthorized: "not authorized", unknown_namespace: "no such namespace",
+};
+const CLOSED = {
+  LEFT: "said good-bye", LOST: "were lost", KICKED: "were sent away", SLOW: "were too slow", LIMITED: "broke a limit", STOPPED: "server stopped",
+};
+
+function facts(now) {
+  $("description").textContent = now.description;
+  const all = now.channels;
+  const found = now.description.match(/ channels at \S+ on (https?:\/\/[^ ,]+) /);
+  const lines = [
+    ["Up for", span(now.up)],
+    ["Let in", plain(all.connects, 0)],
+    ["Came back as the same", plain(all.recovered, 0)],
+    ...Object.entries(all.refused).filter(([, n]) => n).map(([why, n]) => [`Refused, ${REFUSED[why] ?? why}`, plain(n, 0), "bad"]),
+    ...Object.entries(all.closes).filter(([, n]) => n).map(([why, n]) => [`Gone, ${CLOSED[why] ?? why}`, plain(n, 0)]),
+    ["Messages received", plain(all.messagesIn, 0)],
+    ["Messages sent", plain(all.messagesOut, 0)],
+    ["Gaps told", plain(all.gaps, 0), all.gaps ? "bad" : ""],
+  ];
+  $("facts").replaceChildren(...lines.map(([name, value, colour = ""]) =>
+    make("div", {}, make("dt", { textContent: name }), make("dd", { textContent: value, className: colour }))));
+  if (found) {
+    const link = make("a", { href: found[1], textContent: "be a client", target: "_blank", rel: "noopener" });
+    $("facts").append(make("div", {}, make("dt", { textContent: "Try it out" }), make("dd", {}, link)));
+  }
+}
+
+// --- what an operator does ---
+
+async function post(path, body) {
+  const response = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  const type = response.headers.get("Content-Type") ?? "";
+  const answer = type.includes("json") ? await response.json() : { error: { message: await response.text() } };
+  if (!response.ok) throw new Error(answer.error?.message ?? response.statusText);
+  return answer;
+}
+
+function said(text, colour) {
+  $("published").textContent = text;
+  $("published").className = colour;
+}
+
+$("to").addEventListener("change", () => {
+  const all = $("to").value === "all";
+  $("room").required = !all;
+  $("room").hidden = $("room-label").hidden = all;
+});
+
+$("publish").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  let list;
+  try {
+    list = JSON.parse(`[${$("arguments").value}]`);
+  } catch {
+    said("The arguments are no JSON: a text stands in quotes.", "bad");
+    return;
+  }
+  const to = $("to").value === "all" ? { all: true } : { room: $("room").value };
+  try {
+    const answer = await post("live/publish", { ...to, event: $("event").value, arguments: list });
+    said(`Published at ${answer.position}.`, "good");
+  } catch (error) {
+    said(error.message, "bad");
+  }
+});
+
+// --- the stream ---
+
+let frames = [];
+let heard = 0;
+let source = null;
+let typing = 0;
+
+function state(word, notice = "") {
+  const shown = $("state");
+  if (shown.textContent !== word) shown.textContent = word; // said aloud when it changes
+  shown.dataset.state = word;
+  $("notice").textContent = notice;
+  $("notice").hidden = !notice;
+  document.body.classList.toggle("stale", word === "disconnected");
+  document.title = word === "serving" ? "Sirocco: channels" : `Sirocco: ${word}`;
+}
+
+function hear(event, before) {
+  const news = JSON.parse(event.data);
+  frames = [...before, ...news.frames].slice(-KEPT);
+  heard = performance.now();
+  state(news.now.state, news.now.state === "draining" ? "The server drains: nobody is let in any more." : "");
+  facts(news.now);
+  attend(news.attendance);
+  if (!frames.length) return;
+  tiles(frames.at(-1), news.now.channels);
+  for (const chart of charts) chart.update(frames);
+}
+
+function listen() {
+  source?.close();
+  const search = $("search").value.trim();
+  source = new EventSource(`live/events${search ? `?search=${encodeURIComponent(search)}` : ""}`);
+  source.addEventListener("history", (event) => hear(event, []));
+  source.addEventListener("second", (event) => hear(event, frames));
+  source.addEventListener("error", broken);
+}
+
+function searched() {
+  clearTimeout(typing);
+  typing = setTimeout(listen, 150);
+}
+
+$("search").addEventListener("input", searched);
+
+// The browser tries again by itself, but not when it was answered something else than a stream.
+async function broken(event) {
+  if (event.target !== source) return;
+  state("disconnected", "The server does not answer. Trying again; what is shown is old.");
+  if (source.readyState !== EventSource.CLOSED) return;
+  let status = 0;
+  try {
+    status = (await fetch("live", { method: "HEAD" })).status;
+  } catch { /* then it does not answer */ }
+  if (status === 401) {
+    state("disconnected", "The token is not accepted any more: open this page with a new one, as /live?token=…");
+    return;
+  }
+  setTimeout(listen, 3_000);
+}
+
+// A network that has gone away says nothing at all.
+setInterval(() => {
+  if (source.readyState === EventSource.OPEN && heard && performance.now() - heard > SILENCE) {
+    state("disconnected", "Nothing was heard for some seconds; what is shown is old.");
+  }
+}, 1_000);
+
+listen();

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples;
+
+import io.sirocco.http.Response;
+import io.sirocco.http.Server;
+import io.sirocco.live.Live;
+import io.sirocco.live.broker.Limit;
+import java.time.Duration;
+
+/**
+ * Event channels behind a password and a limit of connects, and a page on the same port. The first
+ * of Fire-IO's two programs for measuring; {@link LiveRush} is the other.
+ */
+public final class LiveGate {
+
+    static Server start(int port) {
+        Live live =
+                Live.create(
+                        c ->
+                                c.password("secret")
+                                        .connects(new Limit.Bucket(1_005, Duration.ofSeconds(1))));
+        live.onRequest("whoami", (client, arguments) -> client.id());
+        return Server.start(
+                port,
+                routes ->
+                        routes.mount("/socket.io", live)
+                                .get("/", request -> Response.text("hi\n")));
+    }
+
+    void main() {
+        start(8080);
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples;
+
+import io.sirocco.live.client.Connected;
+import io.sirocco.live.client.LiveClient;
+import io.sirocco.net.Loops;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+
+/**
+ * Opens many clients, so many at a time, on the threads of two event loops. Each one counts when
+ * the server has authenticated it, and stays. The second of Fire-IO's two programs for measuring;
+ * {@link LiveGate} is the other.
+ */
+public final class LiveRush {
+
+    /** Those who are connected, and how long that took, by a clock that only goes forward. */
+    record Crowd(List<LiveClient> clients, Duration took) implements AutoCloseable {
+        @Override
+        public void close() {
+            clients.forEach(LiveClient::close);
+        }
+    }
+
+    /** Throws if one of them does not come in. */
+    static Crowd open(Loops loops, String url, String password, int clients, int inFlight)
+            throws InterruptedException {
+        long began = System.nanoTime();
+        var crowd = new ArrayList<LiveClient>();
+        var slots = new Semaphore(inFlight);
+        var all = new ArrayList<CompletableFuture<Connected>>();
+        for (int i = 0; i < clients; i++) {
+            slots.acquire();
+            LiveClient client =
+                    LiveClient.create(url, c -> c.auth(Map.of("password", password)).loops(loops));
+            crowd.add(client);
+            all.add(client.connect().whenComplete((connected, thrown) -> slots.release()));
+        }
+        CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
+        return new Crowd(crowd, Duration.ofNanos(System.nanoTime() - began));
+    }
+
+    void main() throws IOException, InterruptedException {
+        try (Loops loops = Loops.start(s -> s.loops(2));
+                Crowd crowd = open(loops, "http://localhost:8080", "secret", 1_000, 30)) {
+            long millis = crowd.took().toMillis();
+            System.out.println(crowd.clients().size() + " clients in " + millis + " ms");
+        }
+    }
+}

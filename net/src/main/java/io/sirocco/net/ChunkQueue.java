@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.io.IOException;
+
+/**
+ * Chunks on their way out, in order. It owns those in it: what leaves goes back to the loop's
+ * {@link Chunks}. Loop-confined.
+ */
+final class ChunkQueue {
+    private final Chunks pool;
+    private Chunk first;
+    private Chunk last;
+
+    ChunkQueue(Chunks pool) {
+        this.pool = pool;
+    }
+
+    boolean isEmpty() {
+        return first == null;
+    }
+
+    /** The one that leaves next, linked to those behind it; null when there is none. */
+    Chunk first() {
+        return first;
+    }
+
+    /** The last one, if it has room for {@code bytes}; else a fresh one behind it. */
+    Chunk room(int bytes) {
+        if (last == null || last.room() < bytes) {
+            append(pool.take());
+        }
+        return last;
+    }
+
+    void append(Chunk chunk) {
+        if (last == null) {
+            first = chunk;
+        } else {
+            last.next = chunk;
+        }
+        last = chunk;
+    }
+
+    /** Bytes of all. */
+    long unsent() {
+        long bytes = 0;
+        for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
+            bytes += chunk.unsent();
+        }
+        return bytes;
+    }
+
+    /** Forgets the first {@code bytes}, and what is empty in front of those behind them. */
+    void drop(int bytes) {
+        int rest = bytes;
+        while (first != null && rest >= first.unsent()) {
+            rest -= (int) first.unsent();
+            dropFirst();
+        }
+        if (first != null) {
+            first.advance(rest);
+        }
+    }
+
+    private void dropFirst() {
+        Chunk empty = first;
+        first = empty.next;
+        if (first == null) {
+            last = null;
+        }
+        pool.give(empty);
+    }
+
+    void clear() {
+        while (first != null) {
+            dropFirst();
+        }
+    }
+
+    /** Whether what leaves next is of a file, or has one right behind it. */
+    boolean meetsFile() {
+        return first.file != null || first.next != null && first.next.file != null;
+    }
+
+    /** The chunk of that file; the first where there is none. */
+    Chunk fileOrFirst() {
+        return first.file != null || first.next == null ? first : first.next;
+    }
+
+    /**
+     * Makes the first chunk one that can be sent as it is, and fills its room from the arrays
+     * behind it, and from files if {@code readsFiles}: where the kernel does not send them itself.
+     * False when a file ends too early.
+     *
+     * @throws IOException when a file cannot be read
+     */
+    boolean gather(boolean readsFiles) throws IOException {
+        if (first.array != null || readsFiles && first.file != null) {
+            Chunk chunk = pool.take(first.unsent());
+            chunk.next = first;
+            first = chunk;
+        }
+        while (first.next != null && first.room() > 0) {
+            Chunk source = first.next;
+            if (source.array != null) {
+                first.takeFrom(source);
+            } else if (!readsFiles || source.file == null) {
+                break;
+            } else if (!first.readFrom(source)) {
+                return false;
+            }
+            if (source.unsent() == 0) {
+                dropSecond();
+            }
+        }
+        return true;
+    }
+
+    private void dropSecond() {
+        Chunk empty = first.next;
+        first.next = empty.next;
+        if (first.next == null) {
+            last = first;
+        }
+        pool.give(empty);
+    }
+}
