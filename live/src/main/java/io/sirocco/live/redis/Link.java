@@ -22,6 +22,7 @@ final class Link implements Runnable {
     private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
     private static final int MOST = 1_000; // calls in one go
     private static final long MOST_BYTES = 1 << 20;
+    private static final int MOST_BATCHES = 8; // the server remembers as many: publish.lua
 
     private final Terms terms;
     private final Queue queue;
@@ -117,8 +118,20 @@ final class Link implements Runnable {
         }
     }
 
+    /** Sends all, and reads the answers; after some batches these come first. */
     private void exchange(Wire wire) {
-        List<Frame> sent = flying;
+        List<Frame> all = flying;
+        for (int from = 0; from < all.size(); ) {
+            int to = from;
+            for (int batches = 0; to < all.size() && batches < MOST_BATCHES; to++) {
+                batches += all.get(to) instanceof Frame.Batch ? 1 : 0;
+            }
+            exchange(wire, all.subList(from, to));
+            from = to;
+        }
+    }
+
+    private static void exchange(Wire wire, List<Frame> sent) {
         for (Frame frame : sent) {
             wire.send(frame.command(), frame.arguments());
         }

@@ -2,17 +2,19 @@
 -- ARGV: a new epoch's name, node, number of the batch, messages, bytes and age of the log; then for each message its payload,
 -- the number of its histories, and of each of them room, messages, age.
 -- Answers epoch, ms, and n of the first. A batch that was sent twice is written once.
--- PREFIX:done is a hash: node -> the newest batch, and what was answered.
+-- PREFIX:done is a hash: node -> its newest eight batches, the newest first, and what was answered; a node does not send more
+-- of them before it has read the answers.
 local DONE = P .. ':done'
-local done = redis.call('HGET', DONE, ARGV[2])
-if done then
-  local batch, epoch, ms, n = done:match('^(%d+) (%w+) (%d+) (%d+)$')
-  if tonumber(batch) == tonumber(ARGV[3]) then
+local done = redis.call('HGET', DONE, ARGV[2]) or ''
+local known = {}
+for batch, epoch, ms, n in done:gmatch('(%d+) (%w+) (%d+) (%d+)') do
+  if batch == ARGV[3] then
     return {epoch, ms, n}
   end
-  if tonumber(batch) > tonumber(ARGV[3]) then
-    return redis.error_reply('STALE this batch has been given up')
-  end
+  known[#known + 1] = table.concat({batch, epoch, ms, n}, ' ')
+end
+if known[1] and tonumber(known[1]:match('^%d+')) > tonumber(ARGV[3]) then
+  return redis.error_reply('STALE this batch has been given up')
 end
 enter(ARGV[1])
 
@@ -51,5 +53,7 @@ end
 settle()
 trim(ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]))
 local answer = {E, text(MS), text(first)}
-redis.call('HSET', DONE, ARGV[2], ARGV[3] .. ' ' .. table.concat(answer, ' '))
+table.insert(known, 1, ARGV[3] .. ' ' .. table.concat(answer, ' '))
+known[9] = nil
+redis.call('HSET', DONE, ARGV[2], table.concat(known, ';'))
 return answer

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Many Java clients on two loops, each with a journal, each in one room. Used by one thread. */
 final class Fleet implements AutoCloseable {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofSeconds(60);
     private static final int AT_ONCE = 100;
 
     /** One of them. */

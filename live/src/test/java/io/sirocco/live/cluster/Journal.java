@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 
 /** What one client was told, in the order in which it was told. Any thread. */
 final class Journal {
-    private static final long LONGEST = TimeUnit.SECONDS.toNanos(60);
+    private static final long LONGEST = TimeUnit.SECONDS.toNanos(120);
 
     enum Kind {
         /** A message, with its number. */

@@ -9,6 +9,7 @@ import io.sirocco.live.cluster.Journal.Kind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
  * message that was acknowledged is lost without a word, none comes twice, and all are in order.
  * Prints how long it takes until all is well again; the bounds are generous.
  */
-@Timeout(240)
+@Timeout(600)
 abstract class ThreeNodes {
     private static final int SIGTERM = 128 + 15;
 
@@ -68,6 +69,7 @@ abstract class ThreeNodes {
     }
 
     @Test
+    @Tag("heavy")
     void redisThatIsRestartedWithItsDataIsNoGap() throws Exception {
         try (var service = new Service(Balancer::haproxy, load)) {
             long stopped = System.currentTimeMillis();
@@ -97,6 +99,28 @@ abstract class ThreeNodes {
                 assertTrue(journal.count(Kind.GAP, killed) > 0, "each is told of the gap");
             }
             assertEquals(List.of(), connects(all, killed), "nobody's connection was lost");
+            missing(service, all);
+        }
+    }
+
+    @Test
+    @Tag("heavy")
+    void whoLosesNodeAndRedisAtOnceIsNewAndToldOfTheGap() throws Exception {
+        try (var service = new Service(Balancer::haproxy, load)) {
+            List<Fleet.Receiver> there = service.fleet.on("b");
+            long killed = System.currentTimeMillis();
+            service.cluster.node("b").kill();
+            service.cluster.redis().kill();
+            service.ledger.awaitFailure();
+            service.cluster.redis().wipe();
+            service.cluster.redis().begin();
+            awaitMessages(service, System.currentTimeMillis());
+            awaitBack(there, killed);
+            List<Journal> all = service.end();
+            print("a node and Redis die", service, all);
+            for (Fleet.Receiver receiver : there) {
+                assertEquals(0, receiver.journal().count(Kind.RECOVERED, killed));
+            }
             missing(service, all);
         }
     }

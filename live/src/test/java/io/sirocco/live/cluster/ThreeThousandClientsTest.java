@@ -8,6 +8,6 @@ import org.junit.jupiter.api.Tag;
 @Tag("heavy")
 class ThreeThousandClientsTest extends ThreeNodes {
     ThreeThousandClientsTest() {
-        super(new Service.Load(3_000, 30, 30, Duration.ofMillis(200)));
+        super(new Service.Load(3_000, 30, 30, Duration.ofMillis(500)));
     }
 }

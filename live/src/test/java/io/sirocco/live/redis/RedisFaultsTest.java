@@ -314,7 +314,7 @@ class RedisFaultsTest {
         Broker node = node(relay.url(), near, PATIENT);
         node(server.url(), far, PATIENT);
         int rounds = 15;
-        int each = 200;
+        int each = 1_200; // several batches at once
         List<CompletionStage<Position>> stages = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {
             boolean answered = round % 3 != 0;
