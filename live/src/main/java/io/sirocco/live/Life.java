@@ -192,7 +192,7 @@ final class Life {
     void gone(Reason reason) {
         boolean mayReturn = reason == Reason.LOST || reason == Reason.SLOW;
         if (!client.recovers() || !mayReturn || state == State.GONE) {
-            end(reason);
+            execute(() -> end(reason)); // a message may be on its way to the next of its room
             return;
         }
         state = State.AWAY;

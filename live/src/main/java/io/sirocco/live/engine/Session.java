@@ -41,6 +41,7 @@ public final class Session implements WebSocketListener {
     private static final Parcel PING = Parcel.of("2");
     private static final int RESTART = 1012;
     private static final int POLICY = 1008;
+    private static final int TOO_LARGE = 1009;
     private static final int MOVE_AGAIN_MILLIS = 100;
 
     private static final int MOVING = 1;
@@ -190,6 +191,14 @@ public final class Session implements WebSocketListener {
         end(End.LOST, POLICY, why);
     }
 
+    void cut(WireException e) {
+        if (e.isLimit()) {
+            end(End.LIMITED, TOO_LARGE, e.getMessage());
+        } else {
+            cut(e.getMessage());
+        }
+    }
+
     /** The same because we want so. */
     public void close() {
         end(End.OURS, RESTART, "");
@@ -312,7 +321,7 @@ public final class Session implements WebSocketListener {
         try {
             receive(EnginePacket.parse(text));
         } catch (WireException e) {
-            cut(e.getMessage());
+            cut(e);
         }
     }
 
@@ -331,7 +340,9 @@ public final class Session implements WebSocketListener {
         run(
                 () -> {
                     if (from == socket) {
-                        end(is(FINISHING) ? End.OURS : End.LOST, RESTART, "");
+                        boolean large = closed.code() == TOO_LARGE;
+                        End why = large ? End.LIMITED : End.LOST;
+                        end(is(FINISHING) ? End.OURS : why, RESTART, "");
                     } else if (polling != null) {
                         polling.goOn();
                     }
@@ -377,7 +388,7 @@ public final class Session implements WebSocketListener {
 
     private void broken(WebSocket from, WireException e) {
         if (from == socket) {
-            cut(e.getMessage());
+            cut(e);
         } else {
             from.close(POLICY, e.getMessage());
         }
