@@ -57,6 +57,6 @@ final class Line implements WebSocketListener {
 
     @Override
     public void onClose(WebSocket socket, WebSocket.Closed closed) {
-        session.run(() -> session.lost(socket));
+        session.run(() -> session.lost(socket, closed.code()));
     }
 }

@@ -54,7 +54,7 @@ final class Polling {
             }
         } catch (WireException e) {
             answer.complete(Refusal.REQUEST.response());
-            session.cut(e.getMessage());
+            session.cut(e);
             return;
         }
         post = answer;

@@ -40,6 +40,7 @@ public final class Session {
     private static final Parcel PING = Parcel.of("2");
     private static final int RESTART = 1012;
     private static final int POLICY = 1008;
+    private static final int TOO_LARGE = 1009;
     private static final int MOVE_AGAIN_MILLIS = 100;
 
     private static final int MOVING = 1;
@@ -189,6 +190,14 @@ public final class Session {
         end(End.LOST, POLICY, why);
     }
 
+    void cut(WireException e) {
+        if (e.isLimit()) {
+            end(End.LIMITED, TOO_LARGE, e.getMessage());
+        } else {
+            cut(e.getMessage());
+        }
+    }
+
     /** The same because we want so. */
     public void close() {
         end(End.OURS, RESTART, "");
@@ -311,10 +320,11 @@ public final class Session {
         run(this::flush);
     }
 
-    /** One has come to its end. */
-    void lost(WebSocket one) {
+    /** One has come to its end, with this code. */
+    void lost(WebSocket one, int code) {
         if (one == socket) {
-            end(is(FINISHING) ? End.OURS : End.LOST, RESTART, "");
+            End why = code == TOO_LARGE ? End.LIMITED : End.LOST;
+            end(is(FINISHING) ? End.OURS : why, RESTART, "");
         } else if (polling != null) {
             polling.goOn();
         }
@@ -357,7 +367,7 @@ public final class Session {
 
     private void broken(WebSocket from, WireException e) {
         if (from == socket) {
-            cut(e.getMessage());
+            cut(e);
         } else {
             from.close(POLICY, e.getMessage());
         }
