@@ -143,8 +143,9 @@ final class LiveCommand implements Callable<Integer> {
             names = "--password",
             paramLabel = "WORD",
             description = {
-                "What admits a client. Others on this machine see it; so it should be one for tests.",
-                "(default: clients bring none)"
+                "What admits a client. All users of this machine can see it in the list of processes: the"
+                        + " variable SIROCCO_PASSWORD does not show it.",
+                "(default: the variable, or clients bring none)"
             })
     private String password;
 
@@ -307,8 +308,8 @@ final class LiveCommand implements Callable<Integer> {
                 .pid(pid == null ? OptionalLong.empty() : OptionalLong.of(pid))
                 .sources(sources.addresses())
                 .transport(transport);
-        if (password != null) {
-            plan.password(password);
-        }
+        Optional.ofNullable(password)
+                .or(() -> Optional.ofNullable(System.getenv("SIROCCO_PASSWORD")))
+                .ifPresent(plan::password);
     }
 }
