@@ -258,10 +258,11 @@ final class LiveCommand implements Callable<Integer> {
         return result.clean() ? 0 : 1;
     }
 
-    /** As the user could type it again. */
+    /** As the user could type it again, but for the password: pages are shown around. */
     private String commandLine() {
         return "./sirocco "
                 + spec.commandLine().getParseResult().originalArgs().stream()
+                        .map(word -> password == null ? word : word.replace(password, "..."))
                         .map(Words::quoted)
                         .collect(Collectors.joining(" "));
     }
