@@ -143,8 +143,9 @@ final class LiveCommand implements Callable<Integer> {
             names = "--password",
             paramLabel = "WORD",
             description = {
-                "What admits a client. Others on this machine see it; so it should be one for tests.",
-                "(default: clients bring none)"
+                "What admits a client. All users of this machine can see it in the list of processes: the"
+                        + " variable SIROCCO_PASSWORD does not show it.",
+                "(default: the variable, or clients bring none)"
             })
     private String password;
 
@@ -257,10 +258,11 @@ final class LiveCommand implements Callable<Integer> {
         return result.clean() ? 0 : 1;
     }
 
-    /** As the user could type it again. */
+    /** As the user could type it again, but for the password: pages are shown around. */
     private String commandLine() {
         return "./sirocco "
                 + spec.commandLine().getParseResult().originalArgs().stream()
+                        .map(word -> password == null ? word : word.replace(password, "..."))
                         .map(Words::quoted)
                         .collect(Collectors.joining(" "));
     }
@@ -307,8 +309,8 @@ final class LiveCommand implements Callable<Integer> {
                 .pid(pid == null ? OptionalLong.empty() : OptionalLong.of(pid))
                 .sources(sources.addresses())
                 .transport(transport);
-        if (password != null) {
-            plan.password(password);
-        }
+        Optional.ofNullable(password)
+                .or(() -> Optional.ofNullable(System.getenv("SIROCCO_PASSWORD")))
+                .ifPresent(plan::password);
     }
 }

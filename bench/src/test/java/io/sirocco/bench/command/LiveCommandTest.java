@@ -2,6 +2,7 @@
 package io.sirocco.bench.command;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.bench.live.ChannelServer;
@@ -86,7 +87,9 @@ class LiveCommandTest {
             assertEquals(0, run.exitCode(), run.err());
             assertTrue(run.out().contains("clients      4 wanted, 4 ready\n"), run.out());
             assertTrue(run.out().contains("failures     none\n"), run.out());
-            assertTrue(Files.readString(page).contains("Deliveries/s in each second"));
+            String html = Files.readString(page);
+            assertTrue(html.contains("Deliveries/s in each second"));
+            assertFalse(html.contains("of two words"), "the page shows the password");
         }
     }
 

@@ -112,6 +112,15 @@ class CompareTest {
     }
 
     @Test
+    void whoDoesNoneOfTheWorksIsLeftOut() throws Exception {
+        PeerFolder.of(peers, "chat").on("works", "echo live-echo live-fanout").write();
+        Race race = run(1, "plaintext");
+        assertEquals(
+                List.of("floor", "sirocco"), race.peers().stream().map(Race.Peer::name).toList());
+        assertTrue(said.toString().contains("left out, since they do none of this: chat"));
+    }
+
+    @Test
     void aServerThatDiesHasNoRoundsFromThenOn() throws Exception {
         String dies = PeerFolder.SERVER + " --dies-at /echo";
         PeerFolder.of(peers, "frail").on("run", dies).write();

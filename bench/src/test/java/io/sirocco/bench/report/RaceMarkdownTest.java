@@ -44,6 +44,16 @@ class RaceMarkdownTest {
         assertTrue(after.contains("## Where the time goes"));
     }
 
+    /** Of a race of HTTP those of event channels say nothing, and the other way round. */
+    @Test
+    void targetsAreThoseOfTheWorksThatWereDone() {
+        var work = SmallRace.work("live-fanout", SmallRace.standing("sirocco", 4, 4, 4));
+        String part =
+                RaceMarkdown.part(SmallRace.of(SmallRace.peers("sirocco"), work), "performance");
+        assertTrue(part.contains("| live-fanout: CPU, Socket.IO / ours |"), part);
+        assertFalse(part.contains("| plaintext: "), part);
+    }
+
     @Test
     void everyPlotIsThereStandsAloneAndIsReferred() throws Exception {
         var document = folder.resolve("performance.md");

@@ -63,6 +63,20 @@ class RaceTableTest {
     }
 
     @Test
+    void whatIsCountedIsTheHeadOfItsColumns() {
+        var work =
+                new Race.Work(
+                        "live-fanout",
+                        "to many",
+                        "What is done.",
+                        "delivery",
+                        List.of(standing("sirocco", 4)));
+        String table = RaceTable.of(SmallRace.of(SmallRace.peers("sirocco"), work));
+        assertTrue(table.contains("µs CPU/delivery "), table);
+        assertTrue(table.contains(" deliveries/s "), table);
+    }
+
+    @Test
     void noWorks() {
         assertEquals("No work was measured.\n", RaceTable.of(SampleRace.race(5, 17, 0)));
     }
