@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 
 /**
  * What waits for one loop, and is done in order.
@@ -31,7 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class Backlog {
     private static final LazyLogger LOG = LazyLogger.of(Live.class);
-    private static final int AT_ONCE = 64; // tasks of one turn
+    private static final int AT_ONCE = 64; // of one turn
     private static final int MANY = 64; // deliveries, after which it rests
     private static final long LONGEST_REST = 5_000_000; // nanoseconds
 
@@ -46,6 +47,7 @@ final class Backlog {
     private boolean draining; // on the loop, as are the next two
     private boolean resting;
     private int deliveries; // since the last rest
+    private int taken; // in this turn
     private volatile boolean hurries;
 
     /** Bounds for messages, in number and bytes. */
@@ -140,6 +142,16 @@ final class Backlog {
 
     // ---- on the loop
 
+    /** The next, to be done with the present one; null when {@code with} does not want it. */
+    Runnable takeNext(Predicate<Runnable> with) {
+        Runnable next = queue.peek();
+        if (next == null || !with.test(next)) {
+            return null;
+        }
+        taken++;
+        return queue.poll();
+    }
+
     /** So many were sent a message. Loop-confined. */
     void delivered(int receivers) {
         deliveries += receivers;
@@ -181,12 +193,14 @@ final class Backlog {
             return;
         }
         draining = true;
+        taken = 0;
         try {
-            for (int i = 0; i < most; i++) {
+            while (taken < most) {
                 Runnable task = queue.poll();
                 if (task == null) {
                     break;
                 }
+                taken++;
                 run(task);
             }
         } finally {

@@ -289,7 +289,7 @@ final class Hub implements Upper, Node {
             }
         }
         for (Shard shard : shards.values()) {
-            shard.tell(namespace, rooms, size, () -> shard.deliver(namespace, delivery));
+            shard.tell(namespace, delivery, size);
         }
     }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.live.broker.Publication;
 import io.sirocco.live.engine.Home;
 import io.sirocco.net.Loop;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -21,11 +23,14 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Shard implements Home {
 
+    private static final int LONGEST_RUN = 64;
+
     final Loop loop;
     final Tally tally = new Tally();
     private final Backlog backlog;
     private final Missed missed = new Missed();
     private final Map<Namespace, Local> namespaces = new IdentityHashMap<>(2);
+    private final List<Delivery> run = new ArrayList<>(); // used by one method
     private final Map<Client, Held> expected = new HashMap<>(0); // who moves here
     private final AtomicInteger handlers = new AtomicInteger();
 
@@ -33,6 +38,25 @@ final class Shard implements Home {
     private static final class Local {
         final Set<Client> all = new HashSet<>();
         final Map<String, Set<Client>> rooms = new HashMap<>();
+    }
+
+    /** A message to rooms, which waits. */
+    private record Mail(Shard shard, Namespace namespace, Delivery delivery, long size)
+            implements Runnable {
+
+        @Override
+        public void run() {
+            shard.deliverRun(this);
+        }
+
+        /** Whether it is for the same clients, if it comes next. */
+        boolean isLike(Mail other) {
+            Publication mine = delivery.publication;
+            Publication theirs = other.delivery.publication;
+            return namespace == other.namespace
+                    && mine.rooms().equals(theirs.rooms())
+                    && mine.except().equals(theirs.except());
+        }
     }
 
     Shard(Loop loop, Backlog backlog) {
@@ -81,6 +105,13 @@ final class Shard implements Home {
                         release(size);
                         message.run();
                     });
+        }
+    }
+
+    /** The same with one for whoever is in its rooms then. Any thread. */
+    void tell(Namespace namespace, Delivery delivery, long size) {
+        if (reserve(namespace, delivery.publication.rooms(), size)) {
+            backlog.executeLater(new Mail(this, namespace, delivery, size));
         }
     }
 
@@ -181,16 +212,38 @@ final class Shard implements Home {
         return namespaces.values().stream().flatMap(local -> local.all.stream()).toList();
     }
 
-    void deliver(Namespace namespace, Delivery delivery) {
+    /** Client by client, with those behind it that are for the same: each is looked at once. */
+    private void deliverRun(Mail first) {
+        run.clear();
+        Mail next = first;
+        while (next != null) {
+            release(next.size);
+            run.add(next.delivery);
+            next =
+                    run.size() == LONGEST_RUN
+                            ? null
+                            : (Mail)
+                                    backlog.takeNext(
+                                            other -> other instanceof Mail m && first.isLike(m));
+        }
+        deliver(first.namespace, run);
+        run.clear();
+    }
+
+    /** These, which are for the same. */
+    private void deliver(Namespace namespace, List<Delivery> all) {
         Local local = namespaces.get(namespace);
         if (local == null) {
             return;
         }
-        Set<String> except = delivery.publication.except();
-        Set<Client> receivers = audience(namespace, local, delivery.publication.rooms());
+        Publication what = all.getFirst().publication;
+        Set<String> except = what.except();
+        Set<Client> receivers = audience(namespace, local, what.rooms());
         for (Client client : receivers) {
             if (except.isEmpty() || !except.contains(client.id())) {
-                deliver(client, delivery);
+                for (int i = 0; i < all.size(); i++) {
+                    deliver(client, all.get(i));
+                }
             }
         }
         backlog.delivered(receivers.size());
