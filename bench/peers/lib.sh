@@ -84,3 +84,19 @@ go_run() {
     export GOMAXPROCS=1
     exec "$1/server" "$2" "$3"
 }
+
+# npm_build DIR SOURCE ...: the packages of package-lock.json, beside the sources. Scripts of packages do not run: native
+# add-ons come compiled.
+npm_build() {
+    local dir=$1 source
+    shift
+    mkdir -p "$dir"
+    for source in "$@"; do cp "$here/$source" "$dir"; done
+    stale "$dir/.built" "$here/package.json" "$here/package-lock.json" || return 0
+    cp "$here/package.json" "$here/package-lock.json" "$dir"
+    (cd "$dir" && attempt npm ci --ignore-scripts --no-audit --no-fund)
+    touch "$dir/.built"
+}
+
+# npm_version DIR PACKAGE
+npm_version() { node -p 'require(process.argv[1]).version' "$(absolute "$1")/node_modules/$2/package.json"; }

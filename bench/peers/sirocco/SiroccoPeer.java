@@ -2,10 +2,14 @@
 import io.sirocco.http.Handling;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
+import io.sirocco.live.Arguments;
+import io.sirocco.live.Client;
+import io.sirocco.live.Live;
 import io.sirocco.net.TransportKind;
 import io.sirocco.web.files.FileServer;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 
 /** Sirocco as a peer in the race: a port, a folder, a transport. */
@@ -14,12 +18,15 @@ final class SiroccoPeer {
     private static final Response THREE = Response.text("abc").type("text/plain");
     private static final Response ECHO = Response.text("Hello from the echo").type("text/plain");
 
+    private static final String PASSWORD = "secret";
+
     private SiroccoPeer() {}
 
     public static void main(String[] arguments) {
         int port = Integer.parseInt(arguments[0]);
         Path files = Path.of(arguments[1]);
         var transport = TransportKind.valueOf(arguments[2].toUpperCase(Locale.ROOT));
+        Live live = live();
         Server.start(
                 config ->
                         config.listen(new InetSocketAddress("127.0.0.1", port))
@@ -34,6 +41,33 @@ final class SiroccoPeer {
                     // no ranges, as nginx here, and as PokerFace's nginx had it
                     var server = FileServer.of(files, options -> options.maxRanges(0));
                     routes.route("GET", "/files/*", server).handling(Handling.INLINE);
+                    routes.mount("/socket.io", live);
+                    routes.route("POST", "/ticket", request -> ticket(live, request.body().text()))
+                            .handling(Handling.INLINE);
                 });
+    }
+
+    // ---- event channels
+
+    private static Live live() {
+        Live live = Live.create(c -> c.password(PASSWORD).tickets(Duration.ofSeconds(30)).anyConnects());
+        live.onRequest("echo", (_, arguments) -> arguments);
+        live.on("join", (client, room) -> client.join(room.string(0)));
+        live.on("leave", (client, room) -> client.leave(room.string(0)));
+        live.on("publish", SiroccoPeer::publish);
+        return live;
+    }
+
+    private static void publish(Client client, Arguments arguments) {
+        client.room(arguments.string(0))
+                .send(arguments.string(1), arguments.values(2))
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static Response ticket(Live live, String body) {
+        return body.equals("{\"password\":\"" + PASSWORD + "\"}")
+                ? Response.json("{\"ticket\":\"" + live.ticket("bench") + "\"}")
+                : Response.json("{\"error\":{\"code\":\"unauthorized\"}}").status(401);
     }
 }

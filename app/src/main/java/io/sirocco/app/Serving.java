@@ -40,7 +40,7 @@ final class Serving implements AutoCloseable, Subject {
     private final Lasting lasting = Lasting.begin();
     private final Welcome welcome = new Welcome(this::server);
     private final CountDownLatch drainAsked = new CountDownLatch(1);
-    private final Optional<Channels> channels;
+    private volatile Optional<Channels> channels; // from the moment on that they are on
     private final Server server;
     private volatile Assembly assembly;
     private volatile State state = State.STARTING;
@@ -54,23 +54,20 @@ final class Serving implements AutoCloseable, Subject {
             Logging.change(Log.USUAL, configuration.log());
         }
         configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, told(warning)));
-        assembly = new Assembly(configuration, lasting, Optional.empty());
-        channels = channels(assembly);
-        server = created(assembly);
-    }
-
-    private Optional<Channels> channels(Assembly first) throws InvalidConfiguration {
-        if (!first.configuration().live().on()) return Optional.empty();
+        channels = channels(configuration);
         try {
-            return Optional.of(
-                    Channels.open(
-                            first.configuration(),
-                            source.overrides().password(),
-                            lasting.rejections()));
-        } catch (InvalidConfiguration e) {
-            first.close();
+            assembly = new Assembly(configuration, lasting, Optional.empty());
+            server = created(assembly);
+        } catch (InvalidConfiguration | IOException | RuntimeException e) {
+            channels.ifPresent(Channels::close);
             throw e;
         }
+    }
+
+    private Optional<Channels> channels(Configuration configuration) throws InvalidConfiguration {
+        if (!configuration.live().on()) return Optional.empty();
+        Optional<String> password = source.overrides().password();
+        return Optional.of(Channels.open(configuration, password, lasting.rejections()));
     }
 
     private Server created(Assembly first) throws InvalidConfiguration, IOException {
@@ -79,11 +76,9 @@ final class Serving implements AutoCloseable, Subject {
                     first::configure, routes -> first.routes(routes, welcome, channels));
         } catch (Misfit e) {
             first.close();
-            channels.ifPresent(Channels::close);
             throw e.in(first.configuration());
         } catch (IllegalArgumentException e) {
             first.close();
-            channels.ifPresent(Channels::close);
             throw new IOException(e.getMessage(), e);
         }
     }
@@ -170,13 +165,24 @@ final class Serving implements AutoCloseable, Subject {
      */
     synchronized void takeUp() throws InvalidConfiguration, IOException {
         Configuration configuration = source.load();
+        Optional<Channels> all = channels.isPresent() ? channels : channels(configuration);
+        try {
+            takeUp(configuration, all);
+            channels = all;
+        } finally {
+            if (channels.isEmpty()) all.ifPresent(Channels::close);
+        }
+    }
+
+    private void takeUp(Configuration configuration, Optional<Channels> all)
+            throws InvalidConfiguration, IOException {
         Assembly old = assembly;
         var next = new Assembly(configuration, lasting, Optional.of(old));
         try {
             Runnable renewal =
-                    channels.map(all -> all.renewal(configuration.live())).orElse(() -> {});
+                    all.map(running -> running.renewal(configuration.live())).orElse(() -> {});
             Logging.change(old.configuration().log(), configuration.log());
-            server.reload(next::configure, routes -> next.routes(routes, welcome, channels));
+            server.reload(next::configure, routes -> next.routes(routes, welcome, all));
             renewal.run();
         } catch (Misfit e) {
             giveUp(next, old);

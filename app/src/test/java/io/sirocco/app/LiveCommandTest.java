@@ -314,6 +314,25 @@ class LiveCommandTest {
     }
 
     @Test
+    void aReloadSwitchesThemOnOrLeavesAllAsItIs(@TempDir Path folder) throws Exception {
+        String server =
+                "[[listen]]\naddress = \"127.0.0.1:0\"\n[admin]\naddress = \"127.0.0.1:0\"\n";
+        try (Running running = Running.of(folder, io.sirocco.net.TransportKind.NIO, server)) {
+            assertEquals(404, post(running.adminPort(), "/live/publish", "{}").statusCode());
+            String broken = server + "[live]\non = true\nbroker = \"redis://127.0.0.1:1\"\n";
+            assertTrue(running.refuses(broken).contains("broker"), "said where");
+            assertEquals(404, post(running.adminPort(), "/live/publish", "{}").statusCode());
+            running.reload(server + "[live]\non = true\n");
+            assertEquals(400, post(running.adminPort(), "/live/publish", "{}").statusCode());
+            try (Talker talker = Talker.in(running.port(), "")) {
+                assertEquals("437[1]", talker.ask("[\"echo\",1]"));
+                running.reload(server + "[live]\non = true\nrecovery = \"1s\"\n");
+                assertEquals("437[2]", talker.ask("[\"echo\",2]"));
+            }
+        }
+    }
+
+    @Test
     void whoIsThereIsToldThatTheServerStops() throws Exception {
         Serving serving = serve("--recovery", "1m");
         try (Talker talker = Talker.in(serving.port(), "")) {

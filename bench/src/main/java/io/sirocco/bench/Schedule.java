@@ -8,16 +8,16 @@ package io.sirocco.bench;
  * @param rate requests per second, of all loops
  * @param index which of the loops it is, from 0
  */
-record Schedule(double rate, int index, int loops) {
+public record Schedule(double rate, int index, int loops) {
 
     /** When the loop's own request {@code k} is due, from 0 on. */
-    long due(long k) {
+    public long due(long k) {
         double number = index + (double) k * loops;
         return (long) (number * 1e9 / rate);
     }
 
     /** How many of its own are due before {@code nanos} have passed. */
-    long dueBefore(long nanos) {
+    public long dueBefore(long nanos) {
         double about = (nanos * rate / 1e9 - index) / loops;
         long k = Math.max(0, (long) about - 1); // rounding is left to due(), so that both agree
         while (due(k) < nanos) {

@@ -10,7 +10,7 @@ final class Answer {
     private final Client client;
     private final Link link;
     private final long id;
-    private boolean given; // on the link's loop
+    private boolean given; // where the link lives
 
     Answer(Client client, Link link, long id) {
         this.client = client;
@@ -23,14 +23,16 @@ final class Answer {
         String name = client.namespace().name();
         Packet packet = Packet.ack(name, id, encoded.attachments().size(), encoded.data());
         Parcel parcel = Parcel.message("4" + packet, encoded.attachments(), false);
-        link.run(
-                () -> {
-                    if (!given) {
-                        given = true;
-                        link.answered();
-                        link.send(parcel);
-                    }
-                });
+        client.inOrder( // behind what its handler has sent before
+                () ->
+                        link.run(
+                                () -> {
+                                    if (!given) {
+                                        given = true;
+                                        link.intake.answered();
+                                        link.send(parcel);
+                                    }
+                                }));
     }
 
     void fail(String code, String message) {

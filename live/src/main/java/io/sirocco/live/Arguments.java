@@ -13,7 +13,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  */
 public final class Arguments {
     private static final Arguments NONE =
-            new Arguments(null, JsonNodeFactory.instance.arrayNode(), 0);
+            new Arguments(new JsonMapper(), JsonNodeFactory.instance.arrayNode(), 0);
 
     private final JsonMapper mapper;
     private final JsonNode array;

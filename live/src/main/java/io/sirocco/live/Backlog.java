@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * <pre>
  *   add     what must happen, such as a connect or a close     always taken
- *   offer   a message                                          taken while there is room
- *   room    who sends, and waits                               waits while it is half full
+ *   reserve a place for a message                              while there is one
+ *   room    who sends, and waits                               held back while it is half full
  * </pre>
  *
  * <p>It takes no locks, since a loop that waits for one behind a virtual thread of its own stands
@@ -28,13 +28,6 @@ final class Backlog {
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicReference<CompletableFuture<Void>> room = new AtomicReference<>();
 
-    private record Message(long size, Runnable task) implements Runnable {
-        @Override
-        public void run() {
-            task.run();
-        }
-    }
-
     /** Bounds for messages, in number and bytes. */
     Backlog(int most, long mostBytes) {
         this.most = most;
@@ -45,15 +38,20 @@ final class Backlog {
         queue.add(task);
     }
 
-    /** Takes a message of so many bytes; false when it is full: the one that crosses is taken. */
-    boolean offer(long size, Runnable task) {
+    /** Takes a place for a message of so many bytes; false when all are taken. */
+    boolean reserve(long size) {
         if (messages.get() >= most || bytes.get() >= mostBytes) {
             return false;
         }
         messages.incrementAndGet();
-        bytes.addAndGet(size);
-        queue.add(new Message(size, task));
+        bytes.addAndGet(size); // the one that crosses is taken
         return true;
+    }
+
+    /** Gives it back. */
+    void release(long size) {
+        messages.decrementAndGet();
+        bytes.addAndGet(-size);
     }
 
     boolean isEmpty() {
@@ -66,12 +64,7 @@ final class Backlog {
 
     /** The next to be done, or null. */
     Runnable poll() {
-        Runnable next = queue.poll();
-        if (next instanceof Message message) {
-            messages.decrementAndGet();
-            bytes.addAndGet(-message.size);
-        }
-        return next;
+        return queue.poll();
     }
 
     /** Null while there is room; else it ends when there is. */

@@ -74,7 +74,7 @@ final class Door implements Runnable {
             return;
         }
         Client client = Client.fresh(namespace, user, offsets, Client.tagsOf(auth));
-        client.enter(link);
+        client.life.enter(link);
         if (wants && auth.path("offset").isString()) {
             client.gap(Map.of("recovered", false));
         }
@@ -94,13 +94,13 @@ final class Door implements Runnable {
         Optional<Client> here = namespace.client(kept.client()).filter(c -> c.hasPid(kept.pid()));
         Optional<Position> after = offset();
         if (after.isEmpty() || !kept.user().equals(user)) {
-            here.ifPresent(client -> client.giveUp(Reason.LOST));
+            here.ifPresent(client -> client.life.giveUp(Reason.LOST));
             return false;
         }
         Client client =
                 here.orElseGet(() -> Client.recovered(namespace, kept, Client.tagsOf(auth)));
         var back = new CompletableFuture<Boolean>();
-        client.comeBack(link, back);
+        client.life.comeBack(link, back);
         if (!back.join()) {
             return true; // the link is gone: the client waits for the next
         }
@@ -108,10 +108,10 @@ final class Door implements Runnable {
         Replay replay = replay(client, after.get());
         if (replay.gap()) {
             link.run(() -> link.expect(namespace.name())); // another comes in its place
-            client.giveUp(Reason.LOST);
+            client.life.giveUp(Reason.LOST);
             return false;
         }
-        client.resume(link, replay);
+        client.life.resume(link, replay);
         return true;
     }
 

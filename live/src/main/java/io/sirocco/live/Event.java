@@ -85,7 +85,7 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
         }
         Hub hub = client.namespace().hub;
         switch (name) {
-            case "sirocco:session" -> answer.give(client.session());
+            case "sirocco:session" -> answer.give(client.secrets());
             case "sirocco:presence" -> {
                 String room = arguments.has(0) ? arguments.string(0) : "";
                 if (!hub.hasPresence(room) || !client.rooms().contains(room)) {

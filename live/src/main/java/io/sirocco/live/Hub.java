@@ -12,6 +12,7 @@ import io.sirocco.live.broker.Publication;
 import io.sirocco.live.broker.Publication.Bounds;
 import io.sirocco.live.engine.Channel;
 import io.sirocco.live.engine.Engine;
+import io.sirocco.live.engine.Home;
 import io.sirocco.live.engine.Session;
 import io.sirocco.live.engine.Upper;
 import io.sirocco.live.log.Log;
@@ -53,6 +54,7 @@ final class Hub implements Upper, Node {
     private final Map<String, Namespace> namespaces = new ConcurrentHashMap<>();
     private final Map<Loop, Shard> shards = new ConcurrentHashMap<>();
     private final Map<String, LongAdder> refusals = new ConcurrentHashMap<>();
+    private final Order order = new Order(); // of messages, and of moves between them
     private volatile Duration ticketLife;
     volatile boolean stopping;
     private volatile String epoch = "";
@@ -94,46 +96,8 @@ final class Hub implements Upper, Node {
     }
 
     private void keepAll(Shard shard, long every) {
-        shard.all().forEach(Client::keep);
+        shard.all().forEach(client -> client.life.keep());
         shard.loop.after(every, () -> keepAll(shard, every));
-    }
-
-    // ---- counts
-
-    LiveMetrics metrics() {
-        var closes = new EnumMap<Reason, Long>(Reason.class);
-        for (Reason reason : Reason.values()) {
-            closes.put(reason, sum(tally -> tally.closes(reason)));
-        }
-        var refused = new TreeMap<String, Long>();
-        refusals.forEach((why, count) -> refused.put(why, count.sum()));
-        return new LiveMetrics(
-                namespaces.values().stream().mapToInt(Namespace::size).sum(),
-                engine.size(),
-                namespaces.values().stream().mapToInt(Namespace::roomCount).sum(),
-                sum(tally -> tally.connects),
-                sum(tally -> tally.recovered),
-                Collections.unmodifiableMap(refused),
-                Collections.unmodifiableMap(closes),
-                sum(tally -> tally.messagesIn),
-                sum(tally -> tally.bytesIn),
-                sum(tally -> tally.messagesOut),
-                sum(tally -> tally.bytesOut),
-                sum(tally -> tally.dropped),
-                sum(tally -> tally.gaps),
-                sum(tally -> tally.requests),
-                shards.values().stream().mapToInt(Shard::handlers).sum(),
-                sum(tally -> tally.queued),
-                sum(tally -> tally.queuedBytes));
-    }
-
-    private long sum(Function<Tally, Count> of) {
-        return shards.values().stream().mapToLong(shard -> of.apply(shard.tally).get()).sum();
-    }
-
-    @Override
-    public void refused(String why) {
-        refusals.computeIfAbsent(why, each -> new LongAdder()).increment();
     }
 
     // ---- settings
@@ -185,6 +149,39 @@ final class Hub implements Upper, Node {
         return tickets.issue(user, life);
     }
 
+    // ---- counts
+
+    LiveMetrics metrics() {
+        var closes = new EnumMap<Reason, Long>(Reason.class);
+        for (Reason reason : Reason.values()) {
+            closes.put(reason, sum(tally -> tally.closes(reason)));
+        }
+        var refused = new TreeMap<String, Long>();
+        refusals.forEach((why, count) -> refused.put(why, count.sum()));
+        return new LiveMetrics(
+                namespaces.values().stream().mapToInt(Namespace::size).sum(),
+                engine.size(),
+                namespaces.values().stream().mapToInt(Namespace::roomCount).sum(),
+                sum(tally -> tally.connects),
+                sum(tally -> tally.recovered),
+                Collections.unmodifiableMap(refused),
+                Collections.unmodifiableMap(closes),
+                sum(tally -> tally.messagesIn),
+                sum(tally -> tally.bytesIn),
+                sum(tally -> tally.messagesOut),
+                sum(tally -> tally.bytesOut),
+                sum(tally -> tally.dropped),
+                sum(tally -> tally.gaps),
+                sum(tally -> tally.requests),
+                shards.values().stream().mapToInt(Shard::handlers).sum(),
+                sum(tally -> tally.queued),
+                sum(tally -> tally.queuedBytes));
+    }
+
+    private long sum(Function<Tally, Count> of) {
+        return shards.values().stream().mapToLong(shard -> of.apply(shard.tally).get()).sum();
+    }
+
     // ---- for the engine
 
     @Override
@@ -202,13 +199,28 @@ final class Hub implements Upper, Node {
     }
 
     @Override
+    public void refused(String why) {
+        refusals.computeIfAbsent(why, each -> new LongAdder()).increment();
+    }
+
+    @Override
     public String address(Request request) {
         return settings.address.apply(request);
     }
 
     @Override
     public Channel open(Session session) {
-        return new Link(this, session, shard(session.loop()));
+        return new Link(this, session);
+    }
+
+    @Override
+    public Home home(Loop loop) {
+        return shard(loop);
+    }
+
+    /** Has a session, and its clients, live there: between two messages. */
+    void move(Link link, Shard to) {
+        order.run(new Move(this, link, to)::begin);
     }
 
     // ---- messages
@@ -217,9 +229,7 @@ final class Hub implements Upper, Node {
     CompletionStage<Position> publish(Publication publication) {
         CompletionStage<Position> stage = broker.publish(publication);
         for (Shard shard : shards.values()) {
-            if (shard.loop.inLoop()) {
-                shard.drain();
-            }
+            shard.drainHere();
             CompletableFuture<Void> room = shard.awaitRoom();
             if (room != null) {
                 stage = stage.thenCombine(room, (position, nothing) -> position);
@@ -256,25 +266,30 @@ final class Hub implements Upper, Node {
         if (namespace == null) {
             return;
         }
-        var delivery = new Delivery(position, publication);
-        Set<String> rooms = publication.rooms();
-        if (rooms.size() == 1) {
-            Client own = namespace.client(rooms.iterator().next()).orElse(null);
-            if (own != null) {
-                Runnable message = () -> own.deliver(delivery);
-                own.shard().tell(namespace, rooms, Log.size(publication), message);
-                return;
-            }
-        }
-        deliver(namespace, delivery);
+        order.run(() -> deliver(namespace, new Delivery(position, publication)));
     }
 
     private void deliver(Namespace namespace, Delivery delivery) {
         Publication publication = delivery.publication;
+        Set<String> rooms = publication.rooms();
         long size = Log.size(publication);
+        if (rooms.size() == 1) {
+            Client own = namespace.client(rooms.iterator().next()).orElse(null);
+            if (own != null) {
+                own.rooms
+                        .shards()
+                        .forEach(
+                                shard ->
+                                        shard.tell(
+                                                namespace,
+                                                rooms,
+                                                size,
+                                                () -> shard.deliverTo(own, delivery)));
+                return;
+            }
+        }
         for (Shard shard : shards.values()) {
-            shard.tell(
-                    namespace, publication.rooms(), size, () -> shard.deliver(namespace, delivery));
+            shard.tell(namespace, rooms, size, () -> shard.deliver(namespace, delivery));
         }
     }
 
@@ -293,7 +308,7 @@ final class Hub implements Upper, Node {
         if (namespace != null) {
             namespace.clients().stream()
                     .filter(client -> client.hasPid(pid))
-                    .forEach(Client::moved);
+                    .forEach(client -> client.life.moved());
         }
     }
 
@@ -330,7 +345,7 @@ final class Hub implements Upper, Node {
                                 List.of(),
                                 false,
                                 List.of()));
-        deliver(namespace, delivery);
+        order.run(() -> deliver(namespace, delivery));
         namespace.changed(room.name(), joined, left);
     }
 }

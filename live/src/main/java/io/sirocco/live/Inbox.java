@@ -2,7 +2,6 @@
 package io.sirocco.live;
 
 import java.util.ArrayDeque;
-import java.util.function.IntConsumer;
 
 /**
  * What waits for the handlers of one client, which run one after the other, on a virtual thread
@@ -18,10 +17,9 @@ final class Inbox {
     /**
      * Something to do.
      *
-     * @param size bytes that it holds
      * @param answer that it owes; null for none
      */
-    record Job(int size, Runnable work, Answer answer) {}
+    record Job(Runnable work, Answer answer) {}
 
     /** Adds one; true when somebody has to {@link #run} them. */
     synchronized boolean add(Job job) {
@@ -34,14 +32,10 @@ final class Inbox {
         return idle;
     }
 
-    /** Does them all; {@code done} is told of the size of each. On the thread of the handlers. */
-    void run(IntConsumer done) {
+    /** Does them all. On the thread of the handlers. */
+    void run() {
         for (Job job = next(); job != null; job = next()) {
-            try {
-                job.work.run();
-            } finally {
-                done.accept(job.size);
-            }
+            job.work.run();
         }
     }
 

@@ -3,9 +3,9 @@ package io.sirocco.live;
 
 import io.sirocco.live.engine.Channel;
 import io.sirocco.live.engine.End;
+import io.sirocco.live.engine.Home;
 import io.sirocco.live.engine.Parcel;
 import io.sirocco.live.engine.Session;
-import io.sirocco.live.wire.Assembler;
 import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.Received;
@@ -17,39 +17,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Socket.IO on one session: its clients, one for each namespace. Confined to the loop of the
- * session, but for {@link #run}.
+ * Socket.IO on one session: its clients, one for each namespace. Confined to where the session
+ * lives, but for {@link #run} and {@link #shard}.
  */
 final class Link implements Channel {
-    private static final int FULL = 64 << 10;
-    private static final int JOB = 64;
     private static final int NAMESPACES = 100;
-
     final Hub hub;
     final Session session;
-    final Shard shard;
+    final Intake intake;
     private Client only; // most have one
     private Map<String, Client> clients; // where there are more
     private Set<String> connecting; // null while there are none
-    private Assembler assembler; // null before the first attachment
     private Alarm connectDeadline;
-    private int waiting; // bytes that handlers have not taken
-    private int unanswered;
-    private double allowance; // bytes that may be read, where that is limited
-    private long allowedAt;
-    private boolean throttled;
-    private boolean full;
     private Reason reason = Reason.LOST;
 
-    Link(Hub hub, Session session, Shard shard) {
+    Link(Hub hub, Session session) {
         this.hub = hub;
         this.session = session;
-        this.shard = shard;
-        this.allowance = hub.settings.bytesPerSecond;
-        this.allowedAt = session.loop().now();
+        this.intake = new Intake(hub, session);
         awaitConnect();
     }
 
@@ -65,6 +54,11 @@ final class Link implements Channel {
                                 });
     }
 
+    /** Where it lives. */
+    Shard shard() {
+        return (Shard) session.home();
+    }
+
     Json json() {
         return hub.json;
     }
@@ -75,8 +69,9 @@ final class Link implements Channel {
     }
 
     void send(Parcel parcel) {
-        shard.tally.messagesOut.add(1);
-        shard.tally.bytesOut.add(parcel.length());
+        Tally tally = shard().tally;
+        tally.messagesOut.add(1);
+        tally.bytesOut.add(parcel.length());
         session.send(parcel);
     }
 
@@ -93,7 +88,7 @@ final class Link implements Channel {
         return only != null && only.namespace().name().equals(namespace) ? only : null;
     }
 
-    private List<Client> all() {
+    List<Client> all() {
         return clients != null
                 ? List.copyOf(clients.values())
                 : only == null ? List.of() : List.of(only);
@@ -102,12 +97,10 @@ final class Link implements Channel {
     /** It is connected from now on; false when the session has ended meanwhile. */
     boolean add(Client client) {
         String name = client.namespace().name();
-        if (connecting == null || !connecting.remove(name)) {
+        if (!expects(name)) {
             return false;
         }
-        if (connecting.isEmpty()) {
-            connecting = null;
-        }
+        expectNoMore(name);
         if (connectDeadline != null) {
             connectDeadline.cancel();
             connectDeadline = null;
@@ -131,6 +124,17 @@ final class Link implements Channel {
             connecting = new HashSet<>(2);
         }
         connecting.add(name);
+    }
+
+    private boolean expects(String name) {
+        return connecting != null && connecting.contains(name);
+    }
+
+    private void expectNoMore(String name) {
+        connecting.remove(name);
+        if (connecting.isEmpty()) {
+            connecting = null;
+        }
     }
 
     /** It has no such client any more. */
@@ -161,33 +165,17 @@ final class Link implements Channel {
 
     @Override
     public void text(String text) throws WireException {
-        throttle(text.length());
-        if (assembler == null) {
-            Packet packet = Packet.parse(text);
-            if (packet.attachments() == 0) {
-                receive(new Received(packet, List.of()));
-                return;
-            }
-            assembler = new Assembler(hub.settings.attachments, hub.settings.maxMessage);
+        Optional<Received> received = intake.text(text);
+        if (received.isPresent()) {
+            receive(received.get());
         }
-        take(assembler.text(text));
     }
 
     @Override
     public void binary(byte[] bytes) throws WireException {
-        throttle(bytes.length);
-        if (assembler == null) {
-            throw new WireException("an attachment has come that belongs to nothing");
-        }
-        take(assembler.binary(bytes));
-    }
-
-    private void take(Optional<Received> received) throws WireException {
+        Optional<Received> received = intake.binary(bytes);
         if (received.isPresent()) {
             receive(received.get());
-        }
-        if (assembler.isEmpty()) {
-            assembler = null;
         }
     }
 
@@ -204,26 +192,52 @@ final class Link implements Channel {
         switch (packet.type()) {
             case DISCONNECT -> {
                 remove(client);
-                client.gone(Reason.LEFT);
+                client.life.gone(Reason.LEFT);
                 if (isEmpty()) {
                     awaitConnect();
                 }
             }
             case EVENT, BINARY_EVENT -> {
-                took(received);
-                client.event(this, received);
+                intake.took(received);
+                event(client, received);
             }
             case ACK, BINARY_ACK -> {
-                took(received);
-                client.acked(received);
+                intake.took(received);
+                answer(client, received);
             }
             default -> throw new WireException(packet.type() + " is not for us");
         }
     }
 
-    private void took(Received received) {
-        shard.tally.messagesIn.add(1);
-        shard.tally.bytesIn.add(received.size());
+    private void event(Client client, Received received) throws WireException {
+        Packet packet = received.packet();
+        JsonNode data = hub.json.parse(packet.data(), received.attachments());
+        JsonNode first = data.get(0);
+        if (first == null || !first.isString() || Packet.RESERVED.contains(first.stringValue())) {
+            throw new WireException("an event begins with a name that is not reserved");
+        }
+        boolean asks = packet.id() != Packet.NO_ID;
+        Answer answer = asks ? new Answer(client, this, packet.id()) : null;
+        boolean room = !asks || intake.asks();
+        Optional<io.sirocco.live.broker.Limit> limit = hub.settings.messages;
+        if (limit.isPresent() && !client.maySend(limit.get(), this) || !room) {
+            if (asks) {
+                answer.fail("limited", "too many messages");
+            }
+            return;
+        }
+        var arguments = new Arguments(hub.json.mapper(), data, 1);
+        var event = new Event(client, first.stringValue(), arguments, answer);
+        client.submit(received.size(), answer, event);
+    }
+
+    /** Of a question of ours. */
+    private void answer(Client client, Received received) throws WireException {
+        JsonNode data = hub.json.parse(received.packet().data(), received.attachments());
+        CompletableFuture<Arguments> waiting = client.answered(received.packet().id());
+        if (waiting != null) {
+            waiting.complete(new Arguments(hub.json.mapper(), data, 0));
+        }
     }
 
     private void connect(Packet packet) throws WireException {
@@ -231,7 +245,7 @@ final class Link implements Channel {
         Namespace namespace = hub.namespace(name);
         JsonNode auth = hub.json.parse(packet.data().isEmpty() ? "{}" : packet.data(), List.of());
         if (client(name) != null
-                || connecting != null && connecting.contains(name)
+                || expects(name)
                 || all().size() >= NAMESPACES
                 || connecting != null && connecting.size() >= NAMESPACES) {
             throw new WireException("two CONNECTs to " + name);
@@ -246,10 +260,8 @@ final class Link implements Channel {
 
     /** Who wanted to come in may not. */
     void refused(String name, String message) {
-        if (connecting != null && connecting.remove(name)) {
-            if (connecting.isEmpty()) {
-                connecting = null;
-            }
+        if (expects(name)) {
+            expectNoMore(name);
             refuse(name, message, "unauthorized");
         }
     }
@@ -263,74 +275,38 @@ final class Link implements Channel {
 
     private record Refused(String message, Map<String, String> data) {}
 
-    // ---- back-pressure
+    // ---- moving
 
-    /** A client's handlers have something more to do. */
-    void waits(int size) {
-        waiting += size + JOB;
-        shard.tally.queued.add(1);
-        shard.tally.queuedBytes.add(size);
-        if (waiting >= FULL && !full) {
-            full = true;
-            session.pause();
+    @Override
+    public boolean move(Home to) {
+        if (connecting != null || !all().stream().allMatch(Client::isConnected)) {
+            return false;
         }
+        hub.move(this, (Shard) to);
+        return true;
     }
 
-    /** And have done it. */
-    void done(int size) {
-        waiting -= size + JOB;
-        shard.tally.queued.add(-1);
-        shard.tally.queuedBytes.add(-size);
-        if (full && waiting < FULL / 2) {
-            full = false;
-            resume();
+    /** It lives there from now on; false when the session has ended meanwhile. */
+    boolean leave(Shard to) {
+        if (connectDeadline != null) {
+            connectDeadline.cancel();
         }
+        return session.leave(to);
     }
 
-    private void throttle(int bytes) {
-        long perSecond = hub.settings.bytesPerSecond;
-        if (perSecond == 0) {
-            return;
+    /** It is there. */
+    void arrive() {
+        if (connectDeadline != null) {
+            awaitConnect();
         }
-        long now = session.loop().now();
-        allowance = Math.min(perSecond, allowance + (now - allowedAt) * perSecond / 1e3) - bytes;
-        allowedAt = now;
-        if (allowance < 0 && !throttled) {
-            throttled = true;
-            session.pause();
-            long wait = (long) Math.ceil(-allowance * 1_000 / perSecond);
-            session.loop().after(wait, this::unthrottle);
-        }
-    }
-
-    private void unthrottle() {
-        throttled = false;
-        resume();
-    }
-
-    private void resume() {
-        if (!full && !throttled && !hub.stopping) {
-            session.resume();
-        }
-    }
-
-    /** One more request of the client is to be answered; false when there are too many. */
-    boolean asks() {
-        unanswered++;
-        shard.tally.requests.add(1);
-        return unanswered <= hub.settings.unanswered;
-    }
-
-    void answered() {
-        unanswered--;
-        shard.tally.requests.add(-1);
+        session.arrive();
     }
 
     // ---- the end
 
     /** The server stops: closes when no handler has anything to say any more. */
     void finishWhenQuiet() {
-        if (waiting == 0 && unanswered == 0 && connecting == null) {
+        if (intake.isQuiet() && connecting == null) {
             reason = Reason.STOPPED;
             session.finish();
         }
@@ -338,7 +314,7 @@ final class Link implements Channel {
 
     @Override
     public void dropped(long events) {
-        shard.tally.dropped.add(events);
+        shard().tally.dropped.add(events);
     }
 
     @Override
@@ -360,6 +336,6 @@ final class Link implements Channel {
         connecting = null;
         only = null;
         clients = null;
-        last.forEach(client -> client.gone(why));
+        last.forEach(client -> client.life.gone(why));
     }
 }

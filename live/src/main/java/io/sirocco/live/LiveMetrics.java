@@ -19,7 +19,7 @@ import java.util.Map;
  * @param bytesIn of them
  * @param messagesOut what was sent to clients, each counted for each client
  * @param bytesOut of them
- * @param dropped events that slow clients went without
+ * @param dropped events that clients went without: slow ones, or those of a slow loop
  * @param gaps how often a client was told that something is missing
  * @param requests of clients that are not answered yet
  * @param handlers threads that run for clients

@@ -47,7 +47,7 @@ public final class LiveSettings {
     Function<Request, String> address = LiveSettings::remote;
     private Duration ping = Duration.ofSeconds(25);
     private Duration pong = Duration.ofSeconds(20);
-    private int budget = 1 << 20;
+    int budget = 1 << 20;
     private Slow slow = Slow.CLOSE;
     private Set<String> transports = Set.of("websocket", "polling");
     private Optional<List<String>> origins = Optional.of(List.of());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.live.engine.Home;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
@@ -22,16 +23,17 @@ import java.util.concurrent.atomic.AtomicInteger;
  * faster than they are handed out, the queue is bounded: those beyond are a gap. Loop-confined, but
  * for {@link #execute}, {@link #executeLater}, {@link #tell} and {@link #awaitRoom}.
  */
-final class Shard {
+final class Shard implements Home {
     private static final LazyLogger LOG = LazyLogger.of(Live.class);
     private static final int AT_ONCE = 64;
 
     final Loop loop;
+    final Tally tally = new Tally();
     private final Backlog backlog;
     private final Missed missed = new Missed();
     private final AtomicBoolean scheduled = new AtomicBoolean();
     private final Map<Namespace, Local> namespaces = new IdentityHashMap<>(2);
-    final Tally tally = new Tally();
+    private final Map<Client, Held> expected = new HashMap<>(0); // who moves here
     private final AtomicInteger handlers = new AtomicInteger();
     private boolean draining;
 
@@ -46,10 +48,19 @@ final class Shard {
         this.backlog = backlog;
     }
 
+    @Override
+    public Loop loop() {
+        return loop;
+    }
+
     /** Has {@code task} run here, behind all that came before: at once where we are. Any thread. */
     void execute(Runnable task) {
         backlog.add(task);
-        go();
+        if (loop.inLoop()) {
+            drain();
+        } else {
+            schedule();
+        }
     }
 
     /** The same, never at once. Any thread. */
@@ -63,11 +74,29 @@ final class Shard {
      * of a gap instead. Any thread.
      */
     void tell(Namespace namespace, Set<String> rooms, long size, Runnable message) {
-        if (backlog.offer(size, message)) {
-            schedule();
-        } else if (missed.add(namespace, rooms)) {
+        if (reserve(namespace, rooms, size)) {
+            executeLater(
+                    () -> {
+                        release(size);
+                        message.run();
+                    });
+        }
+    }
+
+    /** The same for who hands it over otherwise, and then {@link #release}s it. Any thread. */
+    boolean reserve(Namespace namespace, Set<String> rooms, long size) {
+        if (backlog.reserve(size)) {
+            return true;
+        }
+        if (missed.add(namespace, rooms)) {
             executeLater(this::tellMissed);
         }
+        return false;
+    }
+
+    /** It does not wait any more. Any thread. */
+    void release(long size) {
+        backlog.release(size);
     }
 
     /** Null while there is room for more messages; else it ends when there is. Any thread. */
@@ -77,14 +106,6 @@ final class Shard {
             room.complete(null);
         }
         return room;
-    }
-
-    private void go() {
-        if (loop.inLoop()) {
-            drain();
-        } else {
-            schedule();
-        }
     }
 
     /** Answers false when the server has stopped. */
@@ -100,8 +121,14 @@ final class Shard {
         return true;
     }
 
-    /** Does all that waits. */
-    void drain() {
+    /** Does all that waits, if this is where we are. Any thread. */
+    void drainHere() {
+        if (loop.inLoop()) {
+            drain();
+        }
+    }
+
+    private void drain() {
         drain(Integer.MAX_VALUE);
     }
 
@@ -152,7 +179,11 @@ final class Shard {
                         dropped.merge(client, count, Long::sum);
                     }
                 });
-        dropped.forEach((client, count) -> client.gap(Map.of("dropped", count)));
+        dropped.forEach(
+                (client, count) -> {
+                    tally.dropped.add(count);
+                    client.gap(Map.of("dropped", count));
+                });
     }
 
     /** Threads of handlers that run. Any thread. */
@@ -174,8 +205,26 @@ final class Shard {
     void remove(Client client) {
         Local local = namespaces.get(client.namespace());
         if (local != null && local.all.remove(client)) {
+            expected.remove(client);
             client.rooms().forEach(room -> leave(client, room));
         }
+    }
+
+    /** It moves away: it was in these rooms when that began, and may be in others by now. */
+    void clear(Client client, Set<String> rooms) {
+        rooms.forEach(room -> leave(client, room));
+        remove(client);
+    }
+
+    /** It moves here: until {@link #settle} what comes for it is held. */
+    void expect(Client client, Held held) {
+        expected.put(client, held);
+        add(client);
+    }
+
+    /** It is here; answers what has come for it, or null. */
+    Held settle(Client client) {
+        return expected.remove(client);
     }
 
     void join(Client client, String room) {
@@ -211,8 +260,25 @@ final class Shard {
         Set<String> except = delivery.publication.except();
         for (Client client : audience(namespace, local, delivery.publication.rooms())) {
             if (except.isEmpty() || !except.contains(client.id())) {
-                client.deliver(delivery);
+                deliver(client, delivery);
             }
+        }
+    }
+
+    /** To this one alone, if it is here. */
+    void deliverTo(Client client, Delivery delivery) {
+        Local local = namespaces.get(client.namespace());
+        if (local != null && local.all.contains(client)) {
+            deliver(client, delivery);
+        }
+    }
+
+    private void deliver(Client client, Delivery delivery) {
+        Held held = expected.isEmpty() ? null : expected.get(client);
+        if (held != null) {
+            held.add(delivery);
+        } else {
+            client.life.deliver(delivery);
         }
     }
 

@@ -5,12 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.live.broker.Broker;
 import io.sirocco.live.engine.Engine;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Base64;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Tickets: {@code USER.EXPIRY.NONCE.SIGNATURE}, signed with HMAC-SHA-256, so that nobody remembers
@@ -19,11 +16,11 @@ import javax.crypto.spec.SecretKeySpec;
  */
 final class Tickets {
     private static final int LONGEST = 1_000;
-    private final SecretKeySpec key;
+    private final Hmac hmac;
     private final Broker broker;
 
     Tickets(byte[] secret, Broker broker) {
-        this.key = new SecretKeySpec(secret, "HmacSHA256");
+        this.hmac = new Hmac(secret);
         this.broker = broker;
     }
 
@@ -57,13 +54,7 @@ final class Tickets {
     }
 
     private String sign(String claim) {
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(key);
-            byte[] signature = mac.doFinal(claim.getBytes(UTF_8));
-            return Base64.getUrlEncoder().withoutPadding().encodeToString(signature);
-        } catch (GeneralSecurityException e) {
-            throw new AssertionError("every JDK has HmacSHA256", e);
-        }
+        byte[] signature = hmac.sign(claim.getBytes(UTF_8));
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(signature);
     }
 }

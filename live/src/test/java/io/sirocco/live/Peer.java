@@ -60,6 +60,13 @@ final class Peer implements AutoCloseable {
         }
 
         @Override
+        public CompletionStage<?> onPong(WebSocket socket, ByteBuffer payload) {
+            received.add("pong");
+            socket.request(1);
+            return null;
+        }
+
+        @Override
         public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
             received.add(("closed " + code + " " + reason).strip());
             return null;
@@ -114,6 +121,17 @@ final class Peer implements AutoCloseable {
 
     Peer send(byte[] bytes) {
         socket.sendBinary(ByteBuffer.wrap(bytes), true).join();
+        return this;
+    }
+
+    /** A fragment, behind which more comes. */
+    Peer part(String text) {
+        socket.sendText(text, false).join();
+        return this;
+    }
+
+    Peer ping() {
+        socket.sendPing(ByteBuffer.allocate(1)).join();
         return this;
     }
 

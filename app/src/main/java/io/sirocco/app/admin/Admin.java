@@ -121,7 +121,7 @@ public final class Admin implements AutoCloseable {
         routes.post("/drain", request -> drain());
         routes.post("/reload", this::reload);
         routes.get("/events", request -> events(this::show));
-        subject.live().ifPresent(live -> console(routes, new Console(live, vitals, json)));
+        console(routes, new Console(subject, vitals, json));
         page(routes, "/", "dashboard.html");
         page(routes, "/dashboard.css", "dashboard.css");
         page(routes, "/dashboard.js", "dashboard.js");
@@ -132,15 +132,13 @@ public final class Admin implements AutoCloseable {
 
     private void console(Routes routes, Console console) {
         console.addTo(routes);
-        page(routes, "/live", "live.html");
-        page(routes, "/live.css", "live.css");
-        page(routes, "/live.js", "live.js");
         routes.get(
                 "/live/events",
-                request -> {
-                    String search = request.query("search").orElse("");
-                    return events(sink -> console.show(sink, search));
-                });
+                console.with(
+                        (live, request) -> {
+                            String search = request.query("search").orElse("");
+                            return events(sink -> console.show(live, sink, search));
+                        }));
     }
 
     private static void page(Routes routes, String path, String resource) {

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -51,10 +52,17 @@ record Attendance(int roomCount, List<RoomRow> rooms, int clientCount, List<Clie
                     info.address(),
                     info.transport(),
                     client.isConnected(),
-                    client.tags(),
+                    tagsOf(client, info),
                     rooms.subList(0, Math.min(MOST_OF_CLIENT, rooms.size())),
                     rooms.size());
         }
+    }
+
+    /** Those that it gave itself, and over them those of handlers. */
+    private static Map<String, String> tagsOf(Client client, ClientInfo info) {
+        var tags = new TreeMap<>(info.tags());
+        tags.putAll(client.tags());
+        return tags;
     }
 
     /**
@@ -91,9 +99,10 @@ record Attendance(int roomCount, List<RoomRow> rooms, int clientCount, List<Clie
     }
 
     private static boolean matches(Client client, String wanted) {
-        Stream<String> own =
-                Stream.of(client.id(), client.user().orElse(""), client.info().address());
-        return Stream.of(own, client.tags().values().stream(), client.rooms().stream())
+        ClientInfo info = client.info();
+        Stream<String> own = Stream.of(client.id(), client.user().orElse(""), info.address());
+        Stream<String> tags = tagsOf(client, info).values().stream();
+        return Stream.of(own, tags, client.rooms().stream())
                 .flatMap(each -> each)
                 .anyMatch(text -> has(text, wanted));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.admin;
 
+import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
@@ -37,28 +38,52 @@ final class Console {
     /** To look around takes this share of a thread's time at most. */
     private static final int SHARE = 20;
 
-    private final Live live;
+    private final Subject subject;
     private final Vitals vitals;
     private final JsonMapper json;
-    private final Publish publish;
 
-    Console(Live live, Vitals vitals, JsonMapper json) {
-        this.live = live;
+    Console(Subject subject, Vitals vitals, JsonMapper json) {
+        this.subject = subject;
         this.vitals = vitals;
         this.json = json;
-        this.publish = new Publish(live, json);
     }
 
     void addTo(Routes routes) {
-        routes.route("POST", "/live/publish", publish::answer).body(Publish.LONGEST);
-        routes.post("/live/close", this::close);
+        routes.route(
+                        "POST",
+                        "/live/publish",
+                        with((live, request) -> new Publish(live, json).answer(request)))
+                .body(Publish.LONGEST);
+        routes.post("/live/close", with(this::close));
+        page(routes, "/live", "live.html");
+        page(routes, "/live.css", "live.css");
+        page(routes, "/live.js", "live.js");
+    }
+
+    private void page(Routes routes, String path, String resource) {
+        Response page = Resources.page(resource);
+        routes.get(path, with((live, request) -> page));
+    }
+
+    /** What needs channels: a reload may switch them on. */
+    interface OfChannels {
+        Response answer(Live live, Request request) throws IOException, InterruptedException;
+    }
+
+    Handler with(OfChannels action) {
+        return request -> {
+            Optional<Live> live = subject.live();
+            return live.isPresent()
+                    ? action.answer(live.get(), request)
+                    : Response.text("There are no channels: on = false in [live].\n").status(404);
+        };
     }
 
     /** What the page is told each second: figures as the dashboard has them, and who is there. */
     private record Second(List<Frame> frames, Overview now, Attendance attendance) {}
 
     /** All that is kept first, then each second as it passes. */
-    void show(Sink sink, String search) throws IOException, InterruptedException {
+    void show(Live live, Sink sink, String search) throws IOException, InterruptedException {
         String wanted = search.substring(0, Math.min(LONGEST_SEARCH, search.length()));
         sink.retry(Duration.ofSeconds(2));
         Vitals.News news = vitals.all();
@@ -82,7 +107,7 @@ final class Console {
         }
     }
 
-    private Response close(Request request) throws IOException {
+    private Response close(Live live, Request request) throws IOException {
         JsonNode body;
         try {
             body = json.readTree(request.body().bytes());

@@ -57,7 +57,9 @@ final class Vitals implements AutoCloseable {
                 LockSupport.parkNanos(wait);
                 continue;
             }
-            next = Math.max(next + SECOND, System.nanoTime()); // what was missed is missed
+            // What was missed is missed; and a rate of some milliseconds would be that of a burst.
+            long late = System.nanoTime() - next;
+            next += late < SECOND / 2 ? SECOND : late + SECOND;
             try {
                 look();
             } catch (RuntimeException e) {

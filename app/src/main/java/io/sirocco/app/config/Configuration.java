@@ -110,7 +110,7 @@ public record Configuration(
         if (server.transport() != next.server.transport()) options.add("server.transport");
         if (limits.connections() != next.limits.connections()) options.add("limits.connections");
         if (!admin.equals(next.admin)) options.add("admin");
-        if (!live.equals(next.live)) options.add("live");
+        if (live.on() && !live.equals(next.live)) options.add("live");
         for (Listen ours : listen) {
             boolean differs =
                     next.listen.stream()

@@ -36,6 +36,7 @@ function state(word) {
   $("state").textContent = labels[word];
   $("state").dataset.state = word;
   $("connect-button").textContent = word === "apart" ? "Connect" : "Disconnect";
+  $("connect-button").disabled = false;
   $("password").disabled = word !== "apart";
   for (const button of document.querySelectorAll("#join button, #publish button, #request button")) button.disabled = word !== "connected";
 }

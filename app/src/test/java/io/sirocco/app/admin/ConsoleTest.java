@@ -55,6 +55,7 @@ class ConsoleTest {
             browser.until(says("client-rows", "Nobody is here."));
             try (Talker ada = Talker.in(running.port(), AUTH).join("<b>kitchen</b>")) {
                 browser.until(says("client-rows", "<b>kitchen</b>"));
+                browser.until(says("client-rows", "name: Ada"));
                 browser.until(says("room-rows", "<b>kitchen</b>"));
                 browser.until(says("clients", "1"));
                 browser.until("parseInt(document.getElementById('in').textContent) >= 0");
@@ -102,7 +103,7 @@ class ConsoleTest {
             browser.value(press("#publish button"));
             browser.until(says("published", "no JSON"));
             browser.value(press("#client-rows button.quiet"));
-            assertEquals("42[\"sirocco:closed\",{", ada.next().substring(0, 22));
+            assertEquals("42[\"sirocco:closed\",{", ada.next().substring(0, 21));
             browser.until(says("client-rows", "Nobody is here."));
             assertEquals(List.of(), browser.complaints());
         }
@@ -146,7 +147,7 @@ class ConsoleTest {
                 Talker ada = Talker.in(running.port(), AUTH).join("kitchen")) {
             browser.screen(390, 844, "dark");
             browser.open("http://127.0.0.1:" + running.port() + "/");
-            browser.until("document.getElementById('state').dataset.state === 'apart'");
+            browser.until("!document.getElementById('connect-button').disabled");
             browser.value(press("#connect button"));
             browser.until(says("log", "refused"));
             browser.until("document.getElementById('state').dataset.state === 'apart'");

@@ -12,6 +12,7 @@ import picocli.CommandLine.Spec;
         subcommands = {
             HttpCommand.class,
             HoldCommand.class,
+            LiveCommand.class,
             StartCommand.class,
             CompareCommand.class,
             ReportCommand.class,

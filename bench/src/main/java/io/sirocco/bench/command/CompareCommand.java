@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
             "Races servers against each other at the same works, one core each, and prints what a"
                     + " request costs them.",
             "Works: plaintext, plaintext-512, pipelined, churn, churn-1000, virtual, echo19, files,"
-                    + " files-close, assets; and groups: all of these, and the published benchmarks qurricane,"
-                    + " pokerface, fire-io-rest.",
+                    + " files-close, assets; and groups: all of these; the published benchmarks qurricane,"
+                    + " pokerface, fire-io-rest; and live: live-connect, live-echo, live-fanout.",
             ""
         },
         sortOptions = false)

@@ -21,11 +21,19 @@ final class ProgressLine {
     }
 
     void show(Result.Second second) {
+        show(second, "requests");
+    }
+
+    /**
+     * @param units what is counted
+     */
+    void show(Result.Second second, String units) {
         show(
-                "%,5d s  %,12d requests/s  p99 %s  errors %,d"
+                "%,5d s  %,12d %s/s  p99 %s  errors %,d"
                         .formatted(
                                 Math.round(second.atMillis() / 1e3),
                                 second.requests(),
+                                units,
                                 time(second.p99()),
                                 second.failures()));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench.compare;
 
+import io.sirocco.bench.live.LiveCheck;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,6 +10,7 @@ import java.net.ProtocolException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -29,6 +31,10 @@ final class Checks {
 
     /** What is wrong; empty when all is right. Takes 10 seconds at most for an answer. */
     static Optional<String> of(Work work, InetSocketAddress server) {
+        if (work.shape().live().isPresent()) {
+            return LiveCheck.of(work.plan(server, Duration.ofSeconds(1), () -> 0))
+                    .map(why -> "wrong answer: " + why);
+        }
         var checks = new Checks(work, server);
         for (Exchange exchange : work.exchanges()) {
             try {

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -67,7 +69,7 @@ public final class Compare {
             Assets.write(files);
             commit = Checkout.commit(plan.peersDir());
             err.println("building what is not built yet; logs are in " + plan.logs());
-            var prepared = lineUp.prepare(programs);
+            var prepared = lineUp.prepare(takingPart(err));
             try (var _ = pin(machine.cores())) {
                 List<Entry> entries = lineUp.start(prepared, plan.serverCpu(), files);
                 entries.forEach(entry -> peers.add(entry.peer()));
@@ -88,6 +90,25 @@ public final class Compare {
                 machine,
                 List.copyOf(peers),
                 List.copyOf(done));
+    }
+
+    /** Those who do one of the works, and the two that are in every race. */
+    private List<PeerProgram> takingPart(PrintWriter err) throws InterruptedException {
+        Set<String> needed = works.stream().map(Work::needs).collect(Collectors.toSet());
+        var taking = new ArrayList<PeerProgram>();
+        var others = new ArrayList<String>();
+        for (PeerProgram each : programs) {
+            boolean always = List.of(Race.FLOOR, Race.OURS).contains(each.name());
+            if (always || each.doesOneOf(needed)) {
+                taking.add(each);
+            } else {
+                others.add(each.name());
+            }
+        }
+        if (!others.isEmpty()) {
+            err.println("left out, since they do none of this: " + String.join(", ", others));
+        }
+        return taking;
     }
 
     private void measure(

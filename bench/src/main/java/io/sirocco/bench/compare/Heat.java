@@ -38,7 +38,7 @@ final class Heat {
 
     private Generator generator(Entry entry, Path logs, Generator ours) {
         return switch (work.shape().tool()) {
-            case SIROCCO -> ours;
+            case SIROCCO, LIVE -> ours;
             case AB -> new Ab(logs.resolve(work.name() + "-" + entry.peer().name() + ".txt"));
         };
     }
@@ -93,7 +93,7 @@ final class Heat {
                 work.name(),
                 work.title(),
                 work.text(),
-                "request",
+                work.unit(),
                 lanes.stream().map(lane -> lane.standing(whole)).toList());
     }
 }

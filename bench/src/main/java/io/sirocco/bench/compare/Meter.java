@@ -2,6 +2,9 @@
 package io.sirocco.bench.compare;
 
 import io.sirocco.bench.Result;
+import io.sirocco.bench.live.LiveBench;
+import io.sirocco.bench.live.LivePlan;
+import io.sirocco.bench.live.LiveResult;
 import io.sirocco.bench.report.Race;
 import java.io.IOException;
 import java.time.Duration;
@@ -25,16 +28,33 @@ final class Meter {
             throws IOException, InterruptedException {
         server.resume();
         try {
-            long before = server.cpuMicros();
-            Result result = generator.run(work, server.address(), time);
-            long used = server.cpuMicros() - before;
+            Race.Round round =
+                    work.shape().live().isPresent()
+                            ? live(work, server, time)
+                            : whole(generator, work, server, time);
             if (!server.alive()) { // and its CPU time has gone with it
                 throw new IOException("its server ended" + server.lastWords());
             }
-            return round(result, used);
+            return round;
         } finally {
             server.pause();
         }
+    }
+
+    private static Race.Round whole(
+            Generator generator, Work work, ServerProcess server, Duration time)
+            throws IOException, InterruptedException {
+        long before = server.cpuMicros();
+        Result result = generator.run(work, server.address(), time);
+        return round(result, server.cpuMicros() - before);
+    }
+
+    /** Without what it takes to let the clients in, unless that is the work. */
+    private static Race.Round live(Work work, ServerProcess server, Duration time)
+            throws IOException {
+        LivePlan plan = work.plan(server.address(), time, server::cpuMicros);
+        LiveResult result = LiveBench.run(plan, second -> {});
+        return round(result.figures(), result.cpuMicros());
     }
 
     static Race.Round round(Result result, long cpuMicros) throws IOException {

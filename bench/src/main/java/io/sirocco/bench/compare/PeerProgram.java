@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The script {@code peer} of one peer: bench/peers/README.md says what it is asked, and what it
@@ -51,6 +52,16 @@ record PeerProgram(Path folder, Path home, Path logs) {
 
     Path script() {
         return folder.resolve("peer");
+    }
+
+    /** Whether it says so; what goes wrong is left to {@link #prepare} to tell. */
+    boolean doesOneOf(Set<String> works) throws InterruptedException {
+        try {
+            return !Files.isExecutable(script())
+                    || Stream.of(ask("works").split("\\s+")).anyMatch(works::contains);
+        } catch (Reason | IOException e) {
+            return true;
+        }
     }
 
     /** Asks, builds, asks again. May take minutes. */

@@ -3,9 +3,13 @@ package io.sirocco.bench.compare;
 
 import io.sirocco.bench.Call;
 import io.sirocco.bench.Load;
+import io.sirocco.bench.live.LivePlan;
+import io.sirocco.bench.live.LiveWork;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * One kind of load, and what answers to it are right. Immutable.
@@ -25,17 +29,24 @@ record Work(
         /** Our generator. */
         SIROCCO,
         /** ab(1), which closes a connection after each request of HTTP/1.0. */
-        AB
+        AB,
+        /** Our clients of event channels. */
+        LIVE
     }
 
     /**
      * How requests come.
      *
      * @param connections open at once
-     * @param pipeline requests in one write
+     * @param pipeline requests in one write; of clients of event channels, what is in flight
      * @param close whether each has a connection of its own
+     * @param live what clients of event channels do
      */
-    record Shape(Tool tool, int connections, int pipeline, boolean close) {
+    record Shape(Tool tool, int connections, int pipeline, boolean close, Optional<LiveWork> live) {
+        private Shape(Tool tool, int connections, int pipeline, boolean close) {
+            this(tool, connections, pipeline, close, Optional.empty());
+        }
+
         static Shape keepAlive(int connections) {
             return new Shape(Tool.SIROCCO, connections, 1, false);
         }
@@ -51,10 +62,17 @@ record Work(
         static Shape ab(int connections) {
             return new Shape(Tool.AB, connections, 1, true);
         }
+
+        static Shape live(LiveWork work, int clients, int inFlight) {
+            return new Shape(Tool.LIVE, clients, inFlight, false, Optional.of(work));
+        }
     }
 
     /** How often ab is run, whatever the race says: as its published benchmark did. */
     static final int AB_RUNS = 15;
+
+    /** What admits clients of event channels. */
+    static final String LIVE_PASSWORD = "secret";
 
     /** How many requests ab makes each time. */
     static final int AB_REQUESTS = 1_000;
@@ -83,6 +101,31 @@ record Work(
                                 .close(shape.close)
                                 .order(weighted ? Load.Order.WEIGHTED : Load.Order.ROUND_ROBIN)
                                 .duration(time));
+    }
+
+    /**
+     * The plan for our clients of event channels.
+     *
+     * @param cpuMicros what the server has used until now
+     */
+    LivePlan plan(InetSocketAddress server, Duration time, LongSupplier cpuMicros) {
+        return LivePlan.on(
+                server,
+                host(server),
+                "/socket.io/",
+                shape.live.orElseThrow(),
+                plan ->
+                        plan.password(LIVE_PASSWORD)
+                                .clients(shape.connections)
+                                .inFlight(shape.pipeline)
+                                .times(Integer.MAX_VALUE) // within the time
+                                .duration(time)
+                                .cpuMicros(cpuMicros));
+    }
+
+    /** What is counted, in words. */
+    String unit() {
+        return shape.live.map(live -> live.unit).orElse("request");
     }
 
     /** The value of the Host field. */

@@ -67,7 +67,7 @@ public final class Hold {
      *     died, or not one connection can be opened
      */
     public static HoldResult run(HoldPlan plan, Consumer<HoldSecond> progress) throws IOException {
-        Optional<ServerWatch> server = ServerWatch.on(plan);
+        Optional<ServerWatch> server = ServerWatch.on(plan.server, plan.pid);
         try (Spread spread = Spread.start(plan)) {
             return new Hold(plan, spread, server, progress).course();
         }

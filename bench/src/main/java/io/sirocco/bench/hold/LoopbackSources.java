@@ -14,13 +14,13 @@ import java.util.List;
  * them, in every connect, before it comes to an odd one. So each address has fewer connections than
  * there are even ports.
  */
-final class LoopbackSources {
+public final class LoopbackSources {
     static final int CONNECTIONS_EACH = 10_000;
 
     private LoopbackSources() {}
 
     /** None, for the system to choose, unless {@code server} is an IPv4 loopback one on Linux. */
-    static List<InetAddress> of(InetAddress server, int connections) {
+    public static List<InetAddress> of(InetAddress server, int connections) {
         boolean linux = System.getProperty("os.name").equals("Linux");
         if (!linux || !(server instanceof Inet4Address) || !server.isLoopbackAddress()) {
             return List.of();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Some processes of this machine, and what they use together: proc(5). Immutable. */
-record Processes(List<Long> pids) {
+public record Processes(List<Long> pids) {
     /** A tick of USER_HZ, which is 100 Hz wherever a JVM runs. */
     private static final long TICK_MILLIS = 10;
 
@@ -20,7 +20,7 @@ record Processes(List<Long> pids) {
      * @param userMillis CPU time in their own code
      * @param systemMillis CPU time in the kernel
      */
-    record Use(long rss, long userMillis, long systemMillis) {
+    public record Use(long rss, long userMillis, long systemMillis) {
         static final Use NONE = new Use(0, 0, 0);
 
         long cpuMillis() {

@@ -2,6 +2,7 @@
 package io.sirocco.bench.hold;
 
 import io.sirocco.bench.hold.Processes.Use;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -11,7 +12,7 @@ import java.util.OptionalLong;
  * Looks at the server's processes while they are at work. What they use before the first connection
  * is noted when it is made. Used by one thread.
  */
-final class ServerWatch {
+public final class ServerWatch {
     private final Processes processes;
     private final OptionalLong heapBefore;
     private final Use before;
@@ -25,17 +26,21 @@ final class ServerWatch {
         this.before = look(); // behind the collection
     }
 
-    /** Empty when the server's process is not on this machine, or not to be seen. */
-    static Optional<ServerWatch> on(HoldPlan plan) {
+    /**
+     * Empty when the server's process is not on this machine, or not to be seen.
+     *
+     * @param pid found by the socket when it is not known
+     */
+    public static Optional<ServerWatch> on(InetSocketAddress server, OptionalLong pid) {
         Optional<Processes> processes =
-                plan.pid.isPresent()
-                        ? Optional.of(new Processes(List.of(plan.pid.getAsLong())))
-                        : Listening.on(plan.server);
+                pid.isPresent()
+                        ? Optional.of(new Processes(List.of(pid.getAsLong())))
+                        : Listening.on(server);
         return processes.flatMap(p -> p.use().map(use -> new ServerWatch(p, use)));
     }
 
     /** What they have used until now; until the last look, when they have ended. */
-    Use look() {
+    public Use look() {
         now = processes.use().orElse(now);
         rssMost = Math.max(rssMost, now.rss());
         return now;
@@ -48,7 +53,7 @@ final class ServerWatch {
      * @param to at its end
      * @param seconds between them
      */
-    ServerCost cost(Use from, Use to, double seconds, OptionalDouble idleShare) {
+    public ServerCost cost(Use from, Use to, double seconds, OptionalDouble idleShare) {
         Use end = look();
         int descriptors = processes.descriptors();
         double user = (to.userMillis() - from.userMillis()) / 1e3;

@@ -117,7 +117,9 @@ final class InWords {
                         .map(s -> " (" + s.words + ")")
                         .findFirst()
                         .orElse("");
-        return " Most requests/s: "
+        return " Most "
+                + verdict.work().units()
+                + "/s: "
                 + first.peer()
                 + ", "
                 + Units.count(rate(first).median())
@@ -138,7 +140,9 @@ final class InWords {
         }
         boolean all = peers.size() == verdict.places().size();
         return Optional.of(
-                "† Bound by the generator: requests/s of "
+                "† Bound by the generator: "
+                        + verdict.work().units()
+                        + "/s of "
                         + (all ? "all" : peers.stream().collect(Collectors.joining(", ")))
                         + ".");
     }

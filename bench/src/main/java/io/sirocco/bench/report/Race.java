@@ -57,6 +57,11 @@ public record Race(
     public record Work(
             String name, String title, String text, String unit, List<Standing> standings) {
 
+        /** More than one {@link #unit}. */
+        String units() {
+            return unit.endsWith("y") ? unit.substring(0, unit.length() - 1) + "ies" : unit + "s";
+        }
+
         /** How {@code peer} did, unless it took no part in this work. */
         public Optional<Standing> of(String peer) {
             return standings.stream()

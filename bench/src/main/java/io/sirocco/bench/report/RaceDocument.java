@@ -75,7 +75,7 @@ final class RaceDocument {
 
     private void targets() {
         var rows = new ArrayList<List<String>>();
-        for (Target target : Targets.all()) {
+        for (Target target : Targets.of(race)) {
             rows.add(
                     List.of(
                             target.text(),
@@ -83,6 +83,9 @@ final class RaceDocument {
                             ratio(target.measured().apply(race)),
                             target.best().apply(race).map(r -> Units.times(r.median())).orElse(""),
                             target.outcome(race)));
+        }
+        if (rows.isEmpty()) {
+            return;
         }
         heading("###", "Targets of the design");
         paragraph("Medians of the ratios of all rounds, and their spread.");
@@ -109,7 +112,7 @@ final class RaceDocument {
             paragraph(InWords.standing(race, verdict) + InWords.fastest(verdict));
             image("CPU per " + work.unit() + " of each server", bars(verdict));
             var rows = verdict.places().stream().map(p -> WorkSection.cells(verdict, p)).toList();
-            table(WorkSection.HEAD, "--:", rows);
+            table(WorkSection.head(verdict), "--:", rows);
             InWords.generatorBound(verdict).ifPresent(this::paragraph);
             image("latency by percentile of each server", curves(verdict));
         }

@@ -53,7 +53,7 @@ public final class RaceTable {
                 "spread",
                 "× floor",
                 "× ours",
-                "req/s",
+                verdict.work().unit().equals("request") ? "req/s" : verdict.work().units() + "/s",
                 "p50",
                 "p99",
                 "p99.9",

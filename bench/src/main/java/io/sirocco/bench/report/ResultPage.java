@@ -3,9 +3,12 @@ package io.sirocco.bench.report;
 
 import io.sirocco.bench.Failure;
 import io.sirocco.bench.Result;
+import io.sirocco.bench.live.LiveResult;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -22,33 +25,53 @@ public final class ResultPage {
      * @param command the command line that does it again
      */
     public static String of(String title, String command, Result result) {
-        var page = new Page("Sirocco bench: " + title);
-        page.html.element("h1", title);
-        page.html.element("pre", command);
-        ResultTable.warning(result).ifPresent(w -> page.html.element("p", w, "class", "warning"));
-        tiles(page.html, result);
+        var page = page(title, command, ResultTable.warning(result));
+        tiles(page.html, result, "requests");
         if (result.requests() > 0) {
-            charts(page, result);
+            charts(page, result, "Requests");
         }
-        counts(page, result);
+        statuses(page, result);
+        failures(page, result, "requests");
         return page.done();
     }
 
-    private static void charts(Page page, Result result) {
+    /** The same for clients of event channels, with all that a terminal is told. */
+    public static String of(String title, String command, LiveResult result) {
+        var page = page(title, command, LiveTable.warning(result));
+        String units = result.work().units();
+        tiles(page.html, result.figures(), units);
+        page.html.element("pre", LiveTable.of(result));
+        if (result.figures().requests() > 0) {
+            String first = units.substring(0, 1).toUpperCase(Locale.ROOT);
+            charts(page, result.figures(), first + units.substring(1));
+        }
+        failures(page, result.figures(), "times");
+        return page.done();
+    }
+
+    private static Page page(String title, String command, Optional<String> warning) {
+        var page = new Page("Sirocco bench: " + title);
+        page.html.element("h1", title);
+        page.html.element("pre", command);
+        warning.ifPresent(w -> page.html.element("p", w, "class", "warning"));
+        return page;
+    }
+
+    private static void charts(Page page, Result result, String units) {
         page.charts(
                 LatencyChart.of(LatencyCurve.of(result)),
-                TimeChart.of("Requests/s in each second", rates(result), Units::si),
+                TimeChart.of(units + "/s in each second", rates(result), Units::si),
                 TimeChart.of("p99 of each second", p99(result), Units::tick));
     }
 
-    private static void tiles(Markup html, Result result) {
+    private static void tiles(Markup html, Result result, String units) {
         html.open("div", "class", "tiles");
-        tile(html, Units.count(result.requestsPerSecond()), "requests/s");
+        tile(html, Units.count(result.requestsPerSecond()), units + "/s");
         for (double percentile : new double[] {50, 90, 99, 99.9}) {
             tile(html, Units.time(result.micros(percentile)), "p" + Units.plain(percentile));
         }
         tile(html, Units.time(result.micros(100)), "slowest");
-        tile(html, Units.count(result.requests()), "requests");
+        tile(html, Units.count(result.requests()), units);
         tile(html, Units.count(result.failed()), "failed");
         double seconds = result.elapsed().toNanos() / 1e9;
         tile(html, Units.time(seconds * 1e6), "measured");
@@ -87,18 +110,21 @@ public final class ResultPage {
         return cut ? all.subList(0, n - 1) : all;
     }
 
-    private static void counts(Page page, Result result) {
+    private static void statuses(Page page, Result result) {
         var statuses = new ArrayList<Page.Row>();
         new TreeMap<>(result.statuses())
                 .forEach((status, count) -> statuses.add(row("" + status, count)));
         page.html.element("h2", "Statuses");
         table(page, "status", "answers", statuses);
+    }
+
+    private static void failures(Page page, Result result, String count) {
         var failures = new ArrayList<Page.Row>();
         for (Map.Entry<Failure, Long> failure : new TreeMap<>(result.failures()).entrySet()) {
             failures.add(row(failure.getKey().words, failure.getValue()));
         }
         page.html.element("h2", "Failures");
-        table(page, "kind", "requests", failures);
+        table(page, "kind", count, failures);
     }
 
     private static void table(Page page, String name, String count, List<Page.Row> rows) {

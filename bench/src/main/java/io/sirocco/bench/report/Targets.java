@@ -11,12 +11,22 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** What the design promises of HTTP, as ratios of one race. */
+/** What the design promises, as ratios of one race. */
 final class Targets {
     /** Of these the better one counts. */
     private static final String[] NETTY = {"netty", "netty-uring"};
 
     private Targets() {}
+
+    /** Those of works that the race had. */
+    static List<Target> of(Race race) {
+        return all().stream()
+                .filter(
+                        target ->
+                                race.works().stream()
+                                        .anyMatch(w -> target.text().startsWith(w.name() + ":")))
+                .toList();
+    }
 
     static List<Target> all() {
         var targets = new ArrayList<Target>();
@@ -36,6 +46,8 @@ final class Targets {
         for (String work : List.of("files", "files-close", "assets")) {
             targets.add(rate(work, 1.5, "nginx"));
         }
+        targets.add(rival("live-fanout", 3, "Socket.IO", "socketio"));
+        targets.add(rival("live-fanout", 3, "netty-socketio", "netty-socketio"));
         return targets;
     }
 

@@ -3,6 +3,7 @@ package io.sirocco.bench.report;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.DoubleFunction;
 
 /** Something over the seconds of a run, from 0 up. */
@@ -24,7 +25,11 @@ final class TimeChart {
                 series.add(new Lines.Series(place.peer(), palette.peer(place.peer()), dots));
             }
         }
-        String title = "Requests/s in each second (more is better; median round)";
+        String units = verdict.work().units();
+        String title =
+                units.substring(0, 1).toUpperCase(Locale.ROOT)
+                        + units.substring(1)
+                        + "/s in each second (more is better; median round)";
         return draw(new Lines("", title, series).legend(palette), series, Units::si);
     }
 

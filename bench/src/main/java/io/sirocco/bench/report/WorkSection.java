@@ -8,19 +8,21 @@ import java.util.Optional;
 
 /** The part of a page that is about one work. */
 final class WorkSection {
-    static final List<String> HEAD =
-            List.of(
-                    "peer",
-                    "place",
-                    "µs CPU",
-                    "spread",
-                    "× floor",
-                    "× ours",
-                    "requests/s",
-                    "p50",
-                    "p99",
-                    "p99.9",
-                    "failed");
+    /** The heads of the columns. */
+    static List<String> head(Verdict verdict) {
+        return List.of(
+                "peer",
+                "place",
+                "µs CPU",
+                "spread",
+                "× floor",
+                "× ours",
+                verdict.work().units() + "/s",
+                "p50",
+                "p99",
+                "p99.9",
+                "failed");
+    }
 
     private WorkSection() {}
 
@@ -47,10 +49,10 @@ final class WorkSection {
             html.open("p").element("b", InWords.standing(race, verdict));
             html.text(InWords.fastest(verdict)).close();
             page.charts(Bars.of(verdict, palette, false), LatencyChart.of(verdict, palette, false));
-            page.table(HEAD, rows(verdict));
+            page.table(head(verdict), rows(verdict));
             InWords.generatorBound(verdict)
                     .ifPresent(words -> html.element("p", words, "class", "warning"));
-            html.open("details").element("summary", "Requests per second over time");
+            html.open("details").element("summary", "Each second");
             page.charts(TimeChart.of(race, verdict, palette));
             html.close();
         }
@@ -73,7 +75,7 @@ final class WorkSection {
         return rows;
     }
 
-    /** In the order of {@link #HEAD}. */
+    /** In the order of {@link #head}. */
     static List<String> cells(Verdict verdict, Place place) {
         Spread cpu = place.spread(Figure.CPU);
         return List.of(

@@ -53,7 +53,9 @@ class WorksTest {
     void anUnknownOneNamesTheKnown() {
         var e = assertThrows(IllegalArgumentException.class, () -> names("plaintxt"));
         assertTrue(e.getMessage().startsWith("there is no work 'plaintxt'; there are plaintext, "));
-        assertTrue(e.getMessage().endsWith("the groups all, qurricane, pokerface, fire-io-rest"));
+        assertTrue(
+                e.getMessage()
+                        .endsWith("the groups all, qurricane, pokerface, fire-io-rest, live"));
     }
 
     @Test
@@ -69,6 +71,18 @@ class WorksTest {
         assertEquals(81, SiteFiles.PAGE.body().length);
         assertEquals(130_768, SiteFiles.PICTURE.body().length);
         assertEquals(284_184, SiteFiles.LIBRARY.body().length);
+    }
+
+    @Test
+    void theWorksOfEventChannelsMakePlansAndCountWhatTheyAreAbout() {
+        var server = new InetSocketAddress("127.0.0.1", 8080);
+        assertEquals(List.of("live-connect", "live-echo", "live-fanout"), names("live"));
+        for (Work work : Works.named(List.of("live"))) {
+            work.plan(server, Duration.ofSeconds(1), () -> 0);
+        }
+        assertEquals(
+                List.of("client", "round trip", "delivery"),
+                Works.named(List.of("live")).stream().map(Work::unit).toList());
     }
 
     private static List<String> names(String... asked) {

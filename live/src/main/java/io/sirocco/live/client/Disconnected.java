@@ -4,7 +4,8 @@ package io.sirocco.live.client;
 /**
  * A namespace was left; told once for each {@link Connected}. Immutable.
  *
- * @param detail in words; may be empty
+ * @param cause of it
+ * @param detail in words, for people; may be empty
  * @param returns whether we try to come back
  */
 public record Disconnected(Cause cause, String detail, boolean returns) {

@@ -56,7 +56,8 @@ final class Handlers {
         try {
             Answerer<Arguments> answerer = requests.get(event);
             if (answerer != null) {
-                return new Object[] {answerer.answer(arguments)};
+                Object answer = answerer.answer(arguments);
+                return answer instanceof Arguments all ? all.values(0) : new Object[] {answer};
             }
             return tell(event, arguments)
                     ? new Object[0]

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -59,7 +58,7 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
                                                 .heldMillis(0) // its watchdog is a thread
                                                 .clock(settings.clock));
         this.loop = (own == null ? settings.loops : own).next();
-        this.json = new Json(settings.json, Map.of());
+        this.json = settings.json;
         this.turns = new Turns(loop, this::readOn);
         this.link = new Link(this, sockets(), uri);
         this.root = channels.of("/");

@@ -2,6 +2,7 @@
 package io.sirocco.live.client;
 
 import io.sirocco.http.Headers;
+import io.sirocco.live.wire.Json;
 import io.sirocco.net.Clock;
 import io.sirocco.net.Loops;
 import io.sirocco.net.TlsClient;
@@ -20,12 +21,15 @@ import tools.jackson.databind.json.JsonMapper;
  * when it returns. Used by one thread.
  */
 public final class LiveClientSettings {
+    /** One for all clients: what it learns of classes is dear. */
+    private static final Json PLAIN = new Json(new JsonMapper(), Map.of());
+
     String path = "/socket.io/";
     Supplier<?> auth = Map::of;
     Headers headers = Headers.none();
     TlsClient tls; // null for the system's
     Loops loops; // null for one of its own
-    JsonMapper json = new JsonMapper();
+    Json json = PLAIN;
     Predicate<Refused> stop = Refused::unauthorized;
     boolean reconnects = true;
     Duration first = Duration.ofSeconds(1);
@@ -42,7 +46,11 @@ public final class LiveClientSettings {
 
     LiveClientSettings() {}
 
-    /** Where the server has it; {@code /socket.io/} unless set. */
+    /**
+     * Where the server has it; {@code /socket.io/} unless set.
+     *
+     * @throws IllegalArgumentException when it does not begin with a slash
+     */
     public LiveClientSettings path(String path) {
         if (!path.startsWith("/")) {
             throw new IllegalArgumentException("path must begin with a slash, not '" + path + "'.");
@@ -66,7 +74,7 @@ public final class LiveClientSettings {
         return this;
     }
 
-    /** A field of the request for the connection. */
+    /** A header field of the request for the connection; may be called more than once. */
     public LiveClientSettings header(String name, String value) {
         this.headers = headers.with(name, value);
         return this;
@@ -84,9 +92,9 @@ public final class LiveClientSettings {
         return this;
     }
 
-    /** How values become JSON and back. */
+    /** How values become JSON and back: for modules and formats of Jackson. */
     public LiveClientSettings json(JsonMapper mapper) {
-        this.json = mapper;
+        this.json = new Json(mapper, Map.of());
         return this;
     }
 
@@ -123,7 +131,10 @@ public final class LiveClientSettings {
         return this;
     }
 
-    /** How long an attempt may take, up to the server's word on our namespaces; 10 s unless set. */
+    /**
+     * How long an attempt may take until the connection is open, and then again until the server
+     * has answered for a namespace; 10 s unless set.
+     */
     public LiveClientSettings connectDeadline(Duration longest) {
         this.connect = positive("connectDeadline", longest);
         return this;

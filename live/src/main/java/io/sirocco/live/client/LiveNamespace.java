@@ -14,7 +14,10 @@ import java.util.function.Consumer;
  *
  * <p>Handlers are plain blocking code on a virtual thread. All those of a client run one after the
  * other, in the order in which things happened; what one throws is given to {@link #onError} and
- * hinders no other. Any thread.
+ * hinders no other.
+ *
+ * <p>Any thread; but {@link #send} and {@link #request} may wait, and must not be called on an
+ * event loop: not by an {@code INLINE} handler of a server whose loops are shared, for example.
  */
 public sealed interface LiveNamespace permits LiveClient, Channel {
 
@@ -28,7 +31,13 @@ public sealed interface LiveNamespace permits LiveClient, Channel {
     /** What to answer to a request. */
     @FunctionalInterface
     interface Answerer<T> {
-        /** May block; throws {@link RequestException#refused} to refuse. */
+        /**
+         * What JSON can say, or bytes; null is an answer, too; {@link Arguments} are several, or
+         * none. May block.
+         *
+         * @throws RequestException made by {@link RequestException#refused} to refuse
+         * @throws Exception to have the server told no more than {@code failed}
+         */
         Object answer(T what) throws Exception;
     }
 
@@ -53,7 +62,10 @@ public sealed interface LiveNamespace permits LiveClient, Channel {
     /** Leaves it, behind what was sent before; the connection stays for others. */
     void leave();
 
-    /** Calls {@code handler} with the first argument of each such event. */
+    /**
+     * Calls {@code handler} with the first argument of each such event, as {@link Arguments#as} has
+     * it; one that is missing or does not fit is given to {@link #onError}.
+     */
     <T> LiveNamespace on(String event, Class<T> type, Handler<? super T> handler);
 
     /** Calls {@code handler} with all arguments of each such event. */
@@ -62,7 +74,10 @@ public sealed interface LiveNamespace permits LiveClient, Channel {
     /** Forgets all handlers of an event, and who answers a request of that name. */
     LiveNamespace off(String event);
 
-    /** Has {@code answerer} answer what the server asks; it is given the first argument. */
+    /**
+     * Has {@code answerer} answer what the server asks, in the place of one before; it is given the
+     * first argument. One that is missing or does not fit is answered with {@code bad_arguments}.
+     */
     <T> LiveNamespace onRequest(String event, Class<T> type, Answerer<? super T> answerer);
 
     /** The same with all arguments. */
@@ -101,6 +116,6 @@ public sealed interface LiveNamespace permits LiveClient, Channel {
      */
     <T> T request(String event, Duration longest, Class<T> type, Object... arguments);
 
-    /** How many events were not sent since there was no room for them. */
+    /** How many events were not taken, or were displaced, since there was no room; only grows. */
     long dropped();
 }

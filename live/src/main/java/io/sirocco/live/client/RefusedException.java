@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.client;
 
-/** What {@link LiveNamespace#connect} is completed with when the server refuses for good. */
+/**
+ * What {@link LiveNamespace#connect} is completed with when the server refuses for good. Immutable.
+ */
 public final class RefusedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -18,6 +18,14 @@ public interface Channel {
     /** Messages were dropped, and there is room again. */
     void gap(long dropped);
 
+    /**
+     * The session wants to live elsewhere. Whoever agrees calls {@link Session#leave} here, later,
+     * and then {@link Session#arrive} there.
+     *
+     * @return false when that cannot be at this moment
+     */
+    boolean move(Home to);
+
     /** The end; called once, last. */
     void closed(End end);
 }

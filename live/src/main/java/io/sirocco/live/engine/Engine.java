@@ -132,11 +132,11 @@ public final class Engine {
         }
         if (transport.equals("websocket")) {
             return session.polls()
-                    ? Response.upgrade(sockets, session)
+                    ? Response.upgrade(sockets, new Candidate(session, upper.home(request.loop())))
                     : Refusal.REQUEST.response();
         }
         return switch (request.method()) {
-            case "GET" -> session.poll(request);
+            case "GET" -> session.poll();
             case "POST" -> session.data(request.body().text());
             default -> Refusal.REQUEST.response();
         };
@@ -167,7 +167,8 @@ public final class Engine {
             upper.refused("connects");
             return refuse(429, 3, "Too many connects").header("Retry-After", "1");
         }
-        var session = new Session(this, request.loop(), Peer.of(request, upper.address(request)));
+        Peer peer = Peer.of(request, upper.address(request));
+        var session = new Session(this, upper.home(request.loop()), peer);
         return transport.equals("websocket")
                 ? Response.upgrade(sockets, session)
                 : text(session.openPolling());

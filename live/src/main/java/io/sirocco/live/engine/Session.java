@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.engine;
 
-import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.WebSocket;
 import io.sirocco.http.WebSocketListener;
 import io.sirocco.live.wire.EnginePacket;
 import io.sirocco.live.wire.EnginePacket.Kind;
-import io.sirocco.live.wire.Payload;
 import io.sirocco.live.wire.WireException;
 import io.sirocco.net.Alarm;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -26,41 +23,46 @@ import java.util.concurrent.RejectedExecutionException;
  *      finish: what waits is delivered first  ──▶ FINISHING ──▶ CLOSED ◀── close, lost, too slow
  * </pre>
  *
- * <p>It lives on the loop of its first request: what comes over others is handed over. While it is
- * idle it holds no more than its fields and one alarm. Loop-confined, but for {@link #run}, and for
- * what HTTP calls.
+ * <p>It lives on the loop of its first request, to which is handed over what comes on others. When
+ * a WebSocket on another loop takes the place of polling it moves there:
+ *
+ * <pre>
+ *   here                                        there
+ *   move    the WebSocket is paused      ──────▶ says so, behind all that it has handed over
+ *   {@link Channel#move} what stands on it does its part ◀─┘
+ *   {@link #leave}                                ──────▶ {@link #arrive}
+ * </pre>
+ *
+ * <p>While it is idle it holds no more than its fields and one alarm. Loop-confined, but for {@link
+ * #run}, and for what HTTP calls.
  */
 public final class Session implements WebSocketListener {
     private static final LazyLogger LOG = LazyLogger.of(Session.class);
     private static final Parcel PING = Parcel.of("2");
-    private static final String NOOP = "6";
-    private static final String CLOSE = "1";
     private static final int RESTART = 1012;
     private static final int POLICY = 1008;
+    private static final int MOVE_AGAIN_MILLIS = 100;
 
-    private static final int UPGRADING = 1;
+    private static final int MOVING = 1;
     private static final int FINISHING = 1 << 1;
     private static final int CLOSED = 1 << 2;
     private static final int PINGED = 1 << 3;
-    private static final int FLUSHES = 1 << 4; // has a task to
-    private static final int PAUSED = 1 << 5;
-    private static final int POLLING = 1 << 6; // began so
+    private static final int PAUSED = 1 << 4;
 
     private final Engine engine;
-    private final Loop loop;
     private final Peer peer;
     private final String id = Engine.newId();
+    private volatile Home home;
     private Channel channel;
     private volatile WebSocket socket; // null while it polls
-    private CompletableFuture<Response> poll; // that waits
-    private CompletableFuture<Response> post; // whose answer is held back
+    private Polling polling; // null when it does not
     private Outbox outbox; // null while nothing waits
     private Alarm alarm;
     private int flags;
 
-    Session(Engine engine, Loop loop, Peer peer) {
+    Session(Engine engine, Home home, Peer peer) {
         this.engine = engine;
-        this.loop = loop;
+        this.home = home;
         this.peer = peer;
     }
 
@@ -70,8 +72,13 @@ public final class Session implements WebSocketListener {
     }
 
     /** Where it lives. Any thread. */
+    public Home home() {
+        return home;
+    }
+
+    /** The loop of that. Any thread. */
     public Loop loop() {
-        return loop;
+        return home.loop();
     }
 
     /** Who is at the other end. Any thread. */
@@ -99,12 +106,13 @@ public final class Session implements WebSocketListener {
 
     /** Has {@code task} run on its loop: at once, if that is where we are. Any thread. */
     public void run(Runnable task) {
-        if (loop.inLoop()) {
+        Loop at = loop();
+        if (at.inLoop()) {
             task.run();
             return;
         }
         try {
-            loop.execute(task);
+            at.execute(() -> run(task)); // it may have moved meanwhile
         } catch (RejectedExecutionException e) {
             LOG.get().log(Level.DEBUG, "too late: {0}", e.getMessage());
         }
@@ -114,7 +122,7 @@ public final class Session implements WebSocketListener {
 
     /** Opens it over long polling; answers what the client is told. */
     String openPolling() {
-        flags |= POLLING;
+        polling = new Polling(this);
         open();
         return opening(true);
     }
@@ -126,13 +134,17 @@ public final class Session implements WebSocketListener {
 
     private void open() {
         engine.add(this);
-        alarm = loop.after(engine.settings.pingMillis(), this::ping);
+        setAlarm(engine.settings.pingMillis(), this::ping);
         channel = engine.upper.open(this);
+    }
+
+    private void setAlarm(long millis, Runnable task) {
+        alarm = loop().after(millis, task);
     }
 
     private void ping() {
         flags |= PINGED;
-        alarm = loop.after(engine.settings.pongMillis(), this::silent);
+        setAlarm(engine.settings.pongMillis(), this::silent);
         put(PING);
     }
 
@@ -147,7 +159,7 @@ public final class Session implements WebSocketListener {
         flags &= ~PINGED;
         if (!is(FINISHING)) {
             alarm.cancel();
-            alarm = loop.after(engine.settings.pingMillis(), this::ping);
+            setAlarm(engine.settings.pingMillis(), this::ping);
         }
     }
 
@@ -158,11 +170,18 @@ public final class Session implements WebSocketListener {
         }
         flags |= FINISHING;
         alarm.cancel();
-        alarm = loop.after(engine.settings.closeMillis(), () -> end(End.OURS, RESTART, ""));
-        if (polls()) {
-            flushPoll();
+        setAlarm(engine.settings.closeMillis(), this::close);
+        if (polling != null) {
+            polling.flush();
         } else {
             flush();
+        }
+    }
+
+    /** All that waited has been delivered. */
+    void drained() {
+        if (is(FINISHING)) {
+            close();
         }
     }
 
@@ -187,41 +206,119 @@ public final class Session implements WebSocketListener {
         alarm.cancel();
         engine.remove(this);
         outbox = null;
-        answerPoll(CLOSE);
-        answerPost(Refusal.REQUEST.response());
+        if (polling != null) {
+            polling.close();
+        }
         if (socket != null) {
             socket.close(code, why);
         }
         channel.closed(end);
     }
 
-    // ---- what comes over a WebSocket, on its loop, which need not be ours
+    // ---- what comes over long polling, and over both
+
+    /** A request waits for packets. Any thread. */
+    Response poll() {
+        var answer = new CompletableFuture<Response>();
+        run(
+                () -> {
+                    if (mayPoll(answer)) {
+                        polling.poll(answer);
+                    }
+                });
+        return Response.later(answer);
+    }
+
+    /** A request brings packets. Any thread. */
+    Response data(String body) {
+        var answer = new CompletableFuture<Response>();
+        run(
+                () -> {
+                    if (mayPoll(answer)) {
+                        polling.data(body, answer);
+                    }
+                });
+        return Response.later(answer);
+    }
+
+    private boolean mayPoll(CompletableFuture<Response> answer) {
+        if (is(CLOSED)) {
+            answer.complete(Refusal.SESSION.response());
+        } else if (polling == null) {
+            answer.complete(Refusal.REQUEST.response());
+        }
+        return !answer.isDone();
+    }
+
+    void receive(EnginePacket packet) throws WireException {
+        if (is(CLOSED)) {
+            return;
+        }
+        switch (packet) {
+            case EnginePacket.Binary(byte[] bytes) -> channel.binary(bytes);
+            case EnginePacket.Text(Kind kind, String data) -> {
+                switch (kind) {
+                    case MESSAGE -> channel.text(data);
+                    case PONG -> pong();
+                    case CLOSE -> end(End.LOST, 1000, "");
+                    default -> throw new WireException(kind + " is not for us");
+                }
+            }
+        }
+    }
+
+    boolean paused() {
+        return is(PAUSED);
+    }
+
+    /** Nothing more is taken from the peer until {@link #resume}. */
+    public void pause() {
+        if (!is(PAUSED)) {
+            flags |= PAUSED;
+            if (socket != null) {
+                socket.pause();
+            }
+        }
+    }
+
+    /** Takes from the peer again. */
+    public void resume() {
+        if (is(PAUSED)) {
+            flags &= ~PAUSED;
+            readAgain();
+            if (polling != null) {
+                polling.resume();
+            }
+        }
+    }
+
+    private void readAgain() {
+        if (socket != null && !is(PAUSED | MOVING)) {
+            socket.resume();
+        }
+    }
+
+    // ---- what comes over a WebSocket: here of one that was the first, so it is on our loop
 
     @Override
     public void onOpen(WebSocket opened) {
-        if (!is(POLLING)) { // it is the first thing that happens, on our loop
-            socket = opened;
-            opened.trySend(opening(false));
-            open();
-            return;
-        }
-        run(() -> loop.after(engine.settings.upgradeMillis(), () -> giveUp(opened)));
-    }
-
-    private void giveUp(WebSocket candidate) {
-        if (candidate != socket) {
-            candidate.close(POLICY, "no upgrade has come");
-        }
+        socket = opened;
+        opened.trySend(opening(false));
+        open();
     }
 
     @Override
     public void onText(WebSocket from, String text) {
-        run(() -> receive(from, text));
+        try {
+            receive(EnginePacket.parse(text));
+        } catch (WireException e) {
+            cut(e.getMessage());
+        }
     }
 
     @Override
     public void onBinary(WebSocket from, byte[] bytes) {
-        run(() -> receive(from, new EnginePacket.Binary(bytes)));
+        receive(from, new EnginePacket.Binary(bytes));
     }
 
     @Override
@@ -235,26 +332,39 @@ public final class Session implements WebSocketListener {
                 () -> {
                     if (from == socket) {
                         end(is(FINISHING) ? End.OURS : End.LOST, RESTART, "");
-                    } else {
-                        flags &= ~UPGRADING;
+                    } else if (polling != null) {
+                        polling.goOn();
                     }
                 });
     }
 
-    private void receive(WebSocket from, String text) {
+    // ---- ... and of one that came later
+
+    /** One is there, and shall say what it wants. */
+    void awaitUpgrade(WebSocket candidate) {
+        loop().after(
+                        engine.settings.upgradeMillis(),
+                        () -> {
+                            if (candidate != socket) {
+                                candidate.close(POLICY, "no upgrade has come");
+                            }
+                        });
+    }
+
+    void receive(Candidate candidate, WebSocket from, String text) {
         try {
             EnginePacket.Text packet = EnginePacket.parse(text);
             if (from == socket) {
                 receive(packet);
             } else {
-                probe(from, packet);
+                probe(candidate, from, packet);
             }
         } catch (WireException e) {
             broken(from, e);
         }
     }
 
-    private void receive(WebSocket from, EnginePacket.Binary packet) {
+    void receive(WebSocket from, EnginePacket.Binary packet) {
         try {
             if (from != socket) {
                 throw new WireException("bytes have come before the upgrade");
@@ -273,139 +383,82 @@ public final class Session implements WebSocketListener {
         }
     }
 
-    private void receive(EnginePacket packet) throws WireException {
-        if (is(CLOSED)) {
-            return;
-        }
-        switch (packet) {
-            case EnginePacket.Binary(byte[] bytes) -> channel.binary(bytes);
-            case EnginePacket.Text(Kind kind, String data) -> {
-                switch (kind) {
-                    case MESSAGE -> channel.text(data);
-                    case PONG -> pong();
-                    case CLOSE -> end(End.LOST, 1000, "");
-                    default -> throw new WireException(kind + " is not for us");
-                }
-            }
-        }
-    }
-
-    /** A WebSocket that wants to take the place of polling. */
-    private void probe(WebSocket candidate, EnginePacket.Text packet) throws WireException {
-        if (is(CLOSED) || socket != null) {
-            candidate.close(POLICY, "the session is over, or upgraded");
+    private void probe(Candidate candidate, WebSocket from, EnginePacket.Text packet)
+            throws WireException {
+        if (is(CLOSED) || polling == null) {
+            from.close(POLICY, "the session is over, or upgraded");
         } else if (packet.kind() == Kind.PING && packet.data().equals("probe")) {
-            flags |= UPGRADING;
-            candidate.trySend("3probe");
-            releasePoll();
-        } else if (packet.kind() == Kind.UPGRADE && is(UPGRADING)) {
-            flags &= ~UPGRADING;
-            answerPoll(NOOP);
-            answerPost(Engine.text("ok"));
-            socket = candidate;
-            if (is(PAUSED)) {
-                candidate.pause();
-            }
-            flush();
+            from.trySend("3probe");
+            polling.probed();
+        } else if (packet.kind() == Kind.UPGRADE && polling.upgrading()) {
+            upgrade(candidate, from);
         } else {
             throw new WireException("an upgrade begins with 2probe");
         }
     }
 
-    // ---- what comes over long polling
-
-    /** A request waits for packets. Any thread. */
-    Response poll(Request request) {
-        var answer = new CompletableFuture<Response>();
-        run(() -> poll(answer));
-        return Response.later(answer);
-    }
-
-    private void poll(CompletableFuture<Response> answer) {
-        if (is(CLOSED)) {
-            answer.complete(Refusal.SESSION.response());
-        } else if (socket != null) {
-            answer.complete(Refusal.REQUEST.response());
-        } else if (poll != null) {
-            answer.complete(Refusal.REQUEST.response());
-            cut("two polls at once");
-        } else {
-            poll = answer;
-            flushPoll();
-            if (is(UPGRADING)) {
-                answerPoll(NOOP);
-            }
-        }
-    }
-
-    /** A request brings packets. Any thread. */
-    Response data(String body) {
-        var answer = new CompletableFuture<Response>();
-        run(() -> data(body, answer));
-        return Response.later(answer);
-    }
-
-    private void data(String body, CompletableFuture<Response> answer) {
-        if (is(CLOSED)) {
-            answer.complete(Refusal.SESSION.response());
-            return;
-        }
-        if (socket != null || post != null) {
-            answer.complete(Refusal.REQUEST.response());
-            if (post != null) {
-                cut("two posts at once");
-            }
-            return;
-        }
-        try {
-            List<EnginePacket> packets = Payload.parse(body);
-            for (EnginePacket packet : packets) {
-                receive(packet);
-            }
-        } catch (WireException e) {
-            answer.complete(Refusal.REQUEST.response());
-            cut(e.getMessage());
-            return;
-        }
-        post = answer;
-        if (!is(PAUSED)) {
-            answerPost(Engine.text("ok"));
-        }
-    }
-
-    private void answerPost(Response response) {
-        if (post != null) {
-            post.complete(response);
-            post = null;
-        }
-    }
-
-    private void answerPoll(String body) {
-        if (poll != null) {
-            poll.complete(Engine.text(body));
-            poll = null;
-        }
-    }
-
-    /** Nothing more is taken from the peer until {@link #resume}. */
-    public void pause() {
-        if (!is(PAUSED)) {
-            flags |= PAUSED;
-            if (socket != null) {
-                socket.pause();
-            }
-        }
-    }
-
-    /** Takes from the peer again. */
-    public void resume() {
+    private void upgrade(Candidate candidate, WebSocket to) {
+        polling.upgraded();
+        polling = null;
+        socket = to;
         if (is(PAUSED)) {
-            flags &= ~PAUSED;
-            if (socket != null) {
-                socket.resume();
-            }
-            answerPost(Engine.text("ok"));
+            to.pause();
         }
+        flush();
+        if (candidate.home != home) {
+            move(candidate.home);
+        }
+    }
+
+    // ---- moving
+
+    private void move(Home to) {
+        if (is(CLOSED | FINISHING)) {
+            return;
+        }
+        flags |= MOVING;
+        socket.pause();
+        socket.execute(() -> run(() -> handOver(to)));
+    }
+
+    /** Nothing that has come over the WebSocket is under way any more. */
+    private void handOver(Home to) {
+        if (!is(CLOSED) && !channel.move(to)) {
+            flags &= ~MOVING;
+            readAgain();
+            loop().after(MOVE_AGAIN_MILLIS, () -> move(to));
+        }
+    }
+
+    /**
+     * It lives there from now on, and with it all that goes by {@link #home}: nothing here may
+     * touch it any more.
+     *
+     * @return false when it has ended meanwhile
+     */
+    public boolean leave(Home to) {
+        if (is(CLOSED)) {
+            return false;
+        }
+        alarm.cancel();
+        home = to;
+        return true;
+    }
+
+    /** It is there. */
+    public void arrive() {
+        flags &= ~MOVING;
+        if (is(CLOSED)) {
+            return;
+        }
+        if (is(FINISHING)) {
+            setAlarm(engine.settings.closeMillis(), this::close);
+        } else if (is(PINGED)) {
+            setAlarm(engine.settings.pongMillis(), this::silent);
+        } else {
+            setAlarm(engine.settings.pingMillis(), this::ping);
+        }
+        readAgain();
     }
 
     // ---- what goes out
@@ -436,9 +489,8 @@ public final class Session implements WebSocketListener {
         if (outbox.dropped() > dropped) {
             channel.dropped(outbox.dropped() - dropped);
         }
-        if (polls() && !is(FLUSHES)) {
-            flags |= FLUSHES; // what is sent in this turn leaves in one answer
-            loop.execute(this::flushPoll);
+        if (polling != null) {
+            polling.wake();
         }
     }
 
@@ -468,30 +520,11 @@ public final class Session implements WebSocketListener {
                 emptied();
             }
         }
-        if (is(FINISHING)) {
-            end(End.OURS, RESTART, "");
-        }
+        drained();
     }
 
-    private void emptied() {
-        long dropped = outbox.dropped();
-        outbox = null;
-        if (dropped > 0) {
-            channel.gap(dropped);
-        }
-    }
-
-    /** An upgrade waits until nobody polls. */
-    private void releasePoll() {
-        flushPoll();
-        answerPoll(NOOP);
-    }
-
-    private void flushPoll() {
-        flags &= ~FLUSHES;
-        if (poll == null || outbox == null && !is(FINISHING)) {
-            return;
-        }
+    /** What one poll may answer of that which waits; empty when nothing does. */
+    String takePayload() {
         var body = new StringBuilder();
         int most = engine.settings.maxPayload();
         while (outbox != null) {
@@ -505,10 +538,14 @@ public final class Session implements WebSocketListener {
                 break;
             }
         }
-        if (!body.isEmpty()) {
-            answerPoll(body.toString()); // a close has a poll of its own, or clients overlook this
-        } else if (outbox == null && is(FINISHING)) {
-            end(End.OURS, RESTART, "");
+        return body.toString();
+    }
+
+    private void emptied() {
+        long dropped = outbox.dropped();
+        outbox = null;
+        if (dropped > 0) {
+            channel.gap(dropped);
         }
     }
 }

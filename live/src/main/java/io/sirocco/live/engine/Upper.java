@@ -2,6 +2,7 @@
 package io.sirocco.live.engine;
 
 import io.sirocco.http.Request;
+import io.sirocco.net.Loop;
 import java.util.concurrent.CompletionStage;
 
 /** The layer above {@link Engine}. Called on loops, must not block. */
@@ -18,6 +19,9 @@ public interface Upper {
 
     /** The address of a client: for those behind a proxy, what it says. */
     String address(Request request);
+
+    /** Where sessions of this loop live. */
+    Home home(Loop loop);
 
     /** A session is open. */
     Channel open(Session session);

@@ -3,12 +3,16 @@ package io.sirocco.live.heavy;
 
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
+import io.sirocco.live.Arguments;
 import io.sirocco.live.Live;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Scanner;
 
-/** A service in a JVM of its own: prints its port, then obeys lines. */
+/**
+ * A service in a JVM of its own, which {@code sirocco bench live} knows, too: prints its port, then
+ * obeys lines.
+ */
 final class LoadServer {
 
     private LoadServer() {}
@@ -22,13 +26,35 @@ final class LoadServer {
                                 c.tickets(Duration.ofSeconds(30));
                             }
                         });
-        live.onRequest("echo", (client, all) -> all.integer(0));
+        live.onRequest("echo", (client, all) -> all);
+        live.onRequest(
+                "join",
+                (client, all) -> {
+                    client.join(all.string(0));
+                    return Arguments.none();
+                });
+        live.onRequest(
+                "publish",
+                (client, all) -> {
+                    client.room(all.string(0)).send(all.string(1), all.values(2));
+                    return Arguments.none();
+                });
         Server server =
                 Server.start(
-                        c -> c.listen(new InetSocketAddress("127.0.0.1", 0)),
+                        c ->
+                                c.listen(
+                                        new InetSocketAddress(
+                                                "127.0.0.1", Integer.getInteger("port", 0))),
                         routes ->
                                 routes.mount("/socket.io", live)
-                                        .get("/ticket", r -> Response.text(live.ticket("ada"))));
+                                        .get("/ticket", r -> Response.text(live.ticket("ada")))
+                                        .post(
+                                                "/ticket",
+                                                r ->
+                                                        Response.json(
+                                                                "{\"ticket\":\""
+                                                                        + live.ticket("")
+                                                                        + "\"}")));
         System.out.println(server.port());
         var in = new Scanner(System.in);
         while (in.hasNext()) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.live;
+
+import io.sirocco.bench.Failure;
+import java.util.Arrays;
+
+/** Asks for echoes, some at a time; the number of a request is its place. Loop-confined. */
+final class EchoCaller implements Part {
+    private static final long FREE = Long.MIN_VALUE + 1;
+
+    private final Echo echo;
+    private final Session session;
+    private final long[] due; // when the request at each place was to be sent
+    private final int[] free; // places, the first of them [0, freeCount)
+    private int freeCount;
+    boolean waits; // in the queue of its echo
+
+    EchoCaller(Echo echo, Session session) {
+        this.echo = echo;
+        this.session = session;
+        this.due = new long[echo.window];
+        this.free = new int[echo.window];
+        Arrays.fill(due, FREE);
+        Arrays.setAll(free, i -> i);
+        freeCount = free.length;
+    }
+
+    boolean canAsk() {
+        return freeCount > 0 && session.ready();
+    }
+
+    void ask(long dueAt) {
+        int place = free[--freeCount];
+        due[place] = dueAt;
+        session.begin().put('4').put('2').put(place).put(echo.event);
+        session.send();
+        session.awaits();
+    }
+
+    @Override
+    public void ready(Session session, long now) {
+        throw new AssertionError("it was ready before");
+    }
+
+    @Override
+    public void answered(Session session, long id, byte[] b, int from, int to, long now) {
+        if (id < 0 || id >= due.length || due[(int) id] == FREE) {
+            session.unexpected("an answer that nobody waits for");
+            return;
+        }
+        int place = (int) id;
+        long dueAt = due[place];
+        due[place] = FREE;
+        free[freeCount++] = place;
+        if (freeCount == free.length) {
+            session.awaitsNothing();
+        } else {
+            session.awaits();
+        }
+        boolean right = Arrays.equals(b, from, to, echo.text, 0, echo.text.length);
+        echo.answered(this, now, dueAt, right);
+    }
+
+    @Override
+    public void ended(Session session, Failure why, String words) {
+        int measured = 0;
+        for (long each : due) {
+            measured += each != FREE && each != Echo.WARM_UP ? 1 : 0;
+        }
+        freeCount = 0;
+        echo.lost(measured, why, words);
+    }
+}

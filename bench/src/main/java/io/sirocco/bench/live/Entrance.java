@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.live;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/** Opens the sessions of one loop, so many at a time. Loop-confined. */
+final class Entrance {
+    private final Rig rig;
+    private final Crowd crowd;
+    private final int wanted;
+    private final Runnable whenDone;
+    private final List<Slot> slots = new ArrayList<>();
+    private final List<Session> in = new ArrayList<>();
+    private final Histogram latency = Tally.none();
+    private int begun;
+    private int idle; // slots that have nothing to do any more
+    private int failed;
+    private long lastReady;
+    private boolean closed;
+
+    /**
+     * @param wanted how many sessions
+     * @param whenDone told once, when each of them has become ready or never will
+     */
+    Entrance(Rig rig, Crowd crowd, int wanted, Runnable whenDone) {
+        this.rig = rig;
+        this.crowd = crowd;
+        this.wanted = wanted;
+        this.whenDone = whenDone;
+    }
+
+    void start() {
+        int count = Math.max(1, Math.min(wanted, rig.share(rig.plan.opening())));
+        for (int i = 0; i < count; i++) {
+            slots.add(new Slot(this, rig));
+        }
+        slots.forEach(Slot::next);
+    }
+
+    /** Lets nobody in any more. */
+    void close() {
+        closed = true;
+    }
+
+    Crowd crowd() {
+        return crowd;
+    }
+
+    /** Another session to open; null when there is none. */
+    Session next() {
+        if (begun < wanted && !closed) {
+            begun++;
+            return new Session(rig);
+        }
+        idle++;
+        if (idle == slots.size()) {
+            whenDone.run();
+        }
+        return null;
+    }
+
+    void ready(Session session, long nanos, long now) {
+        Tally.record(latency, nanos);
+        lastReady = now;
+        in.add(session);
+    }
+
+    void failed() {
+        failed++;
+    }
+
+    /** Sessions that have become ready. */
+    List<Session> in() {
+        return in;
+    }
+
+    int failures() {
+        return failed;
+    }
+
+    /** Nanoseconds from the beginning of each session to its being ready. */
+    Histogram latency() {
+        return latency;
+    }
+
+    /** When the last of them was. */
+    long lastReady() {
+        return lastReady;
+    }
+
+    /** Has all of them say good-bye; {@code gone} is told when none is left. */
+    void leave(Runnable gone) {
+        var left = new int[] {in.size() + 1};
+        Runnable one =
+                () -> {
+                    if (--left[0] == 0) {
+                        gone.run();
+                    }
+                };
+        in.forEach(session -> session.leave(one));
+        one.run();
+    }
+}

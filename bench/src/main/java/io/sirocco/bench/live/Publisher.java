@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.live;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.sirocco.bench.Failure;
+
+/**
+ * Publishes the messages of a fan-out: at fixed times, or so many at a time that have not reached
+ * all. While what it has written does not leave, it waits, and its messages are late. It is in the
+ * room, too, where a server may want that; what it publishes does not come to itself.
+ * Loop-confined.
+ */
+final class Publisher implements Part {
+    private static final byte[] PUBLISH =
+            ("42[\"publish\",\"" + Fanout.ROOM + "\",\"m\",").getBytes(ISO_8859_1);
+
+    private final Fanout fanout;
+    private final Rig rig;
+    private final Session session;
+    private final byte[] padding;
+    private Runnable in; // null once it is in the room
+    private boolean issuing;
+    private long next;
+    private long completed; // messages that have reached all, or were given up
+    private long appointment = Long.MAX_VALUE; // when it comes back for what is due
+    private long seen; // completed when it was last looked whether all stands still
+
+    Publisher(Fanout fanout, Rig rig, Session session, Runnable in) {
+        this.in = in;
+        this.fanout = fanout;
+        this.rig = rig;
+        this.session = session;
+        this.padding = (",\"" + "x".repeat(rig.plan.size) + "\"]").getBytes(ISO_8859_1);
+    }
+
+    void join() {
+        session.begin().put(Receiver.JOIN);
+        session.send();
+        session.awaits();
+    }
+
+    void start() {
+        issuing = true;
+        fanout.begin(rig.nanos());
+        pump();
+        if (fanout.closedLoop()) {
+            watch();
+        }
+    }
+
+    void end() {
+        fanout.end(rig.nanos());
+        issuing = false;
+    }
+
+    /** A message has reached all. */
+    void complete() {
+        completed = Math.min(next, completed + 1);
+        pump();
+    }
+
+    /** What does not reach all in time is given up: it is lost for somebody. */
+    private void watch() {
+        seen = completed;
+        rig.loop.after(
+                rig.timeoutMillis,
+                () -> {
+                    if (issuing && session.ready()) {
+                        if (completed == seen && completed < next) {
+                            completed = next;
+                            pump();
+                        }
+                        watch();
+                    }
+                });
+    }
+
+    private void pump() {
+        long now = rig.nanos();
+        while (issuing && session.ready() && !session.congested()) {
+            if (fanout.closedLoop()) {
+                if (next - completed >= rig.plan.window() || now >= fanout.until()) {
+                    return;
+                }
+            } else {
+                long due = fanout.due(next);
+                if (due >= fanout.until()) {
+                    return;
+                }
+                if (due > now) {
+                    comeBack(due);
+                    return;
+                }
+            }
+            publish(now);
+        }
+    }
+
+    private void comeBack(long due) {
+        if (due < appointment) {
+            appointment = due;
+            rig.loop.at(
+                    due,
+                    () -> {
+                        appointment = Long.MAX_VALUE;
+                        pump();
+                    });
+        }
+    }
+
+    private void publish(long now) {
+        fanout.publish(next, now);
+        session.begin().put(PUBLISH).put(next).put(padding);
+        session.send();
+        next++;
+    }
+
+    @Override
+    public void ready(Session session, long now) {
+        throw new AssertionError("it was ready before");
+    }
+
+    @Override
+    public void answered(Session session, long id, byte[] b, int from, int to, long now) {
+        if (in == null || id != 0) {
+            session.unexpected("an answer that nobody waits for");
+            return;
+        }
+        session.awaitsNothing();
+        Receiver.refusal(b, from, to)
+                .ifPresent(why -> rig.tally().failed(Failure.REFUSED, "join: " + why));
+        entered();
+    }
+
+    private void entered() {
+        Runnable told = in;
+        in = null;
+        told.run();
+    }
+
+    @Override
+    public void drained(Session session) {
+        pump();
+    }
+
+    @Override
+    public void ended(Session session, Failure why, String words) {
+        rig.tally().failed(why, "the publisher: " + words);
+        issuing = false;
+        if (in != null) {
+            entered();
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.live;
+
+import io.sirocco.bench.Failure;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The receivers of one loop, and what they have measured. Loop-confined. */
+final class Receivers implements Crowd {
+    final Rig rig;
+    final Fanout fanout;
+    private final int stalling; // so many of the first to come
+    private final boolean publishes; // the first to come
+    private final List<Receiver> receivers = new ArrayList<>();
+    private final List<Session> sessions = new ArrayList<>(); // of those who stall
+    private Publisher publisher;
+    private long stalledGot;
+    private int stalledEnded;
+    private boolean over;
+
+    Receivers(Rig rig, Fanout fanout) {
+        this.rig = rig;
+        this.fanout = fanout;
+        this.stalling = rig.share(rig.plan.stalled);
+        this.publishes = rig.index == 0;
+    }
+
+    @Override
+    public void enter(Session session, Runnable in) {
+        if (publishes && publisher == null) {
+            publisher = new Publisher(fanout, rig, session, in);
+            fanout.publisher(publisher, rig.loop);
+            session.part(publisher);
+            publisher.join();
+            return;
+        }
+        boolean stalls = sessions.size() < stalling;
+        var receiver = new Receiver(this, stalls, in);
+        session.part(receiver);
+        receivers.add(receiver);
+        if (stalls) {
+            sessions.add(session);
+        }
+        receiver.join(session);
+    }
+
+    @Override
+    public void start() {
+        sessions.stream().filter(Session::ready).forEach(Session::stall);
+        if (publisher != null) {
+            publisher.start();
+        }
+    }
+
+    @Override
+    public void measure() {
+        if (publisher != null) {
+            fanout.measure(rig.nanos());
+        }
+    }
+
+    @Override
+    public void end() {
+        if (publisher != null) {
+            publisher.end();
+        }
+    }
+
+    /** What has not come by now is lost; from now on those who stalled read again. */
+    @Override
+    public void giveUp() {
+        if (!over) {
+            over = true;
+            rig.tally().failed(Failure.LOST, missing(), "messages did not reach all");
+            sessions.stream().filter(Session::ready).forEach(Session::readAgain);
+        }
+    }
+
+    /** Deliveries that are measured and have not come yet. */
+    long missing() {
+        long first = fanout.firstMeasured();
+        return receivers.stream().filter(r -> !r.stalls).mapToLong(r -> r.missing(first)).sum();
+    }
+
+    // ---- what receivers tell
+
+    /** A message has come that had not come before. */
+    void got(Receiver receiver, long number, long now) {
+        boolean measured = number >= fanout.firstMeasured();
+        if (receiver.stalls) {
+            stalledGot += measured ? 1 : 0;
+            return;
+        }
+        if (measured && !over) {
+            Tally tally = rig.tally();
+            Tally.record(tally.latency, now - fanout.due(number));
+            if (now < fanout.until()) {
+                tally.counted++;
+            }
+        }
+        fanout.got(number);
+    }
+
+    /**
+     * @param late whether it had not come before
+     */
+    void notInOrder(Receiver receiver, long number, boolean late) {
+        if (number >= fanout.firstMeasured()) {
+            rig.tally()
+                    .failed(
+                            late ? Failure.DISORDERED : Failure.DOUBLED,
+                            late ? "a message behind a later one" : "a message came again");
+        }
+    }
+
+    void stalledEnded() {
+        stalledEnded++;
+    }
+
+    /** Messages that those have got who stalled. */
+    long stalledGot() {
+        return stalledGot;
+    }
+
+    /** How many of them were cut off. */
+    int stalledCut() {
+        return stalledEnded;
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples;
+
+import io.sirocco.http.Server;
+import io.sirocco.live.Admission;
+import io.sirocco.live.Arguments;
+import io.sirocco.live.Attempt;
+import io.sirocco.live.Client;
+import io.sirocco.live.Live;
+import io.sirocco.live.RequestException;
+import io.sirocco.live.Stored;
+import io.sirocco.web.files.FileServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A chat with rooms, for the page in {@code examples/live-chat}: who is there, what was said before
+ * one came, and what was said while one's line was cut.
+ */
+public final class LiveChat {
+    private static final int LONGEST = 500;
+
+    /** What is said in a room. */
+    record Said(String room, String name, String text, long time) {}
+
+    /** Serves the page in this folder, and the chat. */
+    public static Server start(int port, Path page) {
+        Live live =
+                Live.create(
+                        c ->
+                                c.authenticate(LiveChat::admit)
+                                        .presence("room/*")
+                                        .history("room/*", 100, Duration.ofDays(1))
+                                        .recovery(Duration.ofMinutes(2)));
+        live.onRequest("enter", String.class, (client, room) -> enter(live, client, room));
+        live.onRequest("say", String.class, (client, text) -> say(live, client, text));
+        FileServer files = FileServer.of(page);
+        return Server.start(port, routes -> routes.mount("/socket.io", live).any("/*", files));
+    }
+
+    private static Admission admit(Attempt attempt) {
+        String name = attempt.auth("name").orElse("").strip();
+        return name.isEmpty() || name.length() > 20
+                ? Admission.refused("a name has 1 to 20 characters")
+                : Admission.as(name);
+    }
+
+    private static List<Said> enter(Live live, Client client, String room) {
+        if (!room.matches("room/[a-z]{1,20}")) {
+            throw RequestException.refused("no_room", "there is no such room");
+        }
+        client.rooms().stream().filter(other -> !other.equals(room)).forEach(client::leave);
+        client.join(room);
+        List<Stored> before = live.room(room).history(50);
+        return before.stream().map(one -> one.arguments().as(0, Said.class)).toList();
+    }
+
+    private static Arguments say(Live live, Client client, String text) {
+        String room =
+                client.rooms().stream()
+                        .findFirst()
+                        .orElseThrow(() -> RequestException.refused("no_room", "enter a room"));
+        if (text.isBlank() || text.length() > LONGEST) {
+            throw RequestException.refused("bad_text", "a message has 1 to 500 characters");
+        }
+        String name = client.user().orElseThrow();
+        var said = new Said(room, name, text, System.currentTimeMillis());
+        live.room(room).send("said", said).toCompletableFuture().join(); // until it is certain
+        return Arguments.none();
+    }
+
+    void main() {
+        start(8080, Path.of("examples/live-chat/page"));
+    }
+}

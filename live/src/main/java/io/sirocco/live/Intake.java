@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import io.sirocco.live.engine.Session;
+import io.sirocco.live.wire.Assembler;
+import io.sirocco.live.wire.Packet;
+import io.sirocco.live.wire.Received;
+import io.sirocco.live.wire.WireException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What comes over one session: packets put together, and no more of them than are handled. Nothing
+ * is read while much waits for handlers, or more came than bytes are allowed. Confined to where the
+ * session lives.
+ */
+final class Intake {
+    private static final int FULL = 64 << 10;
+    private static final int JOB = 64;
+
+    private final Hub hub;
+    private final Session session;
+    private Assembler assembler; // null before the first attachment
+    private int waiting; // bytes that handlers have not taken
+    private int unanswered;
+    private double allowance; // bytes that may be read, where that is limited
+    private long allowedAt;
+    private boolean throttled;
+    private boolean full;
+
+    Intake(Hub hub, Session session) {
+        this.hub = hub;
+        this.session = session;
+        this.allowance = hub.settings.bytesPerSecond;
+        this.allowedAt = session.loop().now();
+    }
+
+    /** A message of text has come; answers what is whole with it. */
+    Optional<Received> text(String text) throws WireException {
+        throttle(text.length());
+        if (assembler == null) {
+            Packet packet = Packet.parse(text);
+            if (packet.attachments() == 0) {
+                return Optional.of(new Received(packet, List.of()));
+            }
+            assembler = new Assembler(hub.settings.attachments, hub.settings.maxMessage);
+        }
+        return whole(assembler.text(text));
+    }
+
+    /** A message of bytes has come. */
+    Optional<Received> binary(byte[] bytes) throws WireException {
+        throttle(bytes.length);
+        if (assembler == null) {
+            throw new WireException("an attachment has come that belongs to nothing");
+        }
+        return whole(assembler.binary(bytes));
+    }
+
+    private Tally tally() {
+        return ((Shard) session.home()).tally;
+    }
+
+    /** An event or an answer has come whole. */
+    void took(Received received) {
+        tally().messagesIn.add(1);
+        tally().bytesIn.add(received.size());
+    }
+
+    private Optional<Received> whole(Optional<Received> received) {
+        if (assembler.isEmpty()) {
+            assembler = null;
+        }
+        return received;
+    }
+
+    private void throttle(int bytes) {
+        long perSecond = hub.settings.bytesPerSecond;
+        if (perSecond == 0) {
+            return;
+        }
+        long now = session.loop().now();
+        allowance = Math.min(perSecond, allowance + (now - allowedAt) * perSecond / 1e3) - bytes;
+        allowedAt = now;
+        if (allowance < 0 && !throttled) {
+            throttled = true;
+            session.pause();
+            long wait = (long) Math.ceil(-allowance * 1_000 / perSecond);
+            session.loop().after(wait, () -> session.run(this::unthrottle));
+        }
+    }
+
+    private void unthrottle() {
+        throttled = false;
+        resume();
+    }
+
+    /** Handlers have something more to do. */
+    void waits(int size) {
+        tally().queued.add(1);
+        tally().queuedBytes.add(size);
+        waiting += size + JOB;
+        if (waiting >= FULL && !full) {
+            full = true;
+            session.pause();
+        }
+    }
+
+    /** And have done it. */
+    void done(int size) {
+        tally().queued.add(-1);
+        tally().queuedBytes.add(-size);
+        waiting -= size + JOB;
+        if (full && waiting < FULL / 2) {
+            full = false;
+            resume();
+        }
+    }
+
+    private void resume() {
+        if (!full && !throttled && !hub.stopping) {
+            session.resume();
+        }
+    }
+
+    /** One more request is to be answered; false when there are too many. */
+    boolean asks() {
+        unanswered++;
+        tally().requests.add(1);
+        return unanswered <= hub.settings.unanswered;
+    }
+
+    void answered() {
+        unanswered--;
+        tally().requests.add(-1);
+    }
+
+    /** Whether handlers have nothing to say any more. */
+    boolean isQuiet() {
+        return waiting == 0 && unanswered == 0;
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import io.sirocco.live.broker.Member;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The rooms of one client: told to its shard, to the one that it moves to, and to the broker where
+ * they have presence. Any thread.
+ */
+final class Rooms {
+    private final Client client;
+    private volatile Set<String> names = Set.of(); // written with the lock of this held
+    private Shard next; // while the client moves there; with the lock
+
+    Rooms(Client client) {
+        this.client = client;
+    }
+
+    Set<String> names() {
+        return names;
+    }
+
+    /** It is one that comes back. */
+    void restore(Set<String> before) {
+        names = before;
+    }
+
+    /** Answers whether that is a change. */
+    boolean join(String room) {
+        Shard here;
+        synchronized (this) {
+            if (names.contains(room)) {
+                return false;
+            }
+            if (names.size() >= hub().settings.rooms) {
+                throw new IllegalStateException("A client may be in no more rooms.");
+            }
+            var more = new HashSet<>(names);
+            more.add(room);
+            names = Set.copyOf(more);
+            here = client.shard();
+            tell(here, room, true);
+        }
+        here.drainHere();
+        enter(room);
+        return true;
+    }
+
+    /** Answers whether that is a change. */
+    boolean leave(String room) {
+        Shard here;
+        synchronized (this) {
+            if (!names.contains(room)) {
+                return false;
+            }
+            var fewer = new HashSet<>(names);
+            fewer.remove(room);
+            names = Set.copyOf(fewer);
+            here = client.shard();
+            tell(here, room, false);
+        }
+        here.drainHere();
+        exit(room);
+        return true;
+    }
+
+    private void tell(Shard here, String room, boolean joins) {
+        for (Shard shard : shards(here)) {
+            shard.executeLater(
+                    () -> {
+                        if (joins) {
+                            shard.join(client, room);
+                        } else {
+                            shard.leave(client, room);
+                        }
+                    });
+        }
+    }
+
+    /** Where the client is, and where it moves to. */
+    synchronized List<Shard> shards() {
+        return shards(client.shard());
+    }
+
+    private List<Shard> shards(Shard here) {
+        return next == null || next == here ? List.of(here) : List.of(here, next);
+    }
+
+    /**
+     * The client moves: from now on {@code to} is told of changes, too.
+     *
+     * @return the rooms by then
+     */
+    synchronized Set<String> moving(Shard to) {
+        next = to;
+        return names;
+    }
+
+    /** It has, or has not. */
+    synchronized void settled() {
+        next = null;
+    }
+
+    // ---- presence
+
+    /** The client is in all of them, on this node. */
+    void enter() {
+        names.forEach(this::enter);
+    }
+
+    /** It is in none of them any more. */
+    void exit() {
+        names.forEach(this::exit);
+    }
+
+    private void enter(String room) {
+        if (hub().hasPresence(room)) {
+            hub().broker.join(place(room), member());
+        }
+    }
+
+    private void exit(String room) {
+        if (hub().hasPresence(room)) {
+            hub().broker.leave(place(room), member());
+        }
+    }
+
+    private Hub hub() {
+        return client.namespace().hub;
+    }
+
+    private io.sirocco.live.broker.Room place(String room) {
+        return new io.sirocco.live.broker.Room(client.namespace().name(), room);
+    }
+
+    private Member member() {
+        return new Member(client.id(), client.user().orElse(""), "");
+    }
+}

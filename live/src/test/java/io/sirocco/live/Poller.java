@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+
+/** Long polling over one connection of HTTP/1.1, and so on one loop. Used by one thread. */
+final class Poller implements AutoCloseable {
+    private static final int PATIENCE = 20_000; // milliseconds
+
+    private final Socket socket;
+    private final InputStream in;
+    private String session = "/socket.io/?EIO=4&transport=polling";
+
+    Poller(int port) throws IOException {
+        socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.setSoTimeout(PATIENCE);
+        in = new BufferedInputStream(socket.getInputStream());
+    }
+
+    /** Opens a session, and is let in. */
+    String connect(String auth) throws IOException {
+        String opening = ask("GET " + session, "");
+        session += "&sid=" + opening.substring(9, opening.indexOf('"', 9));
+        say("40" + auth);
+        return poll();
+    }
+
+    void say(String packets) throws IOException {
+        String answer = ask("POST " + session, packets);
+        if (!answer.equals("ok")) {
+            throw new IOException(answer);
+        }
+    }
+
+    /** What waits, or comes next: packets with {@code 0x1e} between them. */
+    String poll() throws IOException {
+        return ask("GET " + session, "");
+    }
+
+    /** The body of a response that states its length. */
+    String ask(String line, String body) throws IOException {
+        byte[] bytes = body.getBytes(UTF_8);
+        String head =
+                line
+                        + " HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain;charset=UTF-8\r\n"
+                        + (line.startsWith("POST")
+                                ? "Content-Length: " + bytes.length + "\r\n"
+                                : "")
+                        + "\r\n";
+        socket.getOutputStream().write((head + body).getBytes(UTF_8));
+        String answer = head();
+        int at = answer.indexOf("Content-Length: ") + 16;
+        int length = Integer.parseInt(answer.substring(at, answer.indexOf('\r', at)));
+        return new String(in.readNBytes(length), UTF_8);
+    }
+
+    private String head() throws IOException {
+        var head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n") < 0) {
+            int c = in.read();
+            if (c < 0) {
+                throw new EOFException("the connection has ended behind " + head);
+            }
+            head.append((char) c);
+        }
+        return head.toString();
+    }
+
+    /** It is gone, without a word. */
+    @Override
+    public void close() throws IOException {
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+}
