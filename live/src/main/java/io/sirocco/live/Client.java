@@ -163,6 +163,12 @@ public final class Client extends Lane {
                 });
     }
 
+    /** The same at this place between messages to rooms. Where it lives. */
+    void gapHere(Map<String, ?> what) {
+        shard().tally.gaps.add(1);
+        life.gap(parcel(Packet.NO_ID, false, "sirocco:gap", what));
+    }
+
     /**
      * Asks it, and waits for its answer.
      *

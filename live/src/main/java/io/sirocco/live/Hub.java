@@ -298,7 +298,7 @@ final class Hub implements Upper, Node {
         LOG.get().log(Level.WARNING, "messages were lost: {0}", why);
         for (Shard shard : shards.values()) {
             shard.executeLater(
-                    () -> shard.all().forEach(client -> client.gap(Map.of("lost", true))));
+                    () -> shard.all().forEach(client -> client.gapHere(Map.of("lost", true))));
         }
     }
 

@@ -38,6 +38,7 @@ final class Life {
     private volatile Shard last; // where it lives while it has no link
     private Alarm expiry; // while it is away
     private Held held; // while it returns
+    private Parcel gap; // that was told meanwhile, or null
 
     Life(Client client) {
         this.client = client;
@@ -145,6 +146,7 @@ final class Life {
                     state = added ? State.RETURNS : State.AWAY;
                     if (added) {
                         held = new Held(hub().settings.budget);
+                        gap = null;
                         client.namespace().add(client);
                         shard().add(client);
                     } else {
@@ -174,8 +176,12 @@ final class Life {
             told.add(message.position());
             deliver(new Delivery(message.position(), message.publication()));
         }
+        if (gap != null) {
+            put(gap);
+        }
         Held since = held;
         held = null;
+        gap = null;
         for (Delivery each : since.all()) {
             if (!told.contains(each.position)) {
                 deliver(each);
@@ -276,6 +282,15 @@ final class Life {
             link.send(client.recovers() ? delivery.dated() : delivery.plain());
         } else if (state == State.RETURNS) {
             held.add(delivery);
+        }
+    }
+
+    /** Some are missing at this place. */
+    void gap(Parcel parcel) {
+        if (state == State.RETURNS) {
+            gap = parcel;
+        } else {
+            put(parcel);
         }
     }
 
