@@ -4,11 +4,16 @@ package io.sirocco.live;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.Server;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -17,11 +22,10 @@ class SlowClientTest {
     private static final String LONG = "x".repeat(10_000);
 
     /** Somebody who connects and reads nothing more, with small buffers. */
-    private static Socket stalled(Service service) throws IOException {
+    private static Socket stalled(int port) throws IOException {
         var socket = new Socket();
         socket.setReceiveBufferSize(4_096);
-        socket.connect(
-                new java.net.InetSocketAddress(InetAddress.getLoopbackAddress(), service.port));
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         String head =
                 "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\n"
                         + "Upgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -38,7 +42,7 @@ class SlowClientTest {
         try (var service = new Service(c -> c.budget(256 << 10, Slow.CLOSE))) {
             service.live.onConnect(c -> service.say("connect"));
             service.live.onClose((c, reason) -> service.say(reason.name()));
-            try (Socket stalled = stalled(service)) {
+            try (Socket stalled = stalled(service.port)) {
                 assertEquals("connect", service.next());
                 try (Peer other = Peer.client(service.port)) {
                     assertEquals("connect", service.next());
@@ -57,6 +61,36 @@ class SlowClientTest {
         }
     }
 
+    /** It ends while a message goes round, whatever its place among the others. */
+    @Test
+    void makesNobodyOnItsLoopMissTheMessageThatEndsIt() throws Exception {
+        Live live = Live.create(c -> c.budget(64 << 10, Slow.CLOSE));
+        var ends = new LinkedBlockingQueue<Reason>();
+        live.onClose((client, reason) -> ends.add(reason));
+        Server server =
+                Server.start(
+                        c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
+                        routes -> routes.mount("/socket.io", live));
+        var others = new ArrayList<Peer>();
+        try (Socket stalled = stalled(server.port())) {
+            for (int i = 0; i < 16; i++) {
+                others.add(Peer.client(server.port()));
+            }
+            for (int sent = 0; ends.isEmpty() && sent < 2_000; sent++) {
+                live.broadcast("m", sent, LONG);
+                for (Peer other : others) {
+                    String next = other.next();
+                    assertTrue(next.startsWith("42[\"m\"," + sent + ","), next);
+                }
+            }
+            assertEquals(Reason.SLOW, ends.poll(10, TimeUnit.SECONDS));
+            assertTrue(stalled.isConnected());
+        } finally {
+            others.forEach(Peer::close);
+            server.stop(Duration.ZERO);
+        }
+    }
+
     @Test
     void losesTheOldestEventsAndIsToldOfTheGap() throws Exception {
         dropped(Slow.DROP_OLDEST, true);
@@ -70,7 +104,7 @@ class SlowClientTest {
     private static void dropped(Slow policy, boolean hasLast) throws Exception {
         try (var service = new Service(c -> c.budget(128 << 10, policy))) {
             service.live.onConnect(c -> service.say("connect"));
-            try (Socket stalled = stalled(service)) {
+            try (Socket stalled = stalled(service.port)) {
                 assertEquals("connect", service.next());
                 int messages = 2_000;
                 for (int i = 0; i < messages; i++) {
