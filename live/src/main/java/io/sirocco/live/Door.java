@@ -114,6 +114,7 @@ final class Door implements Runnable {
         if (!back.join()) {
             return true; // the link is gone: the client waits for the next
         }
+        client.life.keep(); // for one that is impatient, and goes to another node meanwhile
         Replay replay = replay(client, after.get());
         if (replay.gap()) {
             link.run(() -> link.expect(namespace.name())); // another comes in its place

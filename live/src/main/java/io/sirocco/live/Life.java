@@ -192,7 +192,7 @@ final class Life {
     void gone(Reason reason) {
         boolean mayReturn = reason == Reason.LOST || reason == Reason.SLOW;
         if (!client.recovers() || !mayReturn || state == State.GONE) {
-            end(reason);
+            execute(() -> end(reason)); // maybe while a message is handed to all
             return;
         }
         state = State.AWAY;

@@ -5,6 +5,7 @@ import io.sirocco.http.Server;
 import io.sirocco.live.Arguments;
 import io.sirocco.live.Live;
 import io.sirocco.live.redis.RedisBroker;
+import io.sirocco.live.redis.RedisSettings;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -24,7 +25,7 @@ final class ClusterNode {
         Live live =
                 Live.create(
                         c ->
-                                c.broker(RedisBroker.at(arguments[2]))
+                                c.broker(RedisBroker.at(arguments[2], ClusterNode::patient))
                                         .recovery(Duration.ofMinutes(2))
                                         .anyConnects()); // all come from one address
         live.onRequest("where", (client, none) -> name);
@@ -59,6 +60,11 @@ final class ClusterNode {
         System.out.println("ready");
         System.in.transferTo(OutputStream.nullOutputStream());
         System.exit(0); // whoever has started it is gone
+    }
+
+    /** The machine may be busy: what is slow is to be late, not to fail. */
+    private static void patient(RedisSettings settings) {
+        settings.deadline(Duration.ofSeconds(10)).lease(Duration.ofSeconds(20));
     }
 
     private static Object[] rest(Arguments all) {

@@ -61,6 +61,13 @@ final class Journal {
         return notes.stream().filter(note -> note.is(kind) && note.millis >= since).count();
     }
 
+    /** Waits for a message behind the last connect: then it is in its room. */
+    void awaitSettled() throws InterruptedException {
+        long connected =
+                notes().stream().filter(Note::isConnect).mapToLong(Note::millis).max().orElse(0);
+        await("a message to one that is there", connected, note -> note.is(Kind.SAID));
+    }
+
     /** Waits for a note, of those there are or that will be; says when it was made. */
     synchronized long await(String what, long since, Predicate<Note> wanted)
             throws InterruptedException {

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * until it is told to stop and the last one was acknowledged. Used by one thread.
  */
 final class Publisher {
-    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofSeconds(30);
 
     private final int room;
     private final LiveClient client;

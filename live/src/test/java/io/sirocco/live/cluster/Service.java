@@ -43,6 +43,9 @@ final class Service implements AutoCloseable {
 
     /** Publishes no more, waits until all is there, and reads what all were told. */
     List<Journal> end() throws Exception {
+        for (Fleet.Receiver receiver : fleet.all()) {
+            receiver.journal().awaitSettled();
+        }
         publishers.forEach(Publisher::stop);
         for (Publisher publisher : publishers) {
             publisher.awaitEnd();
