@@ -26,6 +26,7 @@ import tools.jackson.databind.JsonNode;
  */
 final class Link implements Channel {
     private static final int NAMESPACES = 100;
+    private static final int MOST_REFUSALS = 8;
     final Hub hub;
     final Session session;
     final Intake intake;
@@ -33,6 +34,7 @@ final class Link implements Channel {
     private Map<String, Client> clients; // where there are more
     private Set<String> connecting; // null while there are none
     private Alarm connectDeadline;
+    private byte refusals;
     private Reason reason = Reason.LOST;
 
     Link(Hub hub, Session session) {
@@ -263,6 +265,9 @@ final class Link implements Channel {
         if (expects(name)) {
             expectNoMore(name);
             refuse(name, message, "unauthorized");
+            if (++refusals == MOST_REFUSALS) {
+                limited(); // who guesses has to connect again, and connects are limited
+            }
         }
     }
 

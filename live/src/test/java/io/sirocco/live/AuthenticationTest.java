@@ -158,4 +158,16 @@ class AuthenticationTest {
             }
         }
     }
+
+    @Test
+    void whoGuessesOverOneSessionIsCutOff() {
+        try (var service = new Service(c -> c.password("secret"));
+                Peer peer = Peer.session(service.port)) {
+            for (int i = 1; i <= 8; i++) {
+                peer.send("40{\"password\":\"guess" + i + "\"}");
+                assertTrue(peer.next().startsWith("44{"));
+            }
+            assertTrue(peer.next().startsWith("closed"), "the ninth is not heard");
+        }
+    }
 }
