@@ -5,9 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.live.broker.Broker;
 import io.sirocco.live.engine.Engine;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Base64;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Tickets: {@code USER.EXPIRY.NONCE.SIGNATURE}, signed with HMAC-SHA-256, so that nobody remembers
@@ -16,12 +19,25 @@ import java.util.Base64;
  */
 final class Tickets {
     private static final int LONGEST = 1_000;
-    private final Hmac hmac;
+    private static final String HMAC = "HmacSHA256";
+
+    private final Mac keyed; // copied for each ticket: to look for a provider takes longer
     private final Broker broker;
 
     Tickets(byte[] secret, Broker broker) {
-        this.hmac = new Hmac(secret);
+        this.keyed = keyed(secret);
         this.broker = broker;
+    }
+
+    private static Mac keyed(byte[] secret) {
+        try {
+            Mac mac = Mac.getInstance(HMAC);
+            mac.init(new SecretKeySpec(secret, HMAC));
+            mac.clone(); // or else it is none that can be copied
+            return mac;
+        } catch (GeneralSecurityException | CloneNotSupportedException e) {
+            throw new AssertionError("every JDK has HMAC with SHA-256", e);
+        }
     }
 
     String issue(String user, Duration life) {
@@ -54,7 +70,11 @@ final class Tickets {
     }
 
     private String sign(String claim) {
-        byte[] signature = hmac.sign(claim.getBytes(UTF_8));
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(signature);
+        try {
+            byte[] signature = ((Mac) keyed.clone()).doFinal(claim.getBytes(UTF_8));
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(signature);
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e); // it was copied before
+        }
     }
 }
