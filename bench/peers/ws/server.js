@@ -4,7 +4,7 @@
 //
 // A WebSocket server has no events, no acknowledgements, no rooms. So that the same generator can drive it, the few
 // packets of Socket.IO are read and made here by hand, from the text as it is: what a program does that wants no library
-// on top of ws, and an upper bound of what one on top of it may reach.
+// on top of ws.
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
 import { WebSocketServer } from "ws"

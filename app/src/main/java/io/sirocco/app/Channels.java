@@ -20,6 +20,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -149,10 +150,14 @@ final class Channels implements AutoCloseable {
                 .attachments(limits.attachments())
                 .rooms(limits.rooms())
                 .unanswered(limits.unanswered())
-                .budget(limits.budget(), Slow.valueOf(limits.slow().name()))
+                .budget(limits.budget(), slow(limits.slow()))
                 .ping(limits.ping(), limits.pong())
                 .connectDeadline(limits.connect())
                 .handlerDeadline(limits.handler());
+    }
+
+    private static Slow slow(String word) {
+        return Slow.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
     private static Limit limit(int count, Duration per, LiveLimits limits) {

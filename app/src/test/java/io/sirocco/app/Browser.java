@@ -244,6 +244,14 @@ public final class Browser implements AutoCloseable {
         Files.write(file, Base64.getDecoder().decode(result.get("data").asString()));
     }
 
+    /** A picture for those who want to look: {@code -Dpictures=FOLDER}. */
+    public void shown(String name) throws Exception {
+        String folder = System.getProperty("pictures");
+        if (folder != null) {
+            picture(Path.of(folder, name + ".png"));
+        }
+    }
+
     @Override
     public void close() throws IOException {
         socket.abort();

@@ -110,8 +110,8 @@ class LiveChatTest {
             ben.until("document.querySelectorAll('.said').length === 4"); // each of them once
             ben.until("document.getElementById('state').dataset.state === 'connected'");
             ada.until(says("here", "Ben"));
-            picture(ada, "chat-1280-light");
-            picture(ben, "chat-390-dark");
+            ada.shown("chat-1280-light");
+            ben.shown("chat-390-dark");
             assertEquals(390, ben.value("document.documentElement.scrollWidth").asInt());
             assertEquals(List.of(), ada.complaints());
             assertEquals(List.of(), ben.complaints());
@@ -131,16 +131,8 @@ class LiveChatTest {
             ben.value("document.querySelectorAll('#rooms button')[1].click()");
             ben.until(says("messages", "There is tea."));
             ada.until(says("here", "Dev"));
-            picture(ada, "chat-1280-dark");
-            picture(ben, "chat-390-light");
-        }
-    }
-
-    /** For those who look: {@code -Dpictures=FOLDER}. */
-    private static void picture(Browser browser, String name) throws Exception {
-        String folder = System.getProperty("pictures");
-        if (folder != null) {
-            browser.picture(Path.of(folder, name + ".png"));
+            ada.shown("chat-1280-dark");
+            ben.shown("chat-390-light");
         }
     }
 }

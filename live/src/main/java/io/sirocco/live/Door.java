@@ -7,6 +7,7 @@ import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Session;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,20 +51,29 @@ final class Door implements Runnable {
     private Admission decide() {
         List<Authenticator> all =
                 namespace.authenticators().or(() -> hub.namespace("/").authenticators()).get();
-        Admission last = Admission.anybody();
+        if (all.isEmpty()) {
+            return Admission.anybody();
+        }
+        var why = new LinkedHashSet<String>();
         var attempt = new Attempt(hub.json, namespace.name(), link.session.peer(), auth);
         for (Authenticator each : all) {
-            try {
-                last = each.admit(attempt);
-            } catch (Exception e) {
-                LOG.get().log(Level.ERROR, "an authenticator failed", e);
-                last = Admission.refused("the server failed");
-            }
-            if (last instanceof Admission.Admitted) {
-                return last;
+            switch (asked(each, attempt)) {
+                case Admission.Admitted admitted -> {
+                    return admitted;
+                }
+                case Admission.Refused(String message) -> why.add(message);
             }
         }
-        return last;
+        return Admission.refused(String.join("; ", why));
+    }
+
+    private static Admission asked(Authenticator authenticator, Attempt attempt) {
+        try {
+            return authenticator.admit(attempt);
+        } catch (Exception e) {
+            LOG.get().log(Level.ERROR, "an authenticator failed", e);
+            return Admission.refused("the server failed");
+        }
     }
 
     private void admit(String user) {

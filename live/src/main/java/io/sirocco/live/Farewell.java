@@ -23,6 +23,7 @@ final class Farewell {
     CompletionStage<Void> begin() {
         hub.stopping = true;
         hub.engine.refuseMore();
+        hub.shards().forEach(Shard::hurry);
         hub.engine.sessions().forEach(session -> session.run(session::pause));
         look();
         return end;

@@ -87,7 +87,7 @@ final class Hub implements Upper, Node {
     }
 
     private Shard begin(Loop loop) {
-        var shard = new Shard(loop, new Backlog(settings.backlog, settings.backlogBytes));
+        var shard = new Shard(loop, new Backlog(loop, settings.backlog, settings.backlogBytes));
         if (recovers()) {
             long every = Math.clamp(settings.recovery.toMillis() / 3, 1_000, 20_000);
             loop.execute(() -> loop.after(every, () -> keepAll(shard, every)));

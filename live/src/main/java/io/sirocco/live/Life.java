@@ -198,7 +198,7 @@ final class Life {
     void gone(Reason reason) {
         boolean mayReturn = reason == Reason.LOST || reason == Reason.SLOW;
         if (!client.recovers() || !mayReturn || state == State.GONE) {
-            end(reason);
+            execute(() -> end(reason)); // maybe while a message is handed to all
             return;
         }
         state = State.AWAY;

@@ -330,6 +330,7 @@ final class Link implements Channel {
         Reason why =
                 switch (end) {
                     case SLOW -> Reason.SLOW;
+                    case LIMITED -> Reason.LIMITED;
                     case LOST, OURS -> hub.stopping ? Reason.STOPPED : reason;
                 };
         List<Client> last = all();

@@ -3,8 +3,6 @@ package io.sirocco.live;
 
 import io.sirocco.live.engine.Home;
 import io.sirocco.net.Loop;
-import io.sirocco.net.log.LazyLogger;
-import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -13,8 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -24,18 +20,14 @@ import java.util.concurrent.atomic.AtomicInteger;
  * for {@link #execute}, {@link #executeLater}, {@link #tell} and {@link #awaitRoom}.
  */
 final class Shard implements Home {
-    private static final LazyLogger LOG = LazyLogger.of(Live.class);
-    private static final int AT_ONCE = 64;
 
     final Loop loop;
     final Tally tally = new Tally();
     private final Backlog backlog;
     private final Missed missed = new Missed();
-    private final AtomicBoolean scheduled = new AtomicBoolean();
     private final Map<Namespace, Local> namespaces = new IdentityHashMap<>(2);
     private final Map<Client, Held> expected = new HashMap<>(0); // who moves here
     private final AtomicInteger handlers = new AtomicInteger();
-    private boolean draining;
 
     /** Those of one namespace. */
     private static final class Local {
@@ -55,18 +47,27 @@ final class Shard implements Home {
 
     /** Has {@code task} run here, behind all that came before: at once where we are. Any thread. */
     void execute(Runnable task) {
-        backlog.add(task);
-        if (loop.inLoop()) {
-            drain();
-        } else {
-            schedule();
-        }
+        backlog.execute(task);
     }
 
     /** The same, never at once. Any thread. */
     void executeLater(Runnable task) {
-        backlog.add(task);
-        schedule();
+        backlog.executeLater(task);
+    }
+
+    /** Does what waits, if this is where we are. Any thread. */
+    void drainHere() {
+        backlog.drainHere();
+    }
+
+    /** Null while there is room for more messages; else it ends when there is. Any thread. */
+    CompletableFuture<Void> awaitRoom() {
+        return backlog.awaitRoom();
+    }
+
+    /** The server stops: what waits is told without delay. Any thread. */
+    void hurry() {
+        backlog.hurry();
     }
 
     /**
@@ -75,7 +76,7 @@ final class Shard implements Home {
      */
     void tell(Namespace namespace, Set<String> rooms, long size, Runnable message) {
         if (reserve(namespace, rooms, size)) {
-            executeLater(
+            backlog.executeLater(
                     () -> {
                         release(size);
                         message.run();
@@ -89,7 +90,7 @@ final class Shard implements Home {
             return true;
         }
         if (missed.add(namespace, rooms)) {
-            executeLater(this::tellMissed);
+            backlog.executeLater(this::tellMissed);
         }
         return false;
     }
@@ -97,78 +98,6 @@ final class Shard implements Home {
     /** It does not wait any more. Any thread. */
     void release(long size) {
         backlog.release(size);
-    }
-
-    /** Null while there is room for more messages; else it ends when there is. Any thread. */
-    CompletableFuture<Void> awaitRoom() {
-        CompletableFuture<Void> room = backlog.awaitRoom();
-        if (room != null && !schedule()) { // the loop may have been quicker than we, or have ended
-            room.complete(null);
-        }
-        return room;
-    }
-
-    /** Answers false when the server has stopped. */
-    private boolean schedule() {
-        if (scheduled.compareAndSet(false, true)) {
-            try {
-                loop.execute(this::drainSome);
-            } catch (RejectedExecutionException e) {
-                scheduled.set(false);
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Does all that waits, if this is where we are. Any thread. */
-    void drainHere() {
-        if (loop.inLoop()) {
-            drain();
-        }
-    }
-
-    private void drain() {
-        drain(Integer.MAX_VALUE);
-    }
-
-    /** Does a part of it, and the rest in the next turn: others want the loop, too. */
-    private void drainSome() {
-        scheduled.set(false);
-        drain(AT_ONCE);
-        if (!backlog.isEmpty()) {
-            schedule();
-        }
-    }
-
-    private void drain(int most) {
-        if (draining) {
-            return;
-        }
-        draining = true;
-        try {
-            for (int i = 0; i < most; i++) {
-                Runnable task = backlog.poll();
-                if (task == null) {
-                    break;
-                }
-                run(task);
-            }
-        } finally {
-            draining = false;
-        }
-        CompletableFuture<Void> waiting = backlog.giveRoom();
-        if (waiting != null) {
-            loop.startVirtual(() -> waiting.complete(null)); // what follows may block
-        }
-    }
-
-    private static void run(Runnable task) {
-        try {
-            task.run();
-        } catch (RuntimeException e) {
-            LOG.get().log(Level.ERROR, "a shard failed at what it was told", e);
-        }
     }
 
     private void tellMissed() {
@@ -258,11 +187,13 @@ final class Shard implements Home {
             return;
         }
         Set<String> except = delivery.publication.except();
-        for (Client client : audience(namespace, local, delivery.publication.rooms())) {
+        Set<Client> receivers = audience(namespace, local, delivery.publication.rooms());
+        for (Client client : receivers) {
             if (except.isEmpty() || !except.contains(client.id())) {
                 deliver(client, delivery);
             }
         }
+        backlog.delivered(receivers.size());
     }
 
     /** To this one alone, if it is here. */

@@ -312,14 +312,22 @@ class FireIoDefectsTest {
     @Test
     void d16APacketIsBoundedInPiecesAndInBytes() {
         try (var service = new Service(c -> c.maxMessage(10_000).attachments(2))) {
+            service.live.onClose((client, reason) -> service.say(reason.name()));
             try (Peer peer = Peer.client(service.port)) {
                 peer.send("453-[\"a\",{\"_placeholder\":true,\"num\":0}]");
-                assertTrue(peer.end().startsWith("closed"));
+                assertTrue(peer.end().startsWith("closed 1009"));
+                assertEquals("LIMITED", service.next());
             }
             try (Peer peer = Peer.client(service.port)) {
                 peer.send("452-[\"a\",{\"_placeholder\":true,\"num\":0}]");
                 peer.send(new byte[9_000]).send(new byte[9_000]);
-                assertTrue(peer.end().startsWith("closed"));
+                assertTrue(peer.end().startsWith("closed 1009"));
+                assertEquals("LIMITED", service.next());
+            }
+            try (Peer peer = Peer.client(service.port)) {
+                peer.send("42[\"" + "x".repeat(20_000) + "\"]");
+                assertTrue(peer.end().startsWith("closed 1009"));
+                assertEquals("LIMITED", service.next());
             }
         }
     }

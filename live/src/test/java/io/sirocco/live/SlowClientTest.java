@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,35 @@ class SlowClientTest {
                     service.live.broadcast("m", "still there");
                     other.expects("42[\"m\",\"still there\"]");
                 }
+            }
+        }
+    }
+
+    @Test
+    void theMessageOverWhichItIsClosedReachesAllOthers() throws Exception {
+        try (var service = new Service(c -> c.budget(256 << 10, Slow.CLOSE))) {
+            service.live.onConnect(c -> service.say("connect"));
+            service.live.onClose((c, reason) -> service.say(reason.name()));
+            var others = new ArrayList<Peer>();
+            var stalled = new ArrayList<Socket>();
+            for (int i = 0; i < 8; i++) {
+                others.add(Peer.client(service.port));
+                assertEquals("connect", service.next());
+                stalled.add(stalled(service));
+                assertEquals("connect", service.next());
+            }
+            int sent = 0;
+            while (service.live.clients().size() > 8 && sent < 10_000) {
+                service.live.broadcast("m", sent, LONG);
+                for (Peer other : others) {
+                    assertTrue(other.next().startsWith("42[\"m\"," + sent + ","));
+                }
+                sent++;
+            }
+            for (int i = 0; i < 8; i++) {
+                assertEquals("SLOW", service.next());
+                others.get(i).close();
+                stalled.get(i).close();
             }
         }
     }

@@ -205,7 +205,9 @@ final class Vitals implements AutoCloseable {
                         (rule, total) -> {
                             long earlier = before.refusals().getOrDefault(rule, 0L);
                             double recent = rate(total - earlier, seconds);
-                            rows.add(new RefusalRow(rule, "access", recent, total));
+                            if (total > 0) { // else it only could
+                                rows.add(new RefusalRow(rule, "access", recent, total));
+                            }
                         });
         rows.sort(
                 Comparator.comparingDouble(RefusalRow::recent)

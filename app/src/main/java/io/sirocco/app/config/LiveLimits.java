@@ -2,8 +2,7 @@
 package io.sirocco.app.config;
 
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Locale;
+import java.util.List;
 
 /**
  * The limits in {@code [live]}; sizes in bytes. Immutable.
@@ -14,6 +13,7 @@ import java.util.Locale;
  * @param untilSilence whether those two go on refusing until nothing was tried for that time
  * @param bytes read of one client in a second; 0 for any number
  * @param budget what may wait to be sent to one client
+ * @param slow what happens beyond it: "close", "drop-oldest", "drop-newest"
  */
 public record LiveLimits(
         int clients,
@@ -28,23 +28,13 @@ public record LiveLimits(
         int rooms,
         int unanswered,
         int budget,
-        Slow slow,
+        String slow,
         Duration ping,
         Duration pong,
         Duration connect,
         Duration handler) {
+    private static final List<String> SLOW = List.of("close", "drop-oldest", "drop-newest");
     private static final Duration SHORT = Duration.ofMillis(100);
-
-    /** What happens to a client for whom more than its budget waits. */
-    public enum Slow {
-        CLOSE,
-        DROP_OLDEST,
-        DROP_NEWEST;
-
-        private String label() {
-            return name().toLowerCase(Locale.ROOT).replace('_', '-');
-        }
-    }
 
     static LiveLimits read(Table table) {
         return new LiveLimits(
@@ -60,10 +50,7 @@ public record LiveLimits(
                 table.whole("rooms", 1000, 0, 10_000_000),
                 table.whole("unanswered", 1000, 1, 1_000_000),
                 (int) table.size("budget", "1MiB", 1, 1 << 30),
-                table.value(
-                        "slow",
-                        Node.of(Slow.CLOSE.label()),
-                        Values.oneOf(Arrays.asList(Slow.values()), Slow::label)),
+                table.value("slow", Node.of("close"), Values.oneOf(SLOW)),
                 table.time("ping", "25s", SHORT),
                 table.time("pong", "20s", SHORT),
                 table.time("connect-deadline", "10s", SHORT),

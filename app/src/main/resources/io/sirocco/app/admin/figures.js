@@ -27,7 +27,7 @@ export function duration(micros, axis) {
 export function bytes(value, axis) {
   const power = value < 1 ? 0 : Math.min(4, Math.floor(Math.log2(value) / 10));
   const scaled = value / 1024 ** power;
-  return `${plain(scaled, axis || power === 0 ? 0 : digits(scaled))} ${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
+  return `${plain(scaled, power === 0 ? 0 : axis ? 1 : digits(scaled))} ${["B", "KiB", "MiB", "GiB", "TiB"][power]}`;
 }
 
 export const percent = (share) => `${plain(100 * share, share > 0 && share < 0.1 ? 1 : 0)} %`;

@@ -13,6 +13,7 @@ export class Socket {
   #socket;
   #asked = new Map();
   #last = 0;
+  #isIn = false;
   #partial = null; // an event whose attachments have not all come
   #listener;
 
@@ -41,7 +42,7 @@ export class Socket {
   }
 
   close() {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send("41");
+    if (this.#isIn && this.#socket.readyState === WebSocket.OPEN) this.#socket.send("41");
     this.#socket.close();
   }
 
@@ -56,7 +57,9 @@ export class Socket {
 
   #message(type, rest) {
     switch (type) {
-      case "0": return this.#listener.connected(JSON.parse(rest).sid);
+      case "0":
+        this.#isIn = true;
+        return this.#listener.connected(JSON.parse(rest).sid);
       case "1": return this.#socket.close();
       case "4": return this.#listener.refused(JSON.parse(rest).message);
     }

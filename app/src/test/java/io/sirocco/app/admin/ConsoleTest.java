@@ -121,6 +121,8 @@ class ConsoleTest {
             assertEquals(console(running), browser.value("location.href").asString());
             browser.value(press("nav a"));
             browser.until("!document.getElementById('channels').hidden");
+            browser.screen(390, 844, "light");
+            browser.shown("dashboard-390-light");
             browser.value(press("#nav a:last-child"));
             browser.until(says("client-rows", "Nobody is here."));
         }
@@ -163,6 +165,10 @@ class ConsoleTest {
             browser.value(press("#request button"));
             browser.until(says("log", "answer to echo"));
             browser.until(says("log", "1, \"two\", [3]"));
+            browser.shown("try-390-dark");
+            browser.screen(1280, 800, "light");
+            browser.shown("try-1280-light");
+            browser.screen(390, 844, "dark");
             assertEquals(390, browser.value("document.documentElement.scrollWidth").asInt());
             assertEquals(List.of(), browser.complaints());
         }

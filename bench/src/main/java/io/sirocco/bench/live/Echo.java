@@ -90,11 +90,12 @@ final class Echo implements Crowd {
     @Override
     public void end() {
         until = Math.min(until, rig.nanos());
-        if (schedule != null) {
-            pump(until);
+        if (schedule == null) {
+            issuing = false;
+            lookWhetherDone();
+        } else {
+            pump(until); // what was due before may still be asked
         }
-        issuing = false;
-        lookWhetherDone();
     }
 
     @Override

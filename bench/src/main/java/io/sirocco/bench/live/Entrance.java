@@ -14,6 +14,7 @@ final class Entrance {
     private final List<Slot> slots = new ArrayList<>();
     private final List<Session> in = new ArrayList<>();
     private final Histogram latency = Tally.none();
+    private final Histogram tickets = Tally.none();
     private int begun;
     private int idle; // slots that have nothing to do any more
     private int failed;
@@ -61,6 +62,10 @@ final class Entrance {
         return null;
     }
 
+    void ticket(long nanos) {
+        Tally.record(tickets, nanos);
+    }
+
     void ready(Session session, long nanos, long now) {
         Tally.record(latency, nanos);
         lastReady = now;
@@ -83,6 +88,11 @@ final class Entrance {
     /** Nanoseconds from the beginning of each session to its being ready. */
     Histogram latency() {
         return latency;
+    }
+
+    /** Nanoseconds that each ticket took. */
+    Histogram tickets() {
+        return tickets;
     }
 
     /** When the last of them was. */

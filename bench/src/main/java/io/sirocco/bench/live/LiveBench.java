@@ -21,13 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -53,11 +50,13 @@ public final class LiveBench {
     private final Consumer<Result.Second> progress;
     private final Optional<ServerWatch> server;
     private final List<Rig> rigs = new ArrayList<>();
+    private final Sides sides = new Sides(rigs);
     private final List<Crowd> crowds = new ArrayList<>();
     private final List<Entrance> entrances = new ArrayList<>();
     private final Fanout fanout;
     private final Tally total = new Tally();
     private final Histogram openings = Tally.none();
+    private final Histogram tickets = Tally.none();
     private final List<Duration> times = new ArrayList<>();
     private final List<Result.Second> seconds = new ArrayList<>();
     private CountDownLatch idle; // of crowds: nothing is under way any more
@@ -105,8 +104,8 @@ public final class LiveBench {
         try {
             return plan.work == LiveWork.CONNECT ? storms() : load();
         } finally {
-            all(crowds, Crowd::giveUp); // so that none asks while the loops stop
-            all(entrances, Entrance::close);
+            sides.all(crowds, Crowd::giveUp); // so that none asks while the loops stop
+            sides.all(entrances, Entrance::close);
             Thread.interrupted(); // or nobody would wait for that
         }
     }
@@ -129,10 +128,9 @@ public final class LiveBench {
             long before = PROCESS.getProcessCpuTime();
             elapsed += open(rig -> new Idle(rig)).toNanos();
             cpu += PROCESS.getProcessCpuTime() - before;
-            int ready = (int) sum(entrances, entrance -> entrance.in().size());
-            int failed = (int) sum(entrances, Entrance::failures);
-            var latency = latency();
-            openings.add(latency);
+            int ready = (int) sides.sum(entrances, entrance -> entrance.in().size());
+            int failed = (int) sides.sum(entrances, Entrance::failures);
+            Histogram latency = noteOpening();
             seconds.add(second(ready, failed, latency));
             progress.accept(seconds.getLast());
             await(new CountDownLatch(1), plan.hold.toNanos());
@@ -141,7 +139,7 @@ public final class LiveBench {
                 cost = cost(serverThen, lookAtServer(), (System.nanoTime() - began) / 1e9);
             }
             leave();
-            all(rigs, rig -> add(rig.take()));
+            sides.all(rigs, rig -> add(rig.take()));
             total.counted += ready;
         }
         serverCpu = plan.cpuMicros.getAsLong() - serverBefore;
@@ -169,7 +167,7 @@ public final class LiveBench {
             rigs.get(i).loop.execute(entrances.get(i)::start);
         }
         await(done, Long.MAX_VALUE);
-        long last = Math.max(from, most(entrances, Entrance::lastReady));
+        long last = Math.max(from, sides.most(entrances, Entrance::lastReady));
         var took = Duration.ofNanos(last - from);
         times.add(took);
         failUnlessReady();
@@ -177,21 +175,28 @@ public final class LiveBench {
     }
 
     private void failUnlessReady() throws IOException {
-        if (!interrupted && sum(entrances, entrance -> entrance.in().size()) == 0) {
-            all(rigs, rig -> add(rig.take()));
+        if (!interrupted && sides.sum(entrances, entrance -> entrance.in().size()) == 0) {
+            sides.all(rigs, rig -> add(rig.take()));
             throw new IOException(
                     "not one client became ready: "
                             + total.words.values().stream().findFirst().orElse("no answer"));
         }
     }
 
-    private Histogram latency() {
+    private Histogram noteOpening() {
+        Histogram latency = sum(Entrance::latency);
+        openings.add(latency);
+        tickets.add(sum(Entrance::tickets));
+        return latency;
+    }
+
+    private Histogram sum(Function<Entrance, Histogram> of) {
         var sum = Tally.none();
-        all(
+        sides.all(
                 entrances,
                 entrance -> {
                     synchronized (sum) {
-                        sum.add(entrance.latency());
+                        sum.add(of.apply(entrance));
                     }
                 });
         return sum;
@@ -200,11 +205,11 @@ public final class LiveBench {
     private void leave() {
         held =
                 (int)
-                        sum(
+                        sides.sum(
                                 entrances,
                                 entrance -> entrance.in().stream().filter(Session::ready).count());
         var gone = new CountDownLatch(entrances.size());
-        all(entrances, entrance -> entrance.leave(gone::countDown));
+        sides.all(entrances, entrance -> entrance.leave(gone::countDown));
         await(gone, interrupted ? GRACE : plan.timeout.toNanos() + SECOND);
     }
 
@@ -217,14 +222,14 @@ public final class LiveBench {
                         plan.work == LiveWork.ECHO
                                 ? new Echo(rig, idle::countDown)
                                 : new Receivers(rig, fanout));
-        openings.add(latency());
+        noteOpening();
         if (plan.work == LiveWork.FANOUT && !fanout.hasPublisher() && !interrupted) {
             throw new IOException("there is nobody to publish");
         }
         int receivers = fanout.receivers();
         boolean cold = plan.warmUp.isZero();
         if (!cold) {
-            all(crowds, Crowd::start);
+            sides.all(crowds, Crowd::start);
             began = System.nanoTime();
             pass(plan.warmUp, false);
         }
@@ -232,22 +237,22 @@ public final class LiveBench {
         long serverBefore = plan.cpuMicros.getAsLong();
         long cpu = PROCESS.getProcessCpuTime();
         began = System.nanoTime(); // no later than any crowd's
-        all(rigs, Rig::forgetBytes);
+        sides.all(rigs, Rig::forgetBytes);
         if (!interrupted) {
-            all(crowds, Crowd::measure);
+            sides.all(crowds, Crowd::measure);
         }
         if (cold) {
-            all(crowds, Crowd::start);
+            sides.all(crowds, Crowd::start);
         }
         pass(plan.duration, true);
         long elapsed = System.nanoTime() - began;
         double share = share(PROCESS.getProcessCpuTime() - cpu, elapsed);
-        all(crowds, Crowd::end);
+        sides.all(crowds, Crowd::end);
         awaitLate();
         serverCpu = plan.cpuMicros.getAsLong() - serverBefore;
         Optional<ServerCost> cost =
                 cost(serverThen, lookAtServer(), (System.nanoTime() - began) / 1e9);
-        all(crowds, Crowd::giveUp);
+        sides.all(crowds, Crowd::giveUp);
         awaitStalled();
         leave();
         collect();
@@ -265,8 +270,8 @@ public final class LiveBench {
                 Math.max(0, fanout.published() - fanout.firstMeasured()),
                 total.latency.getTotalCount(),
                 plan.stalled,
-                sum(crowds, crowd -> ((Receivers) crowd).stalledGot()),
-                (int) sum(crowds, crowd -> ((Receivers) crowd).stalledCut()));
+                sides.sum(crowds, crowd -> ((Receivers) crowd).stalledGot()),
+                (int) sides.sum(crowds, crowd -> ((Receivers) crowd).stalledCut()));
     }
 
     /** Of a fan-out nobody can tell by itself that it has all. */
@@ -278,7 +283,7 @@ public final class LiveBench {
         }
         long until = System.nanoTime() + most;
         while (System.nanoTime() < until
-                && sum(crowds, crowd -> ((Receivers) crowd).missing()) > 0) {
+                && sides.sum(crowds, crowd -> ((Receivers) crowd).missing()) > 0) {
             await(idle, LOOK);
         }
     }
@@ -290,7 +295,10 @@ public final class LiveBench {
                 plan.stalled > 0 && now != seen && System.nanoTime() < until && !interrupted; ) {
             seen = now;
             await(new CountDownLatch(1), QUIET);
-            now = sum(crowds, c -> ((Receivers) c).stalledGot() + ((Receivers) c).stalledCut());
+            now =
+                    sides.sum(
+                            crowds,
+                            c -> ((Receivers) c).stalledGot() + ((Receivers) c).stalledCut());
         }
     }
 
@@ -309,7 +317,7 @@ public final class LiveBench {
     }
 
     private boolean isAnybodyThere() {
-        return sum(entrances, e -> e.in().stream().anyMatch(Session::ready) ? 1 : 0) > 0;
+        return sides.sum(entrances, e -> e.in().stream().anyMatch(Session::ready) ? 1 : 0) > 0;
     }
 
     // ---- what all of them share
@@ -338,7 +346,7 @@ public final class LiveBench {
     /** Adds what has come in since the last call to the total. */
     private Result.Second collect() {
         var tally = new Tally();
-        all(
+        sides.all(
                 rigs,
                 rig -> {
                     Tally taken = rig.take();
@@ -382,37 +390,14 @@ public final class LiveBench {
                         Map.copyOf(total.failures),
                         List.copyOf(seconds),
                         share);
-        int ready = (int) sum(entrances, entrance -> entrance.in().size());
+        int ready = (int) sides.sum(entrances, entrance -> entrance.in().size());
         return new LiveResult(
                 plan.work,
                 figures,
                 new EnumMap<>(total.words),
-                new Opening(plan.sessions(), ready, held, List.copyOf(times), openings),
+                new Opening(plan.sessions(), ready, held, List.copyOf(times), openings, tickets),
                 deliveries,
                 cost,
                 serverCpu);
-    }
-
-    // ---- asking the loops
-
-    private <T> void all(List<T> each, Consumer<T> action) {
-        var asked = new ArrayList<CompletableFuture<?>>();
-        for (int i = 0; i < each.size(); i++) {
-            T one = each.get(i);
-            asked.add(CompletableFuture.runAsync(() -> action.accept(one), rigs.get(i).loop));
-        }
-        asked.forEach(CompletableFuture::join);
-    }
-
-    private <T> long sum(List<T> each, ToLongFunction<T> of) {
-        var sum = new AtomicLong();
-        all(each, one -> sum.addAndGet(of.applyAsLong(one)));
-        return sum.get();
-    }
-
-    private <T> long most(List<T> each, ToLongFunction<T> of) {
-        var most = new AtomicLong();
-        all(each, one -> most.accumulateAndGet(of.applyAsLong(one), Math::max));
-        return most.get();
     }
 }

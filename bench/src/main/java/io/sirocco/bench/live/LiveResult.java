@@ -40,9 +40,15 @@ public record LiveResult(
      * @param held how many of them were still there when they were told to go
      * @param times how long all took, each time, from the first to the last
      * @param latency of each, in nanoseconds, of all times
+     * @param tickets how much of that the ticket took, of those who fetched one
      */
     public record Opening(
-            int wanted, int ready, int held, List<Duration> times, AbstractHistogram latency) {}
+            int wanted,
+            int ready,
+            int held,
+            List<Duration> times,
+            AbstractHistogram latency,
+            AbstractHistogram tickets) {}
 
     /**
      * What became of the messages.

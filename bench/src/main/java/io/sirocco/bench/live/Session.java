@@ -44,7 +44,7 @@ final class Session implements Protocol, Connector {
     private State state = State.OUT;
     private byte[] connect; // the packet CONNECT
     private Failure lost; // why it ends, when that is known
-    private String words = "";
+    private String words = "the connection was reset";
     private Runnable gone = () -> {};
 
     Session(Rig rig) {

@@ -44,6 +44,7 @@ final class Slot implements Part {
      * @param quoted as it came, a string of JSON
      */
     void ticket(byte[] quoted) {
+        entrance.ticket(rig.nanos() - began);
         byte[] packet = Arrays.copyOf(TICKET, TICKET.length + quoted.length + 1);
         System.arraycopy(quoted, 0, packet, TICKET.length, quoted.length);
         packet[packet.length - 1] = '}';

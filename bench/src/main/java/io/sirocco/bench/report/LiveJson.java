@@ -38,7 +38,12 @@ public final class LiveJson {
             List<Point> curve) {}
 
     private record Opening(
-            int wanted, int ready, int held, List<Double> timesSeconds, Latency latencyMicros) {}
+            int wanted,
+            int ready,
+            int held,
+            List<Double> timesSeconds,
+            Latency latencyMicros,
+            Latency ticketMicros) {}
 
     private record Latency(
             double mean, double p50, double p90, double p99, double p999, double max) {}
@@ -62,7 +67,8 @@ public final class LiveJson {
                                 opening.ready(),
                                 opening.held(),
                                 opening.times().stream().map(t -> t.toNanos() / 1e9).toList(),
-                                latency(opening.latency())),
+                                latency(opening.latency()),
+                                latency(opening.tickets())),
                         figures.elapsed().toNanos() / 1e9,
                         figures.requests(),
                         rounded(figures.requestsPerSecond()),

@@ -62,6 +62,9 @@ public final class LiveTable {
                 time(median(opening.times())),
                 opening.times().size() == 1 ? "" : all(opening.times()));
         line("each", "%s", latency(opening.latency()));
+        if (opening.tickets().getTotalCount() > 0) {
+            line("  ticket", "%s", latency(opening.tickets()));
+        }
         line("still there", "%,d when they were told to go", opening.held());
     }
 

@@ -132,7 +132,7 @@ public final class Engine {
         }
         if (transport.equals("websocket")) {
             return session.polls()
-                    ? Response.upgrade(sockets, new Candidate(session, upper.home(request.loop())))
+                    ? Response.upgrade(sockets, Line.later(session, upper.home(request.loop())))
                     : Refusal.REQUEST.response();
         }
         return switch (request.method()) {
@@ -170,7 +170,7 @@ public final class Engine {
         Peer peer = Peer.of(request, upper.address(request));
         var session = new Session(this, upper.home(request.loop()), peer);
         return transport.equals("websocket")
-                ? Response.upgrade(sockets, session)
+                ? Response.upgrade(sockets, Line.first(session))
                 : text(session.openPolling());
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.engine;
 
+import io.sirocco.http.WebSocket;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 
@@ -65,21 +66,34 @@ final class Outbox {
         }
     }
 
-    /** The next to go, or null. */
-    Parcel first() {
-        return queue.peek();
+    /** Sends what a WebSocket has room for; answers whether that is all. */
+    boolean writeTo(WebSocket socket) {
+        for (Parcel first = queue.peek(); first != null; first = queue.peek()) {
+            sent = first.writeTo(socket, sent);
+            if (sent < first.parts()) {
+                return false;
+            }
+            removeFirst();
+        }
+        return true;
     }
 
-    /** How many of its parts have gone. */
-    int sent() {
-        return sent;
+    /** Adds what one poll answers: as much as {@code most} bytes, or one message. */
+    void addTo(StringBuilder body, int most) {
+        for (Parcel first = queue.peek(); first != null; first = queue.peek()) {
+            if (!body.isEmpty() && body.length() + first.pollSize() > most) {
+                return;
+            }
+            first.addTo(body);
+            removeFirst();
+        }
     }
 
-    void sent(int parts) {
-        sent = parts;
+    boolean isEmpty() {
+        return queue.isEmpty();
     }
 
-    void removeFirst() {
+    private void removeFirst() {
         size -= queue.poll().size();
         sent = 0;
     }

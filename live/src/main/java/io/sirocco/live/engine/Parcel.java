@@ -2,6 +2,7 @@
 package io.sirocco.live.engine;
 
 import io.sirocco.http.PreparedMessage;
+import io.sirocco.http.WebSocket;
 import io.sirocco.live.wire.Payload;
 import java.util.List;
 
@@ -63,7 +64,7 @@ public final class Parcel {
         return 1 + attachments.size();
     }
 
-    PreparedMessage part(int i) {
+    private PreparedMessage part(int i) {
         PreparedMessage[] all = prepared;
         if (all == null) {
             all = new PreparedMessage[parts()];
@@ -74,6 +75,19 @@ public final class Parcel {
             prepared = all;
         }
         return all[i];
+    }
+
+    /**
+     * Sends its parts from one on, as far as there is room.
+     *
+     * @return the first that was not sent; {@link #parts} when all were
+     */
+    int writeTo(WebSocket socket, int from) {
+        int part = from;
+        while (part < parts() && socket.trySend(part(part))) {
+            part++;
+        }
+        return part;
     }
 
     /** Bytes of it in a poll, at most. */

@@ -2,7 +2,9 @@
 package io.sirocco.live.engine;
 
 import io.sirocco.http.Response;
+import io.sirocco.http.WebSocket;
 import io.sirocco.live.wire.EnginePacket;
+import io.sirocco.live.wire.EnginePacket.Kind;
 import io.sirocco.live.wire.Payload;
 import io.sirocco.live.wire.WireException;
 import java.util.concurrent.CompletableFuture;
@@ -52,7 +54,7 @@ final class Polling {
             }
         } catch (WireException e) {
             answer.complete(Refusal.REQUEST.response());
-            session.cut(e.getMessage());
+            session.cut(e);
             return;
         }
         post = answer;
@@ -88,20 +90,29 @@ final class Polling {
         }
     }
 
-    /** A WebSocket is tried: it waits until nobody polls. */
-    void probed() {
+    /**
+     * A WebSocket has sent this before it has taken our place: it is tried first, and waits until
+     * nobody polls.
+     *
+     * @return whether it takes our place now
+     */
+    boolean probed(WebSocket candidate, EnginePacket.Text packet) throws WireException {
+        if (packet.kind() == Kind.UPGRADE && upgrading) {
+            return true;
+        }
+        if (packet.kind() != Kind.PING || !packet.data().equals("probe")) {
+            throw new WireException("an upgrade begins with 2probe");
+        }
         upgrading = true;
+        candidate.trySend("3probe");
         flush();
         answerPoll(NOOP);
+        return false;
     }
 
     /** It is not tried any more. */
     void goOn() {
         upgrading = false;
-    }
-
-    boolean upgrading() {
-        return upgrading;
     }
 
     /** A WebSocket has taken its place. */

@@ -3,7 +3,6 @@ package io.sirocco.live.engine;
 
 import io.sirocco.http.Response;
 import io.sirocco.http.WebSocket;
-import io.sirocco.http.WebSocketListener;
 import io.sirocco.live.wire.EnginePacket;
 import io.sirocco.live.wire.EnginePacket.Kind;
 import io.sirocco.live.wire.WireException;
@@ -36,11 +35,12 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>While it is idle it holds no more than its fields and one alarm. Loop-confined, but for {@link
  * #run}, and for what HTTP calls.
  */
-public final class Session implements WebSocketListener {
+public final class Session {
     private static final LazyLogger LOG = LazyLogger.of(Session.class);
     private static final Parcel PING = Parcel.of("2");
     private static final int RESTART = 1012;
     private static final int POLICY = 1008;
+    private static final int TOO_LARGE = 1009;
     private static final int MOVE_AGAIN_MILLIS = 100;
 
     private static final int MOVING = 1;
@@ -190,6 +190,14 @@ public final class Session implements WebSocketListener {
         end(End.LOST, POLICY, why);
     }
 
+    void cut(WireException e) {
+        if (e.isLimit()) {
+            end(End.LIMITED, TOO_LARGE, e.getMessage());
+        } else {
+            cut(e.getMessage());
+        }
+    }
+
     /** The same because we want so. */
     public void close() {
         end(End.OURS, RESTART, "");
@@ -298,47 +306,29 @@ public final class Session implements WebSocketListener {
         }
     }
 
-    // ---- what comes over a WebSocket: here of one that was the first, so it is on our loop
+    // ---- what comes over a WebSocket
 
-    @Override
-    public void onOpen(WebSocket opened) {
-        socket = opened;
-        opened.trySend(opening(false));
+    /** It begins with this one, on our loop. */
+    void openSocket(WebSocket first) {
+        socket = first;
+        first.trySend(opening(false));
         open();
     }
 
-    @Override
-    public void onText(WebSocket from, String text) {
-        try {
-            receive(EnginePacket.parse(text));
-        } catch (WireException e) {
-            cut(e.getMessage());
-        }
-    }
-
-    @Override
-    public void onBinary(WebSocket from, byte[] bytes) {
-        receive(from, new EnginePacket.Binary(bytes));
-    }
-
-    @Override
-    public void onDrained(WebSocket from) {
+    /** There is room again. */
+    void flushSocket() {
         run(this::flush);
     }
 
-    @Override
-    public void onClose(WebSocket from, WebSocket.Closed closed) {
-        run(
-                () -> {
-                    if (from == socket) {
-                        end(is(FINISHING) ? End.OURS : End.LOST, RESTART, "");
-                    } else if (polling != null) {
-                        polling.goOn();
-                    }
-                });
+    /** One has come to its end, with this code. */
+    void lost(WebSocket one, int code) {
+        if (one == socket) {
+            End why = code == TOO_LARGE ? End.LIMITED : End.LOST;
+            end(is(FINISHING) ? End.OURS : why, RESTART, "");
+        } else if (polling != null) {
+            polling.goOn();
+        }
     }
-
-    // ---- ... and of one that came later
 
     /** One is there, and shall say what it wants. */
     void awaitUpgrade(WebSocket candidate) {
@@ -351,13 +341,13 @@ public final class Session implements WebSocketListener {
                         });
     }
 
-    void receive(Candidate candidate, WebSocket from, String text) {
+    void receive(Line line, WebSocket from, String text) {
         try {
             EnginePacket.Text packet = EnginePacket.parse(text);
             if (from == socket) {
                 receive(packet);
             } else {
-                probe(candidate, from, packet);
+                probe(line, from, packet);
             }
         } catch (WireException e) {
             broken(from, e);
@@ -377,27 +367,21 @@ public final class Session implements WebSocketListener {
 
     private void broken(WebSocket from, WireException e) {
         if (from == socket) {
-            cut(e.getMessage());
+            cut(e);
         } else {
             from.close(POLICY, e.getMessage());
         }
     }
 
-    private void probe(Candidate candidate, WebSocket from, EnginePacket.Text packet)
-            throws WireException {
+    private void probe(Line line, WebSocket from, EnginePacket.Text packet) throws WireException {
         if (is(CLOSED) || polling == null) {
             from.close(POLICY, "the session is over, or upgraded");
-        } else if (packet.kind() == Kind.PING && packet.data().equals("probe")) {
-            from.trySend("3probe");
-            polling.probed();
-        } else if (packet.kind() == Kind.UPGRADE && polling.upgrading()) {
-            upgrade(candidate, from);
-        } else {
-            throw new WireException("an upgrade begins with 2probe");
+        } else if (polling.probed(from, packet)) {
+            upgrade(line, from);
         }
     }
 
-    private void upgrade(Candidate candidate, WebSocket to) {
+    private void upgrade(Line line, WebSocket to) {
         polling.upgraded();
         polling = null;
         socket = to;
@@ -405,8 +389,8 @@ public final class Session implements WebSocketListener {
             to.pause();
         }
         flush();
-        if (candidate.home != home) {
-            move(candidate.home);
+        if (line.home != home) {
+            move(line.home);
         }
     }
 
@@ -473,7 +457,7 @@ public final class Session implements WebSocketListener {
     private void put(Parcel parcel) {
         int sent = 0;
         if (socket != null && outbox == null) {
-            sent = write(parcel, 0);
+            sent = parcel.writeTo(socket, 0);
             if (sent == parcel.parts()) {
                 return;
             }
@@ -494,31 +478,15 @@ public final class Session implements WebSocketListener {
         }
     }
 
-    /** Writes what a WebSocket has room for; answers how many parts have gone. */
-    private int write(Parcel parcel, int from) {
-        int part = from;
-        while (part < parcel.parts() && socket.trySend(parcel.part(part))) {
-            part++;
-        }
-        return part;
-    }
-
     private void flush() {
         if (is(CLOSED) || socket == null) {
             return;
         }
-        while (outbox != null) {
-            Parcel first = outbox.first();
-            if (first != null) {
-                int sent = write(first, outbox.sent());
-                if (sent < first.parts()) {
-                    outbox.sent(sent);
-                    return;
-                }
-                outbox.removeFirst();
-            } else {
-                emptied();
+        while (outbox != null) { // to be told of a gap may need one again
+            if (!outbox.writeTo(socket)) {
+                return;
             }
+            emptied();
         }
         drained();
     }
@@ -526,17 +494,12 @@ public final class Session implements WebSocketListener {
     /** What one poll may answer of that which waits; empty when nothing does. */
     String takePayload() {
         var body = new StringBuilder();
-        int most = engine.settings.maxPayload();
         while (outbox != null) {
-            Parcel first = outbox.first();
-            if (first == null) {
-                emptied();
-            } else if (body.isEmpty() || body.length() + first.pollSize() <= most) {
-                first.addTo(body);
-                outbox.removeFirst();
-            } else {
+            outbox.addTo(body, engine.settings.maxPayload());
+            if (!outbox.isEmpty()) {
                 break;
             }
+            emptied();
         }
         return body.toString();
     }

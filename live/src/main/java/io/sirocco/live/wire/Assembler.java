@@ -40,7 +40,7 @@ public final class Assembler {
             return Optional.of(new Received(parsed, List.of()));
         }
         if (parsed.attachments() > most) {
-            throw new WireException("there are more attachments than " + most);
+            throw WireException.limit("there are more attachments than " + most);
         }
         packet = parsed;
         attachments = new ArrayList<>(parsed.attachments());
@@ -71,7 +71,7 @@ public final class Assembler {
 
     private void checkSize() throws WireException {
         if (size > mostBytes) {
-            throw new WireException("a packet and its attachments are longer than " + mostBytes);
+            throw WireException.limit("a packet and its attachments are longer than " + mostBytes);
         }
     }
 }

@@ -370,12 +370,25 @@ class LinkFaultsTest {
     }
 
     @Test
-    void anAnswerThatNobodyWaitsForIsPassedOver() {
+    void anAnswerThatNobodyWaitsForIsPassedOver() throws InterruptedException {
         LiveClient client = joined();
-        assertThrows(
-                RequestException.class,
-                () -> client.request("late", Duration.ofMillis(10), Void.class));
+        var gone = new CompletableFuture<RequestException>();
+        Thread asks =
+                Thread.ofVirtual()
+                        .start(
+                                () ->
+                                        gone.complete(
+                                                assertThrows(
+                                                        RequestException.class,
+                                                        () ->
+                                                                client.request(
+                                                                        "late",
+                                                                        LONG,
+                                                                        Void.class))));
         assertEquals("420[\"late\"]", server.next());
+        asks.interrupt();
+        asks.join();
+        assertEquals(Kind.CLOSED, gone.join().kind());
         server.say("430[1]", "4399[1]", "2");
         assertEquals("3", server.next());
         assertTrue(log.told.isEmpty(), log.told::toString);

@@ -41,6 +41,26 @@ final class Load implements Closeable {
         return this;
     }
 
+    /** The same, by way of long polling: {@code first} is the connection of that. */
+    Load upgrade(Load first) throws IOException {
+        String polling = "/socket.io/?EIO=4&transport=polling";
+        String open = first.get(polling);
+        String sid = open.substring(9, open.indexOf('"', 9));
+        first.post(polling + "&sid=" + sid, "40");
+        first.get(polling + "&sid=" + sid);
+        raw(
+                "GET /socket.io/?EIO=4&transport=websocket&sid="
+                        + sid
+                        + " HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                        + "Sec-WebSocket-Version: 13\r\n\r\n");
+        head();
+        send("2probe");
+        next();
+        send("5");
+        return this;
+    }
+
     void raw(String text) throws IOException {
         socket.getOutputStream().write(text.getBytes(ISO_8859_1));
     }
@@ -62,6 +82,21 @@ final class Load implements Closeable {
     /** The body of an answer that states its length. */
     String get(String path) throws IOException {
         raw("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
+        return answer();
+    }
+
+    String post(String path, String body) throws IOException {
+        raw(
+                "POST "
+                        + path
+                        + " HTTP/1.1\r\nHost: a\r\nContent-Length: "
+                        + body.length()
+                        + "\r\n\r\n"
+                        + body);
+        return answer();
+    }
+
+    private String answer() throws IOException {
         var head = new StringBuilder();
         while (head.length() < 4 || head.indexOf("\r\n\r\n") < 0) {
             head.append((char) in.read());

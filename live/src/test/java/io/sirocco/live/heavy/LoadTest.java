@@ -84,6 +84,32 @@ final class LoadTest {
         }
     }
 
+    @Test
+    void anEchoOfClientsThatBeganWithPolling() throws Exception {
+        int clients = 32;
+        int echoes = 1_000;
+        try (Child server = server("open");
+                var all = new Clients(server.number())) {
+            all.upgrade(clients);
+            for (int round = 0; round < 6; round++) {
+                long cpu = Long.parseLong(server.ask("cpu"));
+                long began = System.nanoTime();
+                all.echo(echoes);
+                long micros = (System.nanoTime() - began) / 1_000;
+                long spent = Long.parseLong(server.ask("cpu")) - cpu;
+                System.out.println(
+                        clients * echoes
+                                + " echoes, one at a time of each of "
+                                + clients
+                                + " clients: "
+                                + micros / echoes
+                                + " us each; the server's CPU: "
+                                + spent * 1_000 / (clients * echoes)
+                                + " us each");
+            }
+        }
+    }
+
     /** Clients of one server. */
     private static final class Clients implements AutoCloseable {
         private final int port;
@@ -121,6 +147,33 @@ final class LoadTest {
             all.add(load);
             String own = ticket ? "{\"ticket\":\"" + load.get("/ticket") + "\"}" : auth;
             load.connect(own);
+        }
+
+        void upgrade(int many) throws IOException {
+            for (int i = 0; i < many; i++) {
+                try (var first = new Load(port)) {
+                    all.add(new Load(port).upgrade(first));
+                }
+            }
+        }
+
+        /** Has each ask for so many echoes, one after the other. */
+        void echo(int many) throws Exception {
+            var parts = new ArrayList<Future<?>>();
+            for (Load load : all) {
+                parts.add(
+                        threads.submit(
+                                () -> {
+                                    for (int i = 0; i < many; i++) {
+                                        load.send("42" + i + "[\"echo\"," + i + "]");
+                                        assertEquals("43" + i + "[" + i + "]", load.next());
+                                    }
+                                    return null;
+                                }));
+            }
+            for (Future<?> part : parts) {
+                part.get();
+            }
         }
 
         /** Has each receive so many; how many that were. */
