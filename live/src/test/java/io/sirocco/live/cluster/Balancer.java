@@ -102,8 +102,9 @@ final class Balancer implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly().onExit().join();
+        List<ProcessHandle> workers = process.descendants().toList();
+        process.destroyForcibly().onExit().join(); // or it would start others
+        workers.forEach(ProcessHandle::destroyForcibly);
         try (Stream<Path> all = Files.walk(folder)) {
             for (Path file : all.sorted((a, b) -> b.compareTo(a)).toList()) {
                 Files.delete(file);
