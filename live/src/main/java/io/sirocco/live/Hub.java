@@ -43,6 +43,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class Hub implements Upper, Node {
     private static final LazyLogger LOG = LazyLogger.of(Live.class);
+    private static final int PARTS = 32;
     private static final CompletionStage<Boolean> YES = CompletableFuture.completedStage(true);
 
     final LiveSettings settings;
@@ -90,14 +91,19 @@ final class Hub implements Upper, Node {
         var shard = new Shard(loop, new Backlog(loop, settings.backlog, settings.backlogBytes));
         if (recovers()) {
             long every = Math.clamp(settings.recovery.toMillis() / 3, 1_000, 20_000);
-            loop.execute(() -> loop.after(every, () -> keepAll(shard, every)));
+            loop.execute(() -> keepSome(shard, every / PARTS, 0));
         }
         return shard;
     }
 
-    private void keepAll(Shard shard, long every) {
-        shard.all().forEach(client -> client.life.keep());
-        shard.loop.after(every, () -> keepAll(shard, every));
+    /** Has the broker know a part of the clients anew: all at once would fill its queue. */
+    private void keepSome(Shard shard, long pause, int part) {
+        for (Client client : shard.all()) {
+            if (Math.floorMod(client.id().hashCode(), PARTS) == part) {
+                client.life.keep();
+            }
+        }
+        shard.loop.after(pause, () -> keepSome(shard, pause, (part + 1) % PARTS));
     }
 
     // ---- settings

@@ -109,13 +109,14 @@ public final class LiveSettings {
      * Those who were cut off may come back as the same for so long; zero, unless set, for never.
      */
     public LiveSettings recovery(Duration longest) {
-        recovery = longest;
+        recovery = notNegative("recovery", longest);
         return this;
     }
 
     /** Rooms that match {@code rooms}, where * is any text, keep a history. */
     public LiveSettings history(String rooms, int messages, Duration age) {
-        histories.add(new Kept(Glob.of(rooms), atLeast("history", messages, 1), age));
+        int most = atLeast("history", messages, 1);
+        histories.add(new Kept(Glob.of(rooms), most, positive("history", age)));
         return this;
     }
 
@@ -189,9 +190,9 @@ public final class LiveSettings {
         return this;
     }
 
-    /** Bytes that are read of one client in a second; as many as come unless set. */
+    /** Bytes that are read of one client in a second; 0, as it is unless set, for all that come. */
     public LiveSettings bytes(long perSecond) {
-        bytesPerSecond = perSecond;
+        bytesPerSecond = atLeast("bytes", perSecond, 0);
         return this;
     }
 
@@ -228,7 +229,7 @@ public final class LiveSettings {
      */
     public LiveSettings backlog(int messages, long bytes) {
         backlog = atLeast("backlog", messages, 2);
-        backlogBytes = Math.max(1, bytes);
+        backlogBytes = atLeast("backlog", bytes, 1);
         return this;
     }
 
@@ -236,20 +237,20 @@ public final class LiveSettings {
      * How often clients are pinged, and how long they may take to answer; 25 s and 20 s unless set.
      */
     public LiveSettings ping(Duration interval, Duration deadline) {
-        ping = interval;
-        pong = deadline;
+        ping = positive("ping", interval);
+        pong = positive("ping", deadline);
         return this;
     }
 
     /** How long a connection may be without a client; 10 s unless set. */
     public LiveSettings connectDeadline(Duration longest) {
-        connectDeadline = longest;
+        connectDeadline = positive("connectDeadline", longest);
         return this;
     }
 
     /** How long the handler of a request may take; 30 s unless set. */
     public LiveSettings handlerDeadline(Duration longest) {
-        handlerDeadline = longest;
+        handlerDeadline = positive("handlerDeadline", longest);
         return this;
     }
 
@@ -260,9 +261,28 @@ public final class LiveSettings {
     }
 
     private static int atLeast(String name, int value, int least) {
+        return (int) atLeast(name, (long) value, least);
+    }
+
+    private static long atLeast(String name, long value, long least) {
         if (value < least) {
             throw new IllegalArgumentException(
                     name + " must be " + least + " or more, not " + value + ".");
+        }
+        return value;
+    }
+
+    private static Duration positive(String name, Duration value) {
+        if (!value.isPositive()) {
+            throw new IllegalArgumentException(
+                    name + " must be longer than nothing, not " + value + ".");
+        }
+        return value;
+    }
+
+    private static Duration notNegative(String name, Duration value) {
+        if (value.isNegative()) {
+            throw new IllegalArgumentException(name + " must be zero or more, not " + value + ".");
         }
         return value;
     }

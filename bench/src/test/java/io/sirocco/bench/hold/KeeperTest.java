@@ -200,7 +200,7 @@ class KeeperTest {
                     new InetSocketAddress("127.0.0.1", port),
                     plan -> {
                         plan.opening = 5;
-                        plan.connections(40);
+                        plan.connections(40).timeout(Duration.ofDays(1)); // none is given up
                     });
             Waiting.until(
                     "as many as may are half open",

@@ -159,10 +159,6 @@ final class Channel implements LiveNamespace {
     // ---- out
 
     private Message event(String event, Object[] arguments, long number) {
-        if (Packet.RESERVED.contains(event)) {
-            throw new IllegalArgumentException(
-                    "'" + event + "' is reserved by the protocol: choose another name.");
-        }
         Json.Encoded encoded = client.json.event(event, arguments);
         Packet packet = Packet.event(name, number, encoded.attachments().size(), encoded.data());
         return new Message(event, "4" + packet, encoded.attachments(), number, 0);

@@ -76,9 +76,14 @@ public final class Json {
     /**
      * The name of an event and its arguments.
      *
-     * @throws IllegalArgumentException when one has no form in JSON
+     * @throws IllegalArgumentException when one has no form in JSON, or the clients have a meaning
+     *     of their own for the name
      */
     public Encoded event(String name, Object... arguments) {
+        if (Packet.RESERVED.contains(name)) {
+            throw new IllegalArgumentException(
+                    "'" + name + "' is reserved by the protocol: choose another name.");
+        }
         var data = new StringBuilder(64).append('[').append(mapper.writeValueAsString(name));
         var attachments = new ArrayList<byte[]>(0);
         for (Object argument : arguments) {
