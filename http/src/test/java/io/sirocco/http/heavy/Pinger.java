@@ -80,7 +80,7 @@ final class Pinger {
         var hiccups = new Hiccups();
         hiccups.setDaemon(true);
         hiccups.start();
-        while (System.nanoTime() < end && !stopped) {
+        do { // one at least, however soon it is stopped
             long began = System.nanoTime();
             request.make();
             if (count == nanos.length) {
@@ -88,7 +88,7 @@ final class Pinger {
             }
             nanos[count++] = System.nanoTime() - began;
             LockSupport.parkNanos(pause * 1_000_000);
-        }
+        } while (System.nanoTime() < end && !stopped);
         Arrays.sort(nanos, 0, count);
         return new Latencies(
                 count,
