@@ -3,6 +3,7 @@ package io.sirocco.bench.live;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sirocco.bench.Appointment;
 import io.sirocco.bench.Failure;
 
 /**
@@ -19,11 +20,11 @@ final class Publisher implements Part {
     private final Rig rig;
     private final Session session;
     private final byte[] padding;
+    private final Appointment appointment; // with what is due
     private Runnable in; // null once it is in the room
     private boolean issuing;
     private long next;
     private long completed; // messages that have reached all, or were given up
-    private long appointment = Long.MAX_VALUE; // when it comes back for what is due
     private long seen; // completed when it was last looked whether all stands still
 
     Publisher(Fanout fanout, Rig rig, Session session, Runnable in) {
@@ -31,6 +32,7 @@ final class Publisher implements Part {
         this.fanout = fanout;
         this.rig = rig;
         this.session = session;
+        this.appointment = new Appointment(rig.loop, this::pump);
         this.padding = (",\"" + "x".repeat(rig.plan.size) + "\"]").getBytes(ISO_8859_1);
     }
 
@@ -89,23 +91,11 @@ final class Publisher implements Part {
                     return;
                 }
                 if (due > now) {
-                    comeBack(due);
+                    appointment.by(due);
                     return;
                 }
             }
             publish(now);
-        }
-    }
-
-    private void comeBack(long due) {
-        if (due < appointment) {
-            appointment = due;
-            rig.loop.at(
-                    due,
-                    () -> {
-                        appointment = Long.MAX_VALUE;
-                        pump();
-                    });
         }
     }
 

@@ -10,6 +10,10 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -203,9 +207,46 @@ class LiveFaultsTest {
         }
     }
 
+    /** The first is sent away as soon as it is in; the others come in when it has gone. */
+    @Test
+    void whoIsLostBeforeTheBeginningEndsNothing() throws Exception {
+        var server = new PacketServer[1];
+        var first = new AtomicReference<WebSocket>();
+        var others = new ConcurrentLinkedQueue<WebSocket>();
+        var gone = new AtomicBoolean();
+        try (var opened =
+                new PacketServer(
+                        (socket, packet) -> {
+                            if (packet.startsWith("420[\"echo\"")) {
+                                socket.trySend(
+                                        "430" + packet.substring(3).replace("\"echo\",", ""));
+                            } else if (!packet.startsWith("40")) {
+                                server[0].enters(socket, packet);
+                            } else if (first.compareAndSet(null, socket)) {
+                                server[0].enters(socket, packet);
+                                socket.close(4001, "go");
+                            } else if (gone.get()) {
+                                server[0].enters(socket, packet);
+                            } else {
+                                others.add(socket);
+                            }
+                        },
+                        socket -> {
+                            if (socket == first.get()) {
+                                gone.set(true);
+                                others.forEach(other -> server[0].enters(other, "40"));
+                            }
+                        })) {
+            server[0] = opened;
+            LiveResult result = run(opened.address(), LiveWork.ECHO, p -> p.rate(20));
+            assertEquals(Map.of(Failure.CLOSED, 1L), result.figures().failures());
+            assertEquals(10, result.figures().latency().getTotalCount());
+        }
+    }
+
     @Test
     void aPingIsAnsweredAndTheEndIsAGoodBye() throws Exception {
-        var pongs = new java.util.concurrent.atomic.AtomicInteger();
+        var pongs = new AtomicInteger();
         var server = new PacketServer[1];
         try (var opened =
                 new PacketServer(

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * Opens a session, and answers each packet behind that as a script says: for what no good server
@@ -26,6 +27,13 @@ final class PacketServer implements AutoCloseable {
     private final Server server;
 
     PacketServer(Script script) {
+        this(script, socket -> {});
+    }
+
+    /**
+     * @param whenClosed told of each that is gone
+     */
+    PacketServer(Script script, Consumer<WebSocket> whenClosed) {
         var listener =
                 new WebSocketListener() {
                     @Override
@@ -43,6 +51,7 @@ final class PacketServer implements AutoCloseable {
                         if (closed.code() == 1000) {
                             goodByes.incrementAndGet();
                         }
+                        whenClosed.accept(socket);
                     }
                 };
         server =
