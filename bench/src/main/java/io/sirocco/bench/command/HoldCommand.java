@@ -5,6 +5,8 @@ import io.sirocco.bench.hold.Hold;
 import io.sirocco.bench.hold.HoldPlan;
 import io.sirocco.bench.hold.HoldResult;
 import io.sirocco.bench.hold.Span;
+import io.sirocco.bench.report.HoldJson;
+import io.sirocco.bench.report.HoldTable;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -154,7 +156,7 @@ final class HoldCommand implements Callable<Integer> {
 
     private int print(HoldResult result) {
         PrintWriter out = spec.commandLine().getOut();
-        out.print(json ? HoldJson.of(result) : HoldTable.of(result));
+        out.print(json ? HoldJson.write(result) : HoldTable.of(result));
         out.flush();
         return result.clean() ? 0 : 1;
     }
