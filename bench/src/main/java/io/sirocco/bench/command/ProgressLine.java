@@ -7,7 +7,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 
 /** One line of a terminal that is written over each second while a load runs. One thread. */
-final class ProgressLine {
+final class ProgressLine implements AutoCloseable {
     private final PrintWriter err;
     private final boolean shown;
     private int width;
@@ -50,7 +50,8 @@ final class ProgressLine {
     }
 
     /** Wipes it, for what is printed next. */
-    void end() {
+    @Override
+    public void close() {
         if (shown && width > 0) {
             err.print("\r" + " ".repeat(width) + "\r");
             err.flush();
