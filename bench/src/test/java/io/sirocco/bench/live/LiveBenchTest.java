@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.bench.Failure;
+import io.sirocco.bench.OnEachTransport;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.net.InetSocketAddress;
