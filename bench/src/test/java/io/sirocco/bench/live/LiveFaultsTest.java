@@ -5,16 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.bench.Failure;
+import io.sirocco.http.Response;
 import io.sirocco.http.WebSocket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -241,6 +244,39 @@ class LiveFaultsTest {
             LiveResult result = run(opened.address(), LiveWork.ECHO, p -> p.rate(20));
             assertEquals(Map.of(Failure.CLOSED, 1L), result.figures().failures());
             assertEquals(10, result.figures().latency().getTotalCount());
+        }
+    }
+
+    /** The next client takes another connection. */
+    @Test
+    void aTicketThatDoesNotComeIsMissedByOneClient() throws Exception {
+        var server = new PacketServer[1];
+        var over = new CountDownLatch(1);
+        var asked = new AtomicInteger();
+        try (var opened = new PacketServer((socket, packet) -> server[0].enters(socket, packet))) {
+            server[0] = opened;
+            Supplier<Response> usual = opened.ticket;
+            opened.ticket =
+                    () -> {
+                        if (asked.incrementAndGet() == 1) {
+                            await(over);
+                        }
+                        return usual.get();
+                    };
+            LiveResult result =
+                    run(opened.address(), LiveWork.CONNECT, p -> p.inFlight(1).password("a"));
+            assertEquals(Map.of(Failure.TIMEOUT, 1L), result.figures().failures());
+            assertEquals(CLIENTS - 1, result.opening().ready());
+        } finally {
+            over.countDown();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Opens a session, and answers each packet behind that as a script says: for what no good server
@@ -25,6 +26,9 @@ final class PacketServer implements AutoCloseable {
     final AtomicInteger goodByes = new AtomicInteger();
     final Set<WebSocket> members = ConcurrentHashMap.newKeySet();
     private final Server server;
+
+    /** What answers POST /ticket, and may take its time. */
+    volatile Supplier<Response> ticket = () -> Response.json("{\"ticket\":\"t\"}");
 
     PacketServer(Script script) {
         this(script, socket -> {});
@@ -57,7 +61,10 @@ final class PacketServer implements AutoCloseable {
         server =
                 Server.start(
                         c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
-                        routes -> routes.get("/socket.io/", _ -> Response.upgrade(listener)));
+                        routes -> {
+                            routes.get("/socket.io/", _ -> Response.upgrade(listener));
+                            routes.post("/ticket", _ -> ticket.get());
+                        });
     }
 
     /** Lets everybody in, and into the room. */
