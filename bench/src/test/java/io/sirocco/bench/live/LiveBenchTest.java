@@ -228,8 +228,10 @@ class LiveBenchTest {
     @Test
     void whatIsRightIsFoundToBeSo() {
         try (var server = new ChannelServer()) {
-            LivePlan plan = plan(server.address(), LiveWork.CONNECT, p -> {});
-            assertEquals(Optional.empty(), LiveCheck.of(plan));
+            for (int size : new int[] {0, 200, 100_000}) { // each has frames of another head
+                LivePlan plan = plan(server.address(), LiveWork.CONNECT, p -> p.size(size));
+                assertEquals(Optional.empty(), LiveCheck.of(plan), () -> size + " bytes");
+            }
         }
     }
 

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -277,6 +278,22 @@ class LiveFaultsTest {
             latch.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void aCheckWaitsForAnAnswerNoLongerThanItIsTold() throws Exception {
+        var server = new PacketServer[1];
+        try (var opened = new PacketServer((socket, packet) -> server[0].enters(socket, packet))) {
+            server[0] = opened;
+            LivePlan plan =
+                    LivePlan.on(
+                            opened.address(),
+                            "test",
+                            "/socket.io/",
+                            LiveWork.CONNECT,
+                            p -> p.timeout(Duration.ofMillis(100)));
+            assertEquals(Optional.of("no answer within 100 ms"), LiveCheck.of(plan));
         }
     }
 
