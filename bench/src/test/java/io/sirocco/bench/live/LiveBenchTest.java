@@ -2,6 +2,7 @@
 package io.sirocco.bench.live;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,9 +12,11 @@ import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -210,18 +213,23 @@ class LiveBenchTest {
     }
 
     @Test
-    void anInterruptEndsItWithWhatThereIs() throws Exception {
+    void anInterruptEndsItWithWhatThereIsAndWhatIsUnderWayMayComeIn() throws Exception {
         try (var server = new ChannelServer()) {
             Thread worker = Thread.currentThread();
-            LiveResult result =
-                    LiveBench.run(
-                            plan(
-                                    server.address(),
-                                    LiveWork.ECHO,
-                                    p -> p.duration(Duration.ofHours(1))),
-                            second -> worker.interrupt());
-            assertTrue(result.figures().requests() > 0);
-            assertEquals(Optional.empty(), result.fanout());
+            for (LiveWork work : List.of(LiveWork.ECHO, LiveWork.FANOUT)) {
+                var once = new AtomicBoolean(true);
+                LiveResult result =
+                        LiveBench.run(
+                                plan(server.address(), work, p -> p.duration(Duration.ofHours(1))),
+                                second -> {
+                                    if (once.getAndSet(false)) {
+                                        worker.interrupt();
+                                    }
+                                });
+                assertTrue(result.figures().requests() > 0);
+                assertEquals(Map.of(), result.figures().failures());
+                assertFalse(worker.isInterrupted());
+            }
         }
     }
 
