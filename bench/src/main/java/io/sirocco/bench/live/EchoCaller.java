@@ -42,11 +42,6 @@ final class EchoCaller extends Pacer.Asker implements Part {
     }
 
     @Override
-    public void ready(Session session, long now) {
-        throw new AssertionError("it was ready before");
-    }
-
-    @Override
     public void answered(Session session, long id, byte[] b, int from, int to, long now) {
         if (id < 0 || id >= due.length || due[(int) id] == FREE) {
             session.unexpected("an answer that nobody waits for");

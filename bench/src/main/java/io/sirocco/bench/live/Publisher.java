@@ -21,25 +21,17 @@ final class Publisher implements Part {
     private final Session session;
     private final byte[] padding;
     private final Appointment appointment; // with what is due
-    private Runnable in; // null once it is in the room
     private boolean issuing;
     private long next;
     private long completed; // messages that have reached all, or were given up
     private long seen; // completed when it was last looked whether all stands still
 
-    Publisher(Fanout fanout, Rig rig, Session session, Runnable in) {
-        this.in = in;
+    Publisher(Fanout fanout, Rig rig, Session session) {
         this.fanout = fanout;
         this.rig = rig;
         this.session = session;
         this.appointment = new Appointment(rig.loop, this::pump);
         this.padding = (",\"" + "x".repeat(rig.plan.size) + "\"]").getBytes(ISO_8859_1);
-    }
-
-    void join() {
-        session.begin().put(Receiver.JOIN);
-        session.send();
-        session.awaits();
     }
 
     void start() {
@@ -107,29 +99,6 @@ final class Publisher implements Part {
     }
 
     @Override
-    public void ready(Session session, long now) {
-        throw new AssertionError("it was ready before");
-    }
-
-    @Override
-    public void answered(Session session, long id, byte[] b, int from, int to, long now) {
-        if (in == null || id != 0) {
-            session.unexpected("an answer that nobody waits for");
-            return;
-        }
-        session.awaitsNothing();
-        Receiver.refusal(b, from, to)
-                .ifPresent(why -> rig.tally().failed(Failure.REFUSED, "join: " + why));
-        entered();
-    }
-
-    private void entered() {
-        Runnable told = in;
-        in = null;
-        told.run();
-    }
-
-    @Override
     public void drained(Session session) {
         pump();
     }
@@ -138,8 +107,5 @@ final class Publisher implements Part {
     public void ended(Session session, Failure why, String words) {
         rig.tally().failed(why, "the publisher: " + words);
         issuing = false;
-        if (in != null) {
-            entered();
-        }
     }
 }

@@ -174,6 +174,33 @@ class LiveFaultsTest {
     }
 
     @Test
+    void whoMayNotJoinIsRefusedAndMissesNothing() throws Exception {
+        var server = new PacketServer[1];
+        var joins = new AtomicInteger();
+        try (var opened =
+                new PacketServer(
+                        (socket, packet) -> {
+                            int number = PacketServer.number(packet);
+                            if (number >= 0) {
+                                tell(server[0], socket, message(number));
+                            } else if (packet.startsWith("420[\"join\"")
+                                    && joins.incrementAndGet() > CLIENTS) {
+                                socket.trySend("430[{\"code\":\"forbidden\"}]");
+                            } else {
+                                server[0].enters(socket, packet);
+                            }
+                        })) {
+            server[0] = opened;
+            LiveResult result = run(opened.address(), LiveWork.FANOUT, p -> p.rate(20));
+            assertEquals(Map.of(Failure.REFUSED, 1L), result.figures().failures());
+            assertEquals("join: [{\"code\":\"forbidden\"}]", result.firsts().get(Failure.REFUSED));
+            var deliveries = result.fanout().orElseThrow();
+            assertEquals(CLIENTS - 1, deliveries.receivers());
+            assertEquals(10 * (CLIENTS - 1), deliveries.delivered());
+        }
+    }
+
+    @Test
     void anEchoOfSomethingElseIsWrongAndAnAnswerTwiceUnexpected() throws Exception {
         var server = new PacketServer[1];
         try (var opened =
