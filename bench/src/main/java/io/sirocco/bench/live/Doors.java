@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench.live;
 
+import io.sirocco.bench.Histograms;
 import io.sirocco.bench.live.LiveResult.Opening;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,8 +16,8 @@ final class Doors {
     private final Sides sides;
     private final Patience patience;
     private final List<Entrance> entrances = new ArrayList<>(); // of the last time
-    private final Histogram latency = Tally.none();
-    private final Histogram tickets = Tally.none();
+    private final Histogram latency = Histograms.none();
+    private final Histogram tickets = Histograms.none();
     private final List<Duration> times = new ArrayList<>();
     private int ready;
     private int held;
@@ -72,7 +73,7 @@ final class Doors {
     }
 
     private Histogram sum(Function<Entrance, Histogram> of) {
-        var sum = Tally.none();
+        var sum = Histograms.none();
         sides.ask(entrances, entrance -> of.apply(entrance).copy()).forEach(sum::add);
         return sum;
     }

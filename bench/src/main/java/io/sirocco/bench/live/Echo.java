@@ -4,6 +4,7 @@ package io.sirocco.bench.live;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.bench.Failure;
+import io.sirocco.bench.Histograms;
 import io.sirocco.bench.Pacer;
 import io.sirocco.bench.Schedule;
 import java.util.ArrayList;
@@ -68,7 +69,7 @@ final class Echo implements Crowd {
     void answered(EchoCaller caller, long now, long due, boolean right) {
         if (pacer.settle(due, 1)) {
             Tally tally = rig.tally();
-            Tally.record(tally.latency, now - due);
+            Histograms.record(tally.latency, now - due);
             if (!right) {
                 tally.failed(Failure.WRONG, "an echo of something else");
             }

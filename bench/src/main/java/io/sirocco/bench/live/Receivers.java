@@ -2,6 +2,7 @@
 package io.sirocco.bench.live;
 
 import io.sirocco.bench.Failure;
+import io.sirocco.bench.Histograms;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -102,7 +103,7 @@ final class Receivers implements Crowd {
         }
         if (measured && !over) {
             Tally tally = rig.tally();
-            Tally.record(tally.latency, now - fanout.due(number));
+            Histograms.record(tally.latency, now - fanout.due(number));
             if (now < fanout.until()) {
                 tally.counted++;
             }
