@@ -64,7 +64,7 @@ final class Session implements Protocol, Connector {
     }
 
     boolean ready() {
-        return state == State.READY;
+        return state == State.READY && lost == null;
     }
 
     /** Whether so much was not sent yet that one should wait for {@link Part#drained}. */
@@ -105,7 +105,7 @@ final class Session implements Protocol, Connector {
 
     /** Says good-bye; {@code gone} is told when nothing is left of it. */
     void leave(Runnable gone) {
-        if (state != State.READY) {
+        if (!ready()) {
             gone.run();
             return;
         }

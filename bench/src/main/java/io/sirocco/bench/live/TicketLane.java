@@ -78,8 +78,8 @@ final class TicketLane implements Protocol, Connector {
         answer.begin(false);
         int end = answer.read(b, from, to);
         if (answer.malformed() || !asking) {
+            drop(c);
             fail(Failure.MALFORMED, "what answered POST /ticket is none of HTTP/1.1");
-            c.abort();
             return to;
         }
         if (!answer.complete()) {
@@ -119,6 +119,12 @@ final class TicketLane implements Protocol, Connector {
         return -1;
     }
 
+    /** Before the slot is told: what it asks for next is to go over another one. */
+    private void drop(Connection c) {
+        connection = null;
+        c.abort();
+    }
+
     private void fail(Failure why, String words) {
         if (asking) {
             asking = false;
@@ -133,8 +139,8 @@ final class TicketLane implements Protocol, Connector {
 
     @Override
     public void expired(Connection c) {
+        drop(c);
         fail(Failure.TIMEOUT, "POST /ticket was not answered in time");
-        c.abort();
     }
 
     @Override
