@@ -101,6 +101,13 @@ final class Entrance {
         return lastReady;
     }
 
+    /** How a server refuses somebody at its door, and what can be done about it. */
+    static String told(int status) {
+        return status == 429
+                ? "429: it limits the connects of one address (sirocco live: --connects 0)"
+                : Integer.toString(status);
+    }
+
     /** Has all of them say good-bye; {@code gone} is told when none is left. */
     void leave(Runnable gone) {
         var left = new int[] {in.size() + 1};

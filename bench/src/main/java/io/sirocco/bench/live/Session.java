@@ -167,7 +167,9 @@ final class Session implements Protocol, Connector {
             return -1; // not even its head is there
         }
         if (answer.status() != 101) {
-            return give(Failure.REFUSED, "the upgrade was answered with " + answer.status());
+            return give(
+                    Failure.REFUSED,
+                    "the upgrade was answered with " + Entrance.told(answer.status()));
         }
         if (Bytes.find(b, from, end, rig.handshake.accept()) < 0) {
             return give(Failure.MALFORMED, "Sec-WebSocket-Accept is another");

@@ -101,7 +101,7 @@ final class TicketLane implements Protocol, Connector {
         int begin = at < 0 ? -1 : quote(b, at + MEMBER.length, end);
         int last = begin < 0 ? -1 : quote(b, begin + 1, end);
         if (status != 200) {
-            fail(Failure.REFUSED, "POST /ticket was answered with " + status);
+            fail(Failure.REFUSED, "POST /ticket was answered with " + Entrance.told(status));
         } else if (last < 0) {
             fail(Failure.MALFORMED, "POST /ticket was answered without a ticket");
         } else {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.bench.Failure;
 import io.sirocco.bench.OnEachTransport;
+import io.sirocco.live.broker.Limit;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -113,6 +114,18 @@ class LiveBenchTest {
                                             LiveWork.ECHO,
                                             p -> p.password("wrong").ticket(false)));
             assertTrue(e.getMessage().contains("unauthorized"), e.getMessage());
+        }
+    }
+
+    @Test
+    void aServerThatLimitsConnectsIsSaidToDoSo() throws Exception {
+        try (var server =
+                new ChannelServer(c -> c.connects(new Limit.Bucket(1, Duration.ofHours(1))))) {
+            LiveResult result = run(server, LiveWork.CONNECT, p -> p.clients(2));
+            assertEquals(
+                    "the upgrade was answered with 429: it limits the connects of one address"
+                            + " (sirocco live: --connects 0)",
+                    result.firsts().get(Failure.REFUSED));
         }
     }
 
