@@ -263,7 +263,7 @@ public sealed class Namespace permits Live {
         for (ErrorListener listener : errors) {
             try {
                 listener.on(client, event, thrown);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 LOG.get().log(Level.WARNING, "an error listener threw", e);
             }
         }

@@ -294,6 +294,37 @@ class LiveTest {
     }
 
     @Test
+    void aRequestOfOursWithAnArgumentThatIsNoneIsAnsweredAndTheNextIsHandled() {
+        try (var service = new Service(c -> c.presence("kitchen"));
+                Peer peer = Peer.client(service.port)) {
+            service.live.onClose((c, reason) -> service.say(reason.name()));
+            service.live.onRequest("echo", (c, a) -> a);
+            peer.send("420[\"sirocco:presence\",7]");
+            String refused = peer.next();
+            assertTrue(refused.contains("\"bad_arguments\""), refused);
+            peer.send("421[\"echo\",2]").expects("431[2]").send("41");
+            assertEquals("LEFT", service.next());
+        }
+    }
+
+    @Test
+    void aListenerOfErrorsThatThrowsAnErrorStopsNoOther() {
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port)) {
+            service.live.onError(
+                    (c, event, e) -> {
+                        throw new AssertionError("oops");
+                    });
+            service.live.onError((c, event, e) -> service.say(event + " " + e.getMessage()));
+            service.live.onRequest("echo", (c, a) -> a);
+            service.live.on("jar", CookieJar.class, (c, jar) -> service.say("jar"));
+            peer.send("42[\"jar\",7]");
+            assertEquals("jar no CookieJar: it does not fit", service.next());
+            peer.send("421[\"echo\",2]").expects("431[2]");
+        }
+    }
+
+    @Test
     void tooManyMessagesAreDroppedAnsweredAndAtLastEndTheClient() {
         try (var service = new Service(c -> c.messages(new Limit.Bucket(2, Duration.ofHours(1))));
                 Peer peer = Peer.client(service.port)) {
