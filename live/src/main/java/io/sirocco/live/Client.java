@@ -179,10 +179,16 @@ public final class Client extends Lane {
         Asked questions = asked();
         long number = questions.add(answer);
         try {
-            if (life.isAbsent()) {
+            if (!life.isHere()) {
                 throw Asked.gone();
             }
-            put(parcel(number, false, event, arguments));
+            Parcel parcel = parcel(number, false, event, arguments);
+            inOrder(
+                    () -> {
+                        if (!life.put(parcel)) {
+                            answer.completeExceptionally(Asked.gone());
+                        }
+                    });
             return Asked.await(answer, event, deadline, type);
         } finally {
             questions.remove(number);

@@ -54,11 +54,6 @@ final class Life {
         return state != State.GONE;
     }
 
-    /** Whether nobody can be told anything. Any thread. */
-    boolean isAbsent() {
-        return state == State.GONE || state == State.AWAY;
-    }
-
     /** What it is connected by, or null. Any thread. */
     Link link() {
         return link;
@@ -294,12 +289,14 @@ final class Life {
         }
     }
 
-    /** A message to it alone. */
-    void put(Parcel parcel) {
+    /** A message to it alone; answers whether it is here to be told. */
+    boolean put(Parcel parcel) {
         Link now = link;
-        if (now != null && state == State.HERE) {
+        boolean here = now != null && state == State.HERE;
+        if (here) {
             now.send(parcel);
         }
+        return here;
     }
 
     /** Has the broker know it as it is. Any thread. */

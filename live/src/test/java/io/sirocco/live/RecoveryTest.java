@@ -2,9 +2,18 @@
 package io.sirocco.live;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.live.broker.Broker;
+import io.sirocco.live.broker.MemoryBroker;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** A client that was cut off comes back as the same, and misses nothing. */
@@ -70,6 +79,47 @@ class RecoveryTest {
                 service.live.broadcast("b");
                 assertTrue(again.next().startsWith("42[\"b\",\""));
                 assertEquals(1, service.live.clients().size());
+            }
+        }
+    }
+
+    /** A memory whose replays are asked for, and come when they may. */
+    private static Broker held(CountDownLatch asked, CompletableFuture<Void> may) {
+        MemoryBroker memory = MemoryBroker.create();
+        InvocationHandler handler =
+                (proxy, method, arguments) -> {
+                    Object result = method.invoke(memory, arguments);
+                    if (!method.getName().equals("replay")) {
+                        return result;
+                    }
+                    asked.countDown();
+                    return may.thenCompose(nothing -> (CompletionStage<?>) result);
+                };
+        Class<?>[] broker = {Broker.class};
+        return (Broker) Proxy.newProxyInstance(Broker.class.getClassLoader(), broker, handler);
+    }
+
+    @Test
+    void whoIsAskedWhileItComesBackHasGone() throws Exception {
+        var asked = new CountDownLatch(1);
+        var may = new CompletableFuture<Void>();
+        try (var service = new Service(c -> c.recovery(TWO_MINUTES).broker(held(asked, may)))) {
+            Peer peer = Peer.session(service.port).send("40");
+            String hello = peer.next();
+            service.live.broadcast("a");
+            String last = offset(peer.next());
+            peer.abort();
+            Client client = service.live.clients().iterator().next();
+            String auth = "{\"pid\":\"" + field(hello, "pid") + "\",\"offset\":\"" + last + "\"}";
+            try (Peer again = Peer.session(service.port).send("40" + auth)) {
+                assertTrue(asked.await(10, TimeUnit.SECONDS));
+                var thrown =
+                        assertThrows(
+                                RequestException.class,
+                                () -> client.request("q", Duration.ofSeconds(3), String.class));
+                assertEquals(RequestException.Kind.CLOSED, thrown.kind());
+                may.complete(null);
+                assertEquals(field(hello, "sid"), field(again.next(), "sid"));
             }
         }
     }
