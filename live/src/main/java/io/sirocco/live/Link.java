@@ -261,10 +261,10 @@ final class Link implements Channel {
     }
 
     /** Who wanted to come in may not. */
-    void refused(String name, String message) {
+    void refused(String name, String message, String code) {
         if (expects(name)) {
             expectNoMore(name);
-            refuse(name, message, "unauthorized");
+            refuse(name, message, code);
             if (++refusals == MOST_REFUSALS) {
                 limited(); // who guesses has to connect again, and connects are limited
             }

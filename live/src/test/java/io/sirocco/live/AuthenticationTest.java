@@ -10,9 +10,12 @@ import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
+import io.sirocco.live.broker.Broker;
+import io.sirocco.live.broker.BrokerException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Who may come in. */
@@ -134,6 +137,24 @@ class AuthenticationTest {
                                             throw new IllegalStateException("a secret");
                                         }))) {
             assertTrue(!refused(service, "").contains("secret"));
+        }
+    }
+
+    @Test
+    void aTicketThatCannotBeLookedUpIsNotWrongAndAPasswordStillAdmits() {
+        Broker away =
+                Between.memory(
+                        "spend",
+                        spent -> CompletableFuture.failedStage(new BrokerException("away")));
+        try (var service =
+                        new Service(
+                                c -> c.tickets(Duration.ofSeconds(30)).password("p").broker(away));
+                Peer peer = Peer.session(service.port)) {
+            String ticket = "\"ticket\":\"" + service.live.ticket("ada") + "\"";
+            String answer = peer.send("40{" + ticket + "}").next();
+            assertTrue(answer.contains("\"data\":{\"code\":\"unavailable\"}"), answer);
+            assertTrue(!answer.contains("away"), answer);
+            admitted(service, "{\"password\":\"p\"," + ticket + "}");
         }
     }
 

@@ -6,12 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.live.broker.Broker;
-import io.sirocco.live.broker.MemoryBroker;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -83,27 +79,18 @@ class RecoveryTest {
         }
     }
 
-    /** A memory whose replays are asked for, and come when they may. */
-    private static Broker held(CountDownLatch asked, CompletableFuture<Void> may) {
-        MemoryBroker memory = MemoryBroker.create();
-        InvocationHandler handler =
-                (proxy, method, arguments) -> {
-                    Object result = method.invoke(memory, arguments);
-                    if (!method.getName().equals("replay")) {
-                        return result;
-                    }
-                    asked.countDown();
-                    return may.thenCompose(nothing -> (CompletionStage<?>) result);
-                };
-        Class<?>[] broker = {Broker.class};
-        return (Broker) Proxy.newProxyInstance(Broker.class.getClassLoader(), broker, handler);
-    }
-
     @Test
     void whoIsAskedWhileItComesBackHasGone() throws Exception {
         var asked = new CountDownLatch(1);
         var may = new CompletableFuture<Void>();
-        try (var service = new Service(c -> c.recovery(TWO_MINUTES).broker(held(asked, may)))) {
+        Broker broker =
+                Between.memory(
+                        "replay",
+                        replay -> {
+                            asked.countDown();
+                            return may.thenCompose(nothing -> replay);
+                        });
+        try (var service = new Service(c -> c.recovery(TWO_MINUTES).broker(broker))) {
             Peer peer = Peer.session(service.port).send("40");
             String hello = peer.next();
             service.live.broadcast("a");
