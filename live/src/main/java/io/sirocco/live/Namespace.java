@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -40,6 +41,7 @@ public sealed class Namespace permits Live {
     private final Map<String, Integer> rooms = new ConcurrentHashMap<>();
     private final Map<Tag, Set<Client>> tagged = new ConcurrentHashMap<>();
     private final Map<String, Presence> presences = new ConcurrentHashMap<>();
+    private final AtomicLong misfits = new AtomicLong(); // that nobody was told of
     private volatile Optional<List<Authenticator>> authenticators = Optional.empty();
 
     private record Tag(String name, String value) {}
@@ -66,7 +68,10 @@ public sealed class Namespace permits Live {
         return this;
     }
 
-    /** Has {@code listener} told of what others have thrown; the log is, in any case. */
+    /**
+     * Has {@code listener} told of what others have thrown. So is the log; but of what a handler
+     * has refused, and of arguments that did not fit, only where nobody listens, and not each time.
+     */
     public Namespace onError(ErrorListener listener) {
         errors.add(listener);
         return this;
@@ -257,8 +262,10 @@ public sealed class Namespace permits Live {
     }
 
     void failed(Client client, String event, Throwable thrown) {
-        if (errors.isEmpty() || !(thrown instanceof RequestException)) {
+        if (!(thrown instanceof RequestException)) {
             LOG.get().log(Level.WARNING, "a handler of " + event + " failed", thrown);
+        } else if (errors.isEmpty()) {
+            misfit(event, thrown.getMessage());
         }
         for (ErrorListener listener : errors) {
             try {
@@ -266,6 +273,20 @@ public sealed class Namespace permits Live {
             } catch (Throwable e) {
                 LOG.get().log(Level.WARNING, "an error listener threw", e);
             }
+        }
+    }
+
+    /** Whoever sends it may not fill the log: the first is said, the second, the fourth... */
+    private void misfit(String event, String why) {
+        long count = misfits.incrementAndGet();
+        if (Long.bitCount(count) == 1) {
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "{0} events were refused so far, as this {1}: {2}",
+                            count,
+                            event,
+                            why);
         }
     }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.live.broker.Limit;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -322,6 +325,27 @@ class LiveTest {
             assertEquals("jar no CookieJar: it does not fit", service.next());
             peer.send("421[\"echo\",2]").expects("431[2]");
         }
+    }
+
+    @Test
+    void whatDoesNotFitDoesNotFillTheLog() {
+        PrintStream before = System.err; // the log of tests
+        var log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, UTF_8));
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port)) {
+            service.live.on("jar", CookieJar.class, (c, jar) -> service.say("jar"));
+            service.live.onRequest("echo", (c, a) -> a);
+            for (int i = 0; i < 100; i++) {
+                peer.send("42[\"jar\",7]");
+            }
+            peer.send("421[\"echo\",2]").expects("431[2]");
+        } finally {
+            System.setErr(before);
+        }
+        List<String> lines = log.toString(UTF_8).lines().toList();
+        assertEquals(7, lines.size(), "the first, the second, the fourth: " + lines);
+        assertTrue(lines.getFirst().contains("jar"), lines.getFirst());
     }
 
     @Test
