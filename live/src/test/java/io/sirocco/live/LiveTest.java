@@ -12,6 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -228,6 +229,23 @@ class LiveTest {
             assertEquals(0, service.live.tagged("name", "Ada").size());
             assertEquals(1, service.live.clients().size());
             pending.send("40");
+        }
+    }
+
+    @Test
+    void whatAClientSaysOfItselfIsBounded() {
+        var tags = new StringJoiner(",", "{\"tags\":{", "}}");
+        tags.add("\"long\":\"" + "x".repeat(257) + "\"");
+        tags.add("\"" + "y".repeat(257) + "\":\"long\"");
+        for (int i = 0; i < 50; i++) {
+            tags.add("\"" + i + "\":\"" + "z".repeat(256) + "\"");
+        }
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port, tags.toString())) {
+            var kept = service.live.clients().iterator().next().info().tags();
+            assertEquals(32, kept.size());
+            assertEquals("z".repeat(256), kept.get("31"));
+            peer.send("41");
         }
     }
 
