@@ -40,7 +40,7 @@ public sealed class Namespace permits Live {
     private final Map<String, Client> clients = new ConcurrentHashMap<>();
     private final Map<String, Integer> rooms = new ConcurrentHashMap<>();
     private final Map<Tag, Set<Client>> tagged = new ConcurrentHashMap<>();
-    private final Map<String, Presence> presences = new ConcurrentHashMap<>();
+    final Watchers watchers = new Watchers();
     private final AtomicLong misfits = new AtomicLong(); // that nobody was told of
     private volatile Optional<List<Authenticator>> authenticators = Optional.empty();
 
@@ -99,7 +99,23 @@ public sealed class Namespace permits Live {
         return this;
     }
 
-    /** Has {@code answerer} answer a request. */
+    /** Forgets all listeners of an event, and who answers a request of that name. */
+    public Namespace off(String event) {
+        listeners.off(event);
+        return this;
+    }
+
+    /** Forgets a listener of an event, the very one that was given to {@code on}. */
+    public Namespace off(String event, Listener<?> listener) {
+        listeners.off(event, listener);
+        return this;
+    }
+
+    /**
+     * Has {@code answerer} answer a request.
+     *
+     * @throws IllegalStateException when somebody does already
+     */
     public Namespace onRequest(String event, Answerer<Arguments> answerer) {
         listeners.onRequest(event, null, answerer);
         return this;
@@ -163,7 +179,7 @@ public sealed class Namespace permits Live {
             throw new IllegalArgumentException(
                     "The room " + room + " has no presence: it must be asked for.");
         }
-        return presences.computeIfAbsent(room, each -> new Presence(this, each));
+        return new Presence(this, room);
     }
 
     // ---- for the package
@@ -214,13 +230,6 @@ public sealed class Namespace permits Live {
 
     List<Member> members(String room) {
         return Hub.await(hub.broker.members(new io.sirocco.live.broker.Room(name, room)));
-    }
-
-    void changed(String room, List<Member> joined, List<Member> left) {
-        Presence presence = presences.get(room);
-        if (presence != null) {
-            presence.tell(joined, left);
-        }
     }
 
     void add(Client client) {

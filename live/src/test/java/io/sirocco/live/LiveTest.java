@@ -87,6 +87,41 @@ class LiveTest {
     }
 
     @Test
+    void whoIsTakenOffHearsNoMoreAndTheOthersDo() {
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port)) {
+            Listener<String> first = (c, text) -> service.say("first " + text);
+            Listener<Arguments> second = (c, a) -> service.say("second");
+            service.live.on("e", String.class, first).on("e", second).on("other", second);
+            peer.send("420[\"e\",\"a\"]").expects("430[]");
+            assertEquals(List.of("first a", "second"), List.of(service.next(), service.next()));
+            service.live.off("e", first).off("nobody", first);
+            peer.send("421[\"e\",\"b\"]").expects("431[]");
+            assertEquals("second", service.next());
+            service.live.off("e", second);
+            peer.send("422[\"e\",\"c\"]");
+            assertTrue(peer.next().contains("\"unknown_event\""));
+            peer.send("423[\"other\"]").expects("433[]");
+            assertEquals("second", service.next());
+        }
+    }
+
+    @Test
+    void anEventThatIsOffHasNeitherListenersNorAnAnswerer() {
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port)) {
+            service.live.on("e", (c, a) -> service.say("e")).onRequest("e", (c, a) -> 1);
+            peer.send("420[\"e\"]").expects("430[1]");
+            assertEquals("e", service.next());
+            service.live.off("e");
+            peer.send("421[\"e\"]");
+            assertTrue(peer.next().contains("\"unknown_event\""));
+            service.live.onRequest("e", (c, a) -> 2); // the place is free again
+            peer.send("422[\"e\"]").expects("432[2]");
+        }
+    }
+
+    @Test
     void aRequestIsAnsweredAndEachFailureHasItsCode() {
         try (var service = new Service(c -> c.handlerDeadline(Duration.ofMillis(100)));
                 Peer peer = Peer.client(service.port)) {

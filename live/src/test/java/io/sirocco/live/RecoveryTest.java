@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.live.broker.Broker;
+import io.sirocco.live.broker.Member;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /** A client that was cut off comes back as the same, and misses nothing. */
@@ -190,6 +193,35 @@ class RecoveryTest {
             assertEquals(1, service.live.presence("kitchen").members().size());
             ada.abort();
             assertEquals("0 came, 1 left", service.next());
+        }
+    }
+
+    @Test
+    void aWatchThatIsClosedHearsNoMoreAndOneThatThrowsHindersNoOther() {
+        try (var service = new Service(c -> c.presence("kitchen"));
+                Peer peer = Peer.client(service.port)) {
+            Client client = service.live.clients().iterator().next();
+            BiConsumer<List<Member>, List<Member>> says =
+                    (joined, left) -> service.say(joined.size() + " came");
+            Presence kitchen = service.live.presence("kitchen");
+            kitchen.watch(
+                    (joined, left) -> {
+                        throw new AssertionError("oops");
+                    });
+            Presence.Watch one = kitchen.watch(says);
+            Presence.Watch two = service.live.presence("kitchen").watch(says);
+            client.join("kitchen");
+            assertEquals(List.of("1 came", "1 came"), List.of(service.next(), service.next()));
+            one.close();
+            one.close();
+            client.leave("kitchen");
+            assertEquals("0 came", service.next());
+            two.close();
+            client.join("kitchen");
+            service.live.presence("kitchen").watch((joined, left) -> service.say("last"));
+            client.leave("kitchen");
+            assertEquals("last", service.next());
+            peer.send("41");
         }
     }
 }

@@ -12,6 +12,7 @@ import io.sirocco.live.Arguments;
 import io.sirocco.live.RequestException;
 import io.sirocco.live.RequestException.Kind;
 import io.sirocco.live.client.Disconnected.Cause;
+import io.sirocco.live.client.LiveNamespace.Handler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -127,6 +128,25 @@ class LiveClientTest {
         client.on("echo", byte[].class, bytes::add);
         client.send("echo", new byte[] {4, 5});
         assertArrayEquals(new byte[] {4, 5}, bytes.poll(20, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void aHandlerThatIsOffHearsNoMoreAndTheOthersDo() throws Exception {
+        LiveClient client = connected(server(Map.of()));
+        var heard = new LinkedBlockingQueue<String>();
+        Handler<String> first = text -> heard.add("first " + text);
+        Handler<String> second = text -> heard.add("second " + text);
+        client.on("echo", String.class, first).on("echo", String.class, second);
+        client.send("echo", "a");
+        assertEquals("first a", heard.poll(20, TimeUnit.SECONDS));
+        assertEquals("second a", heard.poll(20, TimeUnit.SECONDS));
+        client.off("echo", first).off("nothing", first);
+        client.send("echo", "b");
+        assertEquals("second b", heard.poll(20, TimeUnit.SECONDS));
+        client.off("echo", second);
+        client.on("echo", String.class, text -> heard.add("third " + text));
+        client.send("echo", "c");
+        assertEquals("third c", heard.poll(20, TimeUnit.SECONDS));
     }
 
     @Test
