@@ -58,7 +58,7 @@ final class ReadyHandlers {
             room(rooms, i); // all of them, or none
         }
         for (int i = 0; i < rooms.size(); i++) {
-            action.run(rooms.string(i));
+            action.run(rooms.asString(i));
         }
         return Arguments.none();
     }
@@ -73,7 +73,7 @@ final class ReadyHandlers {
 
     private Arguments publish(Client client, Arguments arguments) {
         String room = room(arguments, 0);
-        String event = named(arguments.string(1), ChannelNames::event);
+        String event = named(arguments.asString(1), ChannelNames::event);
         boolean allowed =
                 switch (publishing) {
                     case ALL -> true;
@@ -93,7 +93,7 @@ final class ReadyHandlers {
 
     private static Object history(Client client, Arguments arguments) {
         String room = room(arguments, 0);
-        int most = arguments.has(1) ? arguments.integer(1) : 50;
+        int most = arguments.has(1) ? arguments.asInt(1) : 50;
         if (!client.rooms().contains(room)) {
             throw RequestException.refused("forbidden", "only who is in a room may read it");
         }
@@ -114,7 +114,7 @@ final class ReadyHandlers {
     private record Told(String event, Object[] arguments) {}
 
     private static String room(Arguments arguments, int at) {
-        return named(arguments.string(at), ChannelNames::room);
+        return named(arguments.asString(at), ChannelNames::room);
     }
 
     private static String named(String name, UnaryOperator<String> check) {

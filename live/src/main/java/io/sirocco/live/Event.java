@@ -89,7 +89,7 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
     }
 
     private List<Member> members() {
-        String room = arguments.has(0) ? arguments.string(0) : "";
+        String room = arguments.has(0) ? arguments.asString(0) : "";
         if (!client.namespace().hub.hasPresence(room) || !client.rooms().contains(room)) {
             throw RequestException.refused(
                     "forbidden", "only who is in a room with presence may ask");

@@ -52,7 +52,7 @@ class EngineTest {
     @Test
     void pollingCarriesPacketsBothWays() {
         try (var service = new Service()) {
-            service.live.on("echo", (client, a) -> client.send("echo", a.string(0)));
+            service.live.on("echo", (client, a) -> client.send("echo", a.asString(0)));
             String session = Peer.polling(service.port);
             assertEquals("ok", Peer.post(service.port, session, "40").body());
             assertTrue(Peer.get(service.port, session).body().startsWith("40{\"sid\":"));
@@ -68,7 +68,7 @@ class EngineTest {
     @Test
     void bytesTravelInBase64OverPolling() {
         try (var service = new Service()) {
-            service.live.on("echo", (client, a) -> client.send("echo", a.bytes(0)));
+            service.live.on("echo", (client, a) -> client.send("echo", a.asBytes(0)));
             String session = Peer.polling(service.port);
             Peer.post(service.port, session, "40");
             Peer.get(service.port, session);
@@ -104,7 +104,7 @@ class EngineTest {
     @Test
     void pollingIsUpgradedWithoutALoss() {
         try (var service = new Service()) {
-            service.live.on("echo", (client, a) -> client.send("echo", a.integer(0)));
+            service.live.on("echo", (client, a) -> client.send("echo", a.asInt(0)));
             String session = Peer.polling(service.port);
             Peer.post(service.port, session, "40");
             Peer.get(service.port, session);

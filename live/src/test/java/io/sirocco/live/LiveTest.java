@@ -34,7 +34,7 @@ class LiveTest {
             service.live.on("name", String.class, (c, name) -> service.say("name " + name));
             service.live.on(
                     "photo", byte[].class, (c, jpeg) -> service.say("photo " + jpeg.length));
-            service.live.on("move", (c, a) -> service.say("move " + a.integer(0) + a.string(1)));
+            service.live.on("move", (c, a) -> service.say("move " + a.asInt(0) + a.asString(1)));
             peer.send("42[\"jar\",{\"amount\":3}]").send("42[\"name\",\"Ada\"]");
             peer.send("451-[\"photo\",{\"_placeholder\":true,\"num\":0}]").send(new byte[5]);
             peer.send("42[\"move\",7,\"x\"]");
@@ -165,7 +165,7 @@ class LiveTest {
     void aThousandRequestsAreUnderWayAtOnce() {
         try (var service = new Service();
                 Peer peer = Peer.client(service.port)) {
-            service.live.onRequest("echo", (c, a) -> a.integer(0));
+            service.live.onRequest("echo", (c, a) -> a.asInt(0));
             for (int i = 0; i < 1_000; i++) {
                 peer.send("42" + i + "[\"echo\"," + i + "]");
             }
@@ -337,7 +337,7 @@ class LiveTest {
                 Peer slow = Peer.client(service.port)) {
             var go = new CountDownLatch(1);
             service.live.on("wait", (c, a) -> go.await(10, TimeUnit.SECONDS));
-            service.live.onRequest("echo", (c, a) -> a.integer(0));
+            service.live.onRequest("echo", (c, a) -> a.asInt(0));
             slow.send("42[\"wait\"]").send("420[\"echo\",1]");
             for (int i = 0; i < 4; i++) {
                 try (Peer quick = Peer.client(service.port)) {
