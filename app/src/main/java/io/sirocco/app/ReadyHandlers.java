@@ -7,10 +7,7 @@ import io.sirocco.live.Arguments;
 import io.sirocco.live.Client;
 import io.sirocco.live.Live;
 import io.sirocco.live.RequestException;
-import io.sirocco.live.Stored;
 import io.sirocco.live.broker.BrokerException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
 
@@ -28,7 +25,7 @@ import java.util.function.UnaryOperator;
  * <p>Any thread.
  */
 final class ReadyHandlers {
-    private static final int MOST_STORED = 1_000;
+    private static final int MOST_MESSAGES = 1_000;
 
     private final Live live;
     private final Publishing publishing;
@@ -98,11 +95,13 @@ final class ReadyHandlers {
             throw RequestException.refused("forbidden", "only who is in a room may read it");
         }
         try {
-            List<Stored> stored =
-                    client.namespace().room(room).history(Math.clamp(most, 0, MOST_STORED));
-            var told = new ArrayList<Told>();
-            stored.forEach(one -> told.add(new Told(one.event(), one.arguments().values(0))));
-            return told;
+            return client
+                    .namespace()
+                    .room(room)
+                    .history(Math.clamp(most, 0, MOST_MESSAGES))
+                    .stream()
+                    .map(each -> new Told(each.event(), each.arguments().values(0)))
+                    .toList();
         } catch (IllegalStateException e) {
             throw RequestException.refused("no_history", "this room keeps no history");
         } catch (BrokerException e) {

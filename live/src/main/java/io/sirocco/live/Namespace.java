@@ -11,7 +11,6 @@ import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.WireException;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -210,17 +209,17 @@ public sealed class Namespace permits Live {
                 Hub.await(
                         hub.broker.history(
                                 new io.sirocco.live.broker.Room(name, room), after, most));
-        var stored = new ArrayList<Stored>();
-        replay.messages().forEach(m -> stored.add(stored(m.position(), m.publication())));
-        return new History(List.copyOf(stored), replay.gap(), replay.end());
+        List<Message> messages = replay.messages().stream().map(this::message).toList();
+        return new History(messages, replay.gap(), replay.end());
     }
 
-    private Stored stored(Position position, Publication publication) {
+    private Message message(Replay.Message kept) {
+        Publication publication = kept.publication();
         try {
             Packet packet = Packet.parse(publication.event());
             var array = hub.json.parse(packet.data(), publication.attachments());
-            return new Stored(
-                    position,
+            return new Message(
+                    kept.position(),
                     array.get(0).stringValue(),
                     new Arguments(hub.json.mapper(), array, 1));
         } catch (WireException e) {

@@ -51,7 +51,7 @@ public final class Room {
      *
      * @throws IllegalStateException when it is not one room that keeps a history
      */
-    public List<Stored> history(int most) {
+    public List<Message> history(int most) {
         return namespace.history(one(), Optional.empty(), most).messages();
     }
 

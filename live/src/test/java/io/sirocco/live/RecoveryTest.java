@@ -161,7 +161,7 @@ class RecoveryTest {
             Room room = service.live.room("chat/1");
             assertEquals(3, room.history(50).size());
             assertEquals(4, room.history(1).getFirst().arguments().asInt(0));
-            Stored first = room.history(50).getFirst();
+            Message first = room.history(50).getFirst();
             History since = room.since(first.position());
             assertEquals(2, since.messages().size());
             assertTrue(!since.gap());
