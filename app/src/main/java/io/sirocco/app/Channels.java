@@ -9,7 +9,7 @@ import io.sirocco.live.Admission;
 import io.sirocco.live.Authentication;
 import io.sirocco.live.Live;
 import io.sirocco.live.LiveSettings;
-import io.sirocco.live.Slow;
+import io.sirocco.live.Overflow;
 import io.sirocco.live.broker.Broker;
 import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Limit;
@@ -156,8 +156,8 @@ final class Channels implements AutoCloseable {
                 .handlerDeadline(limits.handler());
     }
 
-    private static Slow slow(String word) {
-        return Slow.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+    private static Overflow slow(String word) {
+        return Overflow.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
     private static Limit limit(int count, Duration per, LiveLimits limits) {

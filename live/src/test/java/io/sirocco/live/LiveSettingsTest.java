@@ -30,7 +30,7 @@ class LiveSettingsTest {
                         Map.entry("backlog", c -> c.backlog(2, 0)),
                         Map.entry("maxMessage", c -> c.maxMessage(0)),
                         Map.entry("rooms", c -> c.rooms(-1)),
-                        Map.entry("budget", c -> c.budget(0, Slow.CLOSE)));
+                        Map.entry("budget", c -> c.budget(0, Overflow.CLOSE)));
         bad.forEach(
                 (name, settings) -> {
                     Exception thrown =
