@@ -19,7 +19,7 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
         boolean matched = listen(listeners);
         if (answerer != null) {
             answer(() -> answerer.call(client, arguments));
-        } else if (name.startsWith("sirocco:")) {
+        } else if (name.startsWith(Live.OURS)) {
             if (answer != null) {
                 answer(this::ours);
             }

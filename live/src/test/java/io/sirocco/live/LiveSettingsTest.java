@@ -2,6 +2,7 @@
 package io.sirocco.live;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -51,5 +52,13 @@ class LiveSettingsTest {
         assertEquals(
                 "'" + event + "' is reserved by the protocol: choose another name.",
                 thrown.getMessage());
+    }
+
+    @Test
+    void namesOfTheClientsAndOursAreReserved() {
+        assertTrue(Live.isReserved("connect_error"));
+        assertTrue(Live.isReserved("sirocco:anything"));
+        assertFalse(Live.isReserved("connected"));
+        assertFalse(Live.isReserved("sirocco"));
     }
 }
