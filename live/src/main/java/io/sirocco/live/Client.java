@@ -237,7 +237,7 @@ public final class Client extends Lane {
     // ---- rooms and tags
 
     /**
-     * Puts it into a room.
+     * Puts it into a room. Does nothing when it is gone.
      *
      * @throws IllegalStateException when it is in as many as it may be
      */
@@ -343,13 +343,9 @@ public final class Client extends Lane {
     }
 
     void ended(Reason reason) {
-        life.aside(
-                () -> {
-                    rooms.exit();
-                    if (pid != null && reason != Reason.STOPPED) {
-                        namespace.hub.broker.forget(namespace.name(), pid);
-                    }
-                });
+        if (pid != null && reason != Reason.STOPPED) {
+            life.aside(() -> namespace.hub.broker.forget(namespace.name(), pid));
+        }
         submit(
                 0,
                 null,

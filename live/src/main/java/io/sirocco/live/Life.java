@@ -24,6 +24,9 @@ import java.util.concurrent.CompletableFuture;
  * <p>Confined to where the client lives, unless it says otherwise.
  */
 final class Life {
+    /** After so long another node has said that it is there: else its rooms would see it leave. */
+    private static final long ARRIVAL_MILLIS = 1_000;
+
     private enum State {
         NEW,
         HERE,
@@ -119,7 +122,7 @@ final class Life {
     /** It returns over another link, maybe on another loop: from now on messages are held. */
     void comeBack(Link next, CompletableFuture<Boolean> back) {
         if (last == null) { // it was on another node
-            client.rooms.enter();
+            client.rooms.attend();
             arrive(next, back);
             return;
         }
@@ -231,7 +234,16 @@ final class Life {
                         before.closeIfEmpty();
                     }
                     over();
+                    last.loop.after(ARRIVAL_MILLIS, this::leaveRooms);
                 });
+    }
+
+    /** Its presence ends, unless it has come back to this node. */
+    private void leaveRooms() {
+        boolean back = client.namespace().client(client.id()).isPresent();
+        if (!back && !client.rooms().isEmpty()) {
+            aside(client.rooms::attend);
+        }
     }
 
     private void end(Reason reason) {
@@ -241,6 +253,7 @@ final class Life {
         shard().tally.closes(reason).add(1);
         detach();
         over();
+        leaveRooms();
         client.ended(reason);
     }
 

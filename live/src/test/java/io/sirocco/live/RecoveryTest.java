@@ -197,6 +197,20 @@ class RecoveryTest {
     }
 
     @Test
+    void whoHasGoneComesIntoNoRoom() {
+        try (var service = new Service(c -> c.presence("kitchen"))) {
+            service.live.onClose(
+                    (client, reason) -> {
+                        client.join("kitchen");
+                        service.say("joined " + client.rooms());
+                    });
+            Peer.client(service.port).send("41");
+            assertEquals("joined []", service.next());
+            assertEquals(List.of(), service.live.presence("kitchen").members());
+        }
+    }
+
+    @Test
     void aWatchThatIsClosedHearsNoMoreAndOneThatThrowsHindersNoOther() {
         try (var service = new Service(c -> c.presence("kitchen"));
                 Peer peer = Peer.client(service.port)) {
