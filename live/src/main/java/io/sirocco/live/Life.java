@@ -141,8 +141,8 @@ final class Life {
         execute(
                 () -> {
                     boolean added = next.add(client);
-                    state = added ? State.RETURNS : State.AWAY;
                     if (added) {
+                        state = State.RETURNS;
                         held = new Held(hub().settings.budget);
                         gap = null;
                         client.namespace().add(client);

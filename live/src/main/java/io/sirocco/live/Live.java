@@ -44,17 +44,9 @@ public final class Live extends Namespace implements Mount, AutoCloseable {
         var hub = new Hub(settings);
         var live = new Live(hub);
         hub.add(live);
-        live.authenticated(settings.authentication);
+        live.authenticate(settings.authentication);
         hub.broker.start(hub);
         return live;
-    }
-
-    private void authenticated(Authentication authentication) {
-        authenticate(
-                next -> {
-                    next.all.addAll(authentication.all);
-                    next.ticketLife = authentication.ticketLife;
-                });
     }
 
     /** A namespace, which is made when it is asked for first. */

@@ -130,8 +130,12 @@ public sealed class Namespace permits Live {
     public Namespace authenticate(Consumer<Authentication> configure) {
         var next = new Authentication();
         configure.accept(next);
-        authenticators = Optional.of(hub.authenticators(next));
+        authenticate(next);
         return this;
+    }
+
+    void authenticate(Authentication next) {
+        authenticators = Optional.of(hub.authenticators(next));
     }
 
     Optional<List<Authenticator>> authenticators() {

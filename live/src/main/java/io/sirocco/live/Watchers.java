@@ -4,11 +4,11 @@ package io.sirocco.live;
 import io.sirocco.live.broker.Member;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 
 /** Who is told of the members of which room. Any thread. */
 final class Watchers {
@@ -50,11 +50,7 @@ final class Watchers {
         rooms.merge(
                 room,
                 List.of(watcher),
-                (some, more) -> {
-                    var all = new ArrayList<>(some);
-                    all.addAll(more);
-                    return List.copyOf(all);
-                });
+                (some, more) -> Stream.concat(some.stream(), more.stream()).toList());
         return watcher;
     }
 

@@ -7,12 +7,12 @@ import io.sirocco.live.client.LiveNamespace.Answerer;
 import io.sirocco.live.client.LiveNamespace.Handler;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** What a program wants to be told of a namespace. Any thread. */
 final class Handlers {
@@ -35,11 +35,7 @@ final class Handlers {
         events.merge(
                 event,
                 List.of(new Entry(given, called)),
-                (some, more) -> {
-                    var all = new ArrayList<>(some);
-                    all.addAll(more);
-                    return List.copyOf(all);
-                });
+                (some, more) -> Stream.concat(some.stream(), more.stream()).toList());
     }
 
     void onRequest(String event, Answerer<Arguments> answerer) {
