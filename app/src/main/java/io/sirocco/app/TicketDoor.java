@@ -3,6 +3,7 @@ package io.sirocco.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.app.admin.ErrorObject;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handling;
 import io.sirocco.http.Request;
@@ -93,25 +94,18 @@ final class TicketDoor {
             JsonNode body = json.readTree(request.body().bytes());
             offered = body.path("password").asString("");
         } catch (JacksonException e) {
-            return refused(400, "bad_arguments", "the body is no JSON");
+            return ErrorObject.response(400, "bad_arguments", "the body is no JSON");
         }
         if (!admits(offered)) {
-            return refused(401, "unauthorized", "the password is wrong, or missing");
+            return ErrorObject.response(401, "unauthorized", "the password is wrong, or missing");
         }
-        return answer(Map.of("ticket", live.ticket("")));
+        String ticket = json.writeValueAsString(Map.of("ticket", live.ticket("")));
+        return Response.json(ticket).header("Cache-Control", "no-store");
     }
 
     private boolean admits(String offered) {
         Optional<String> known = password.get();
         return known.isEmpty()
                 || MessageDigest.isEqual(known.get().getBytes(UTF_8), offered.getBytes(UTF_8));
-    }
-
-    private Response answer(Object value) {
-        return Response.json(json.writeValueAsString(value)).header("Cache-Control", "no-store");
-    }
-
-    private Response refused(int status, String code, String message) {
-        return answer(Map.of("error", Map.of("code", code, "message", message))).status(status);
     }
 }
