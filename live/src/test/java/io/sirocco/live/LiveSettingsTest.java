@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.live.broker.Limit;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -27,6 +28,11 @@ class LiveSettingsTest {
                         Map.entry("ping", c -> c.ping(none, second)),
                         Map.entry("connectDeadline", c -> c.connectDeadline(none)),
                         Map.entry("handlerDeadline", c -> c.handlerDeadline(past)),
+                        Map.entry("count", c -> c.messages(new Limit.Bucket(0, second))),
+                        Map.entry("per", c -> c.messages(new Limit.Bucket(1, none))),
+                        Map.entry(
+                                "silence",
+                                c -> c.connects(new Limit.UntilSilence(1, Duration.ofNanos(9)))),
                         Map.entry("bytes", c -> c.bytes(-1)),
                         Map.entry("backlog", c -> c.backlog(2, 0)),
                         Map.entry("maxMessage", c -> c.maxMessage(0)),
