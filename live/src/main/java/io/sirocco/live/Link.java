@@ -50,6 +50,7 @@ final class Link implements Channel {
                         .after(
                                 hub.settings.connectDeadline.toMillis(),
                                 () -> {
+                                    connectDeadline = null;
                                     if (isEmpty()) {
                                         session.cut("no CONNECT has come");
                                     }
@@ -267,6 +268,8 @@ final class Link implements Channel {
             refuse(name, message, code);
             if (++refusals == MOST_REFUSALS) {
                 limited(); // who guesses has to connect again, and connects are limited
+            } else if (isEmpty() && connectDeadline == null) {
+                awaitConnect();
             }
         }
     }

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** Who may come in. */
@@ -189,6 +190,30 @@ class AuthenticationTest {
                 assertTrue(peer.next().startsWith("44{"));
             }
             assertTrue(peer.next().startsWith("closed"), "the ninth is not heard");
+        }
+    }
+
+    @Test
+    void whoIsRefusedWhenTheDeadlineIsOverHasAnother() {
+        var may = new CountDownLatch(1);
+        try (var service =
+                        new Service(
+                                c ->
+                                        c.connectDeadline(Duration.ofMillis(100))
+                                                .authenticate(
+                                                        a -> {
+                                                            may.await();
+                                                            return Admission.refused("no");
+                                                        }));
+                Peer peer = Peer.session(service.port).send("40")) {
+            for (int i = 0; i < 2; i++) { // whose own deadlines end behind that of the first
+                assertTrue(Peer.session(service.port).end().startsWith("closed"));
+            }
+            may.countDown();
+            assertTrue(peer.next().startsWith("44{"));
+            assertTrue(peer.next().startsWith("closed"));
+        } finally {
+            may.countDown();
         }
     }
 }
