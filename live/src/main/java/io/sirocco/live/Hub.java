@@ -313,9 +313,7 @@ final class Hub implements Upper, Node {
     public void taken(String name, String pid) {
         Namespace namespace = namespaces.get(name);
         if (namespace != null) {
-            namespace.clients().stream()
-                    .filter(client -> client.hasPid(pid))
-                    .forEach(client -> client.life.moved());
+            namespace.withPid(pid).ifPresent(client -> client.life.moved());
         }
     }
 

@@ -235,6 +235,11 @@ public sealed class Namespace permits Live {
         return Hub.await(hub.broker.members(new io.sirocco.live.broker.Room(name, room)));
     }
 
+    /** Looks at all of them: few move, and an index would be kept for everybody. */
+    Optional<Client> withPid(String pid) {
+        return clients.values().stream().filter(client -> client.hasPid(pid)).findAny();
+    }
+
     void add(Client client) {
         clients.put(client.id(), client);
     }
