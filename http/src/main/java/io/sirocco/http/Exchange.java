@@ -8,6 +8,7 @@ import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -51,6 +52,8 @@ final class Exchange implements Runnable, Monitor.Answered {
     boolean responded; // the response has begun; a later one is dropped
     boolean ended; // and it is complete
     boolean waitsForLater;
+    private boolean gone; // the client is, and has not got all of the response
+    private List<Runnable> whenGone; // null while nobody wants to know
     volatile boolean endless; // a server that stops does not wait for it
     int status;
     long bytesOut;
@@ -283,7 +286,40 @@ final class Exchange implements Runnable, Monitor.Answered {
         return wire.connected();
     }
 
+    /** Has {@code task} run on the loop when the client has gone. Any thread. */
+    void whenGone(Runnable task) {
+        onLoop(
+                () -> {
+                    if (gone) {
+                        tellGone(task);
+                    } else if (!ended) {
+                        if (whenGone == null) {
+                            whenGone = new ArrayList<>(1);
+                        }
+                        whenGone.add(task);
+                    }
+                });
+    }
+
     // ---- on the loop
+
+    /** The client has, before the response was complete. */
+    void gone() {
+        gone = true;
+        if (whenGone != null) {
+            List<Runnable> all = whenGone;
+            whenGone = null;
+            all.forEach(this::tellGone);
+        }
+    }
+
+    private void tellGone(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            worker.failed(id(), e);
+        }
+    }
 
     private void respond(Response response, byte[] bytes) {
         if (responded) {

@@ -753,6 +753,9 @@ final class Http1 implements Protocol, Wire {
             refuseBody(Rule.BODY_CUT_OFF);
         } else {
             flags &= ~KEEP_ALIVE; // the response may still be read
+            if (!exchange.ended) {
+                exchange.gone();
+            }
         }
     }
 
@@ -768,6 +771,7 @@ final class Http1 implements Protocol, Wire {
             if (!cut.ended) {
                 cut.ended = true;
                 cut.responded = true;
+                cut.gone();
                 cut.bytesOut = Math.max(0, cut.bytesOut - connection.unsent());
                 tellAnswered(false);
             }

@@ -211,6 +211,20 @@ public final class Request {
         return exchange.connected();
     }
 
+    /**
+     * Has {@code action} run when the client goes away before its response is complete: for a
+     * response that is made {@linkplain Response#later later}, or work that nobody waits for any
+     * more. It runs once, on {@link #loop}, and so must not block; at once when the client has gone
+     * already, and never when the response gets through first.
+     *
+     * <p>A client has gone when its connection has come to its end, or when it has ended its own
+     * side of it: hardly one does that and still reads (RFC 9112 9.6), but to one that does the
+     * response is sent all the same. Any thread.
+     */
+    public void onGone(Runnable action) {
+        exchange.whenGone(action);
+    }
+
     /** Something that a filter left for the handler. */
     public Optional<Object> attribute(String name) {
         return attributes == null ? Optional.empty() : Optional.ofNullable(attributes.get(name));

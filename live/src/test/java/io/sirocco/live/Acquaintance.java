@@ -5,8 +5,6 @@ import io.sirocco.http.Routes;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
@@ -18,7 +16,6 @@ final class Acquaintance implements AutoCloseable {
 
     final Service service;
     private final Cable cable;
-    private final Set<String> cut = ConcurrentHashMap.newKeySet();
 
     Acquaintance() {
         this(routes -> {});
@@ -47,11 +44,7 @@ final class Acquaintance implements AutoCloseable {
         live.namespace("/admin").onRequest("whoami", (client, a) -> client.id());
     }
 
-    /** Once for each client: Chromium posts again what the cut has left without an answer. */
     private void cut(Client client) {
-        if (!cut.add(client.id())) {
-            return;
-        }
         cable.unplug();
         for (int n = 1; n <= 3; n++) {
             client.send("missed", n);

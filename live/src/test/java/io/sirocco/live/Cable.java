@@ -76,13 +76,10 @@ final class Cable implements AutoCloseable {
         ends.clear();
     }
 
-    /**
-     * Plugs it in again, when somebody has noticed that it was not: HTTP clients make a poll and a
-     * post that were cut once more by themselves, before they tell anybody.
-     */
+    /** Plugs it in again, when somebody has noticed that it was not. */
     void plugWhenNoticed() {
         try {
-            boolean noticed = refused.tryAcquire(3, 20, TimeUnit.SECONDS);
+            boolean noticed = refused.tryAcquire(20, TimeUnit.SECONDS);
             synchronized (this) {
                 unplugged = !noticed;
             }

@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.live.broker.Limit;
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions over both transports, packet by packet. */
 class EngineTest {
@@ -98,6 +101,76 @@ class EngineTest {
             assertEquals(200 + 400, both.join());
             assertEquals("LOST", service.next());
             assertEquals(400, Peer.get(service.port, session).statusCode());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aClientThatGoesWhileItPollsIsLostAtOnce(boolean byReset) throws IOException {
+        try (var service = new Service();
+                var other = new Poller(service.port);
+                var poller = new Poller(service.port)) {
+            service.live.onClose((client, reason) -> service.say(reason.name()));
+            poller.connect("");
+            poller.beginPoll();
+            service.await("it polls", () -> service.requestsInProgress() == 1);
+            if (byReset) {
+                poller.reset();
+            } else {
+                poller.end();
+            }
+            assertEquals("LOST", service.next());
+            String answer = other.ask("GET " + poller.session(), "");
+            assertEquals("{\"code\":1,\"message\":\"Session ID unknown\"}", answer);
+        }
+    }
+
+    /** As browsers do behind a reset; what the first was answered may have got lost with that. */
+    @Test
+    void aPollThatIsAskedOnceMoreClosesTheSession() {
+        try (var service = new Service()) {
+            service.live.on("echo", (client, a) -> client.send("echo", a.asString(0)));
+            service.live.onClose((client, reason) -> service.say(reason.name()));
+            String session = Peer.polling(service.port);
+            Peer.post(service.port, session + "&t=a", "40");
+            Peer.get(service.port, session + "&t=b");
+            Peer.post(service.port, session + "&t=c", "42[\"echo\",\"x\"]");
+            assertEquals("42[\"echo\",\"x\"]", Peer.get(service.port, session + "&t=d").body());
+            assertEquals(400, Peer.get(service.port, session + "&t=d").statusCode());
+            assertEquals("LOST", service.next());
+        }
+    }
+
+    @Test
+    void aPostThatIsMadeOnceMoreBehindAResetIsTakenOnce() throws IOException {
+        try (var service = new Service();
+                var first = new Poller(service.port);
+                var second = new Poller(service.port)) {
+            service.live.on("note", (client, a) -> service.say(a.asString(0)));
+            first.connect("");
+            String post = "POST " + first.session() + "&t=";
+            assertEquals("ok", first.ask(post + "a", "42[\"note\",\"x\"]"));
+            assertEquals("ok", first.ask(post + "a", "42[\"note\",\"x\"]")); // it has the answer
+            assertEquals("x", service.next());
+            assertEquals("x", service.next());
+            first.reset();
+            service.await("it is noticed", () -> service.connections() == 1);
+            assertEquals("ok", second.ask(post + "a", "42[\"note\",\"x\"]"));
+            assertEquals("ok", second.ask(post + "b", "42[\"note\",\"y\"]"));
+            assertEquals("y", service.next());
+        }
+    }
+
+    @Test
+    void aMarkThatIsTheSameForAllRequestsSaysNothing() {
+        try (var service = new Service()) {
+            service.live.on("echo", (client, a) -> client.send("echo", a.asString(0)));
+            String opening = Peer.get(service.port, "EIO=4&transport=polling&t=mine").body();
+            String session = Peer.query(opening) + "&t=mine";
+            Peer.post(service.port, session, "40");
+            assertTrue(Peer.get(service.port, session).body().startsWith("40{\"sid\":"));
+            Peer.post(service.port, session, "42[\"echo\",\"x\"]");
+            assertEquals("42[\"echo\",\"x\"]", Peer.get(service.port, session).body());
         }
     }
 

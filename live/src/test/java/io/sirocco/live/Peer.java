@@ -200,7 +200,11 @@ final class Peer implements AutoCloseable {
 
     /** Opens a session over long polling; answers the query of its further requests. */
     static String polling(int port) {
-        String body = get(port, "EIO=4&transport=polling").body();
+        return query(get(port, "EIO=4&transport=polling").body());
+    }
+
+    /** The query of a session's further requests, by what the first was answered. */
+    static String query(String body) {
         assertTrue(body.startsWith("0{\"sid\":\""), body);
         return "EIO=4&transport=polling&sid=" + body.substring(9, body.indexOf('"', 9));
     }

@@ -21,6 +21,7 @@ final class Poller implements AutoCloseable {
     Poller(int port) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setSoTimeout(PATIENCE);
+        socket.setSoLinger(true, 0);
         in = new BufferedInputStream(socket.getInputStream());
     }
 
@@ -44,8 +45,30 @@ final class Poller implements AutoCloseable {
         return ask("GET " + session, "");
     }
 
+    /** Polls, and leaves it at that. */
+    void beginPoll() throws IOException {
+        send("GET " + session, "");
+    }
+
+    String session() {
+        return session;
+    }
+
+    /** Says nothing more, and still listens. */
+    void end() throws IOException {
+        socket.shutdownOutput();
+    }
+
     /** The body of a response that states its length. */
     String ask(String line, String body) throws IOException {
+        send(line, body);
+        String answer = head();
+        int at = answer.indexOf("Content-Length: ") + 16;
+        int length = Integer.parseInt(answer.substring(at, answer.indexOf('\r', at)));
+        return new String(in.readNBytes(length), UTF_8);
+    }
+
+    private void send(String line, String body) throws IOException {
         byte[] bytes = body.getBytes(UTF_8);
         String head =
                 line
@@ -55,10 +78,6 @@ final class Poller implements AutoCloseable {
                                 : "")
                         + "\r\n";
         socket.getOutputStream().write((head + body).getBytes(UTF_8));
-        String answer = head();
-        int at = answer.indexOf("Content-Length: ") + 16;
-        int length = Integer.parseInt(answer.substring(at, answer.indexOf('\r', at)));
-        return new String(in.readNBytes(length), UTF_8);
     }
 
     private String head() throws IOException {
@@ -73,10 +92,13 @@ final class Poller implements AutoCloseable {
         return head.toString();
     }
 
-    /** It is gone, without a word. */
+    /** Is gone, without a word. */
+    void reset() throws IOException {
+        socket.close();
+    }
+
     @Override
     public void close() throws IOException {
-        socket.setSoLinger(true, 0);
-        socket.close();
+        reset();
     }
 }

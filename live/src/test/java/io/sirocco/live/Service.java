@@ -3,15 +3,19 @@ package io.sirocco.live;
 
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
+import io.sirocco.http.ServerStats;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** A server with event channels, and what its listeners have said. Any thread. */
 final class Service implements AutoCloseable {
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
+
     final Live live;
     final Server server;
     final int port;
@@ -46,6 +50,26 @@ final class Service implements AutoCloseable {
             return next == null ? "nothing within 10 seconds" : next;
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /** Requests that have not been answered. */
+    int requestsInProgress() {
+        return server.stats().stream().mapToInt(ServerStats::inProgress).sum();
+    }
+
+    long connections() {
+        return server.stats().stream().mapToLong(stats -> stats.net().connections()).sum();
+    }
+
+    /** Waits until something has happened that nobody tells. */
+    void await(String what, BooleanSupplier happened) {
+        long giveUp = System.nanoTime() + PATIENCE;
+        while (!happened.getAsBoolean()) {
+            if (System.nanoTime() > giveUp) {
+                throw new AssertionError("waited in vain: " + what);
+            }
+            Thread.yield();
         }
     }
 

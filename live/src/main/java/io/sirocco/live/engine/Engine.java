@@ -136,8 +136,8 @@ public final class Engine {
                     : Refusal.REQUEST.response();
         }
         return switch (request.method()) {
-            case "GET" -> session.poll();
-            case "POST" -> session.data(request.body().text());
+            case "GET" -> session.poll(request);
+            case "POST" -> session.data(request);
             default -> Refusal.REQUEST.response();
         };
     }
@@ -171,7 +171,12 @@ public final class Engine {
         var session = new Session(this, upper.home(request.loop()), peer);
         return transport.equals("websocket")
                 ? Response.upgrade(sockets, Line.first(session))
-                : text(session.openPolling());
+                : text(session.openPolling(mark(request)));
+    }
+
+    /** What clients add to a request over long polling so that no cache answers it. */
+    static String mark(Request request) {
+        return request.query("t").orElse("");
     }
 
     static Response text(String body) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.engine;
 
+import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.WebSocket;
 import io.sirocco.live.wire.EnginePacket;
@@ -9,9 +10,11 @@ import io.sirocco.live.wire.WireException;
 import io.sirocco.net.Alarm;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 
 /**
  * A session of Engine.IO 4.
@@ -121,8 +124,8 @@ public final class Session {
     // ---- life
 
     /** Opens it over long polling; answers what the client is told. */
-    String openPolling() {
-        polling = new Polling(this);
+    String openPolling(String mark) {
+        polling = new Polling(this, mark);
         open();
         return opening(true);
     }
@@ -226,27 +229,35 @@ public final class Session {
     // ---- what comes over long polling, and over both
 
     /** A request waits for packets. Any thread. */
-    Response poll() {
-        var answer = new CompletableFuture<Response>();
-        run(
-                () -> {
-                    if (mayPoll(answer)) {
-                        polling.poll(answer);
-                    }
-                });
-        return Response.later(answer);
+    Response poll(Request request) {
+        String mark = Engine.mark(request);
+        return later(request, answer -> polling.poll(mark, answer));
     }
 
     /** A request brings packets. Any thread. */
-    Response data(String body) {
+    Response data(Request request) throws IOException {
+        String mark = Engine.mark(request);
+        String body = request.body().text();
+        return later(request, answer -> polling.data(request, mark, body, answer));
+    }
+
+    private Response later(Request request, Consumer<CompletableFuture<Response>> then) {
         var answer = new CompletableFuture<Response>();
         run(
                 () -> {
                     if (mayPoll(answer)) {
-                        polling.data(body, answer);
+                        then.accept(answer);
                     }
                 });
+        request.onGone(() -> run(this::cutOff));
         return Response.later(answer);
+    }
+
+    /** A client has gone that waited for an answer: whatever that was, it is lost. */
+    private void cutOff() {
+        if (polling != null) {
+            end(is(FINISHING) ? End.OURS : End.LOST, POLICY, "a request was cut off");
+        }
     }
 
     private boolean mayPoll(CompletableFuture<Response> answer) {

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.http.Serving.Mode;
+import io.sirocco.net.TransportKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Who waits for something on behalf of a client is told when that has gone. */
+class GoneClientTest {
+    private static final String GET = "GET /later HTTP/1.1\nHost: a\n\n";
+
+    private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    private final BlockingQueue<CompletableFuture<Response>> asked = new LinkedBlockingQueue<>();
+
+    static List<Arguments> everywhere() {
+        var all = new ArrayList<Arguments>();
+        for (TransportKind transport : OnTheWire.TRANSPORTS) {
+            for (Mode mode : Mode.values()) {
+                all.add(Arguments.of(transport, mode));
+            }
+        }
+        return all;
+    }
+
+    private Serving start(TransportKind transport, Mode mode) {
+        return new Serving(transport, mode, c -> {}, this::routes);
+    }
+
+    private void routes(Routes routes) {
+        routes.get(
+                "/later",
+                request -> {
+                    var later = new CompletableFuture<Response>();
+                    request.onGone(() -> tell(request, "gone"));
+                    asked.add(later);
+                    return Response.later(later);
+                });
+    }
+
+    private void tell(Request request, String what) {
+        told.add(what + (request.loop().inLoop() ? "" : ", elsewhere"));
+    }
+
+    private <T> T next(BlockingQueue<T> queue) throws InterruptedException {
+        T next = queue.poll(20, TimeUnit.SECONDS);
+        assertTrue(next != null, "nothing within 20 seconds");
+        return next;
+    }
+
+    @ParameterizedTest
+    @MethodSource("everywhere")
+    void aResetIsTold(TransportKind transport, Mode mode) throws Exception {
+        try (var serving = start(transport, mode)) {
+            Client client = serving.client().send(GET);
+            next(asked);
+            client.abort();
+            assertEquals("gone", next(told));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everywhere")
+    void anEndIsToldAndTheResponseIsSentAllTheSame(TransportKind transport, Mode mode)
+            throws Exception {
+        try (var serving = start(transport, mode);
+                Client client = serving.client()) {
+            client.send(GET).end();
+            CompletableFuture<Response> later = next(asked);
+            assertEquals("gone", next(told));
+            later.complete(Response.text("late"));
+            assertTrue(client.untilEnd().endsWith("\r\n\r\nlate"), client.toString());
+            serving.awaitQuiet();
+            assertEquals(List.of(), List.copyOf(told));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everywhere")
+    void nothingIsToldOfOneThatGoesBehindItsResponse(TransportKind transport, Mode mode)
+            throws Exception {
+        try (var serving = start(transport, mode)) {
+            Client client = serving.client().send(GET);
+            next(asked).complete(Response.text("in time"));
+            client.until("in time");
+            client.abort();
+            serving.awaitQuiet();
+            assertEquals(List.of(), List.copyOf(told));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everywhere")
+    void whoAsksTooLateIsToldAtOnceAndOneThatThrowsStopsNobody(TransportKind transport, Mode mode)
+            throws Exception {
+        var keeps = new CompletableFuture<Request>();
+        try (var serving =
+                new Serving(
+                        transport,
+                        mode,
+                        c -> {},
+                        routes ->
+                                routes.get(
+                                        "/later",
+                                        request -> {
+                                            request.onGone(
+                                                    () -> {
+                                                        throw new IllegalStateException("thrown");
+                                                    });
+                                            request.onGone(() -> told.add("second"));
+                                            keeps.complete(request);
+                                            return Response.later(new CompletableFuture<>());
+                                        }))) {
+            Client client = serving.client().send(GET);
+            Request request = keeps.get(20, TimeUnit.SECONDS);
+            client.abort();
+            assertEquals("second", next(told));
+            request.onGone(() -> tell(request, "late"));
+            assertEquals("late", next(told));
+            assertEquals(
+                    List.of("thrown"),
+                    serving.failures().stream().map(Throwable::getMessage).toList());
+        }
+    }
+}
