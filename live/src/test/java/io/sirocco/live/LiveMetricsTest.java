@@ -6,24 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** What is counted of channels. */
 class LiveMetricsTest {
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(10);
 
     /** Counts are a moment behind what a client sees. */
     private static LiveMetrics until(Service service, Predicate<LiveMetrics> expected) {
-        long end = System.nanoTime() + PATIENCE;
-        LiveMetrics metrics = service.live.metrics();
-        while (!expected.test(metrics) && System.nanoTime() < end) {
-            Thread.yield();
-            metrics = service.live.metrics();
-        }
-        assertTrue(expected.test(metrics), metrics.toString());
-        return metrics;
+        service.await("the counts", () -> expected.test(service.live.metrics()));
+        return service.live.metrics();
     }
 
     @Test
