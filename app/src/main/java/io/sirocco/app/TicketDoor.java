@@ -39,6 +39,7 @@ final class TicketDoor {
     private final Supplier<Optional<String>> password;
     private final io.sirocco.app.config.Live wanted;
     private final Rejections rejections;
+    private final Optional<Filter> limit; // one for all hosts, through all reloads
 
     TicketDoor(
             Live live,
@@ -49,6 +50,7 @@ final class TicketDoor {
         this.password = password;
         this.wanted = wanted;
         this.rejections = rejections;
+        this.limit = limit();
     }
 
     void addTo(Routes routes) {
@@ -60,9 +62,7 @@ final class TicketDoor {
             here.filter(cors());
             here.route("OPTIONS", "", request -> Response.empty(204)).handling(Handling.INLINE);
         }
-        if (wanted.limits().connects() > 0) {
-            here.filter(limit());
-        }
+        limit.ifPresent(here::filter);
         here.route("POST", "", this::give).handling(Handling.INLINE).body(LONGEST);
     }
 
@@ -77,15 +77,19 @@ final class TicketDoor {
                 rejections);
     }
 
-    private Filter limit() {
+    private Optional<Filter> limit() {
         var limits = wanted.limits();
-        return new RateLimit(
-                limits.connects(),
-                limits.connectsPer(),
-                limits.connects(),
-                ADDRESSES,
-                Clock.system(),
-                rejections);
+        if (limits.connects() == 0) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new RateLimit(
+                        limits.connects(),
+                        limits.connectsPer(),
+                        limits.connects(),
+                        ADDRESSES,
+                        Clock.system(),
+                        rejections));
     }
 
     private Response give(Request request) throws IOException {
