@@ -9,7 +9,7 @@ import io.sirocco.live.Admission;
 import io.sirocco.live.Authentication;
 import io.sirocco.live.Live;
 import io.sirocco.live.LiveSettings;
-import io.sirocco.live.Slow;
+import io.sirocco.live.Overflow;
 import io.sirocco.live.broker.Broker;
 import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Limit;
@@ -32,8 +32,8 @@ final class Channels implements AutoCloseable {
 
     private final io.sirocco.app.config.Live wanted;
     private final Optional<String> given;
-    private final Rejections rejections;
     private final Live live;
+    private final Optional<TicketDoor> door;
     private volatile Optional<String> password;
 
     /**
@@ -55,9 +55,12 @@ final class Channels implements AutoCloseable {
             io.sirocco.app.config.Live wanted, Optional<String> given, Rejections rejections) {
         this.wanted = wanted;
         this.given = given;
-        this.rejections = rejections;
         this.password = password(wanted);
         this.live = created();
+        this.door =
+                givesTickets()
+                        ? Optional.of(new TicketDoor(live, () -> this.password, wanted, rejections))
+                        : Optional.empty();
         new ReadyHandlers(live, wanted.publish()).add();
     }
 
@@ -71,6 +74,10 @@ final class Channels implements AutoCloseable {
 
     private Optional<String> password(io.sirocco.app.config.Live next) {
         return given.or(() -> next.passwordFile().map(file -> secret(file, 1, "password-file")));
+    }
+
+    private boolean givesTickets() {
+        return !wanted.tickets().path().isEmpty();
     }
 
     private static String secret(Path file, int shortest, String option) {
@@ -111,7 +118,7 @@ final class Channels implements AutoCloseable {
                 .secretFile()
                 .map(file -> secret(file, SHORTEST_SECRET, "ticket-secret-file"))
                 .ifPresent(secret -> settings.ticketSecret(secret.getBytes()));
-        if (!wanted.tickets().path().isEmpty()) {
+        if (givesTickets()) {
             settings.tickets(wanted.tickets().life());
         }
         if (password.isPresent()) {
@@ -156,8 +163,8 @@ final class Channels implements AutoCloseable {
                 .handlerDeadline(limits.handler());
     }
 
-    private static Slow slow(String word) {
-        return Slow.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+    private static Overflow slow(String word) {
+        return Overflow.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
     private static Limit limit(int count, Duration per, LiveLimits limits) {
@@ -179,9 +186,7 @@ final class Channels implements AutoCloseable {
     /** Adds their routes, and those of a page to try them out where there is no site. */
     void addTo(Routes routes, boolean page) {
         routes.mount(wanted.path(), live);
-        if (!wanted.tickets().path().isEmpty()) {
-            new TicketDoor(live, () -> password, wanted, rejections).addTo(routes);
-        }
+        door.ifPresent(tickets -> tickets.addTo(routes));
         if (page) {
             TryPage.addTo(routes, wanted);
         }
@@ -205,7 +210,7 @@ final class Channels implements AutoCloseable {
 
     private void admit(Authentication authentication, String secret) {
         authentication.password(secret);
-        if (!wanted.tickets().path().isEmpty()) {
+        if (givesTickets()) {
             authentication.tickets(wanted.tickets().life());
         }
     }

@@ -3,6 +3,7 @@ package io.sirocco.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.app.admin.ErrorObject;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handling;
 import io.sirocco.http.Request;
@@ -38,6 +39,7 @@ final class TicketDoor {
     private final Supplier<Optional<String>> password;
     private final io.sirocco.app.config.Live wanted;
     private final Rejections rejections;
+    private final Optional<Filter> limit; // one for all hosts, through all reloads
 
     TicketDoor(
             Live live,
@@ -48,6 +50,7 @@ final class TicketDoor {
         this.password = password;
         this.wanted = wanted;
         this.rejections = rejections;
+        this.limit = limit();
     }
 
     void addTo(Routes routes) {
@@ -59,9 +62,7 @@ final class TicketDoor {
             here.filter(cors());
             here.route("OPTIONS", "", request -> Response.empty(204)).handling(Handling.INLINE);
         }
-        if (wanted.limits().connects() > 0) {
-            here.filter(limit());
-        }
+        limit.ifPresent(here::filter);
         here.route("POST", "", this::give).handling(Handling.INLINE).body(LONGEST);
     }
 
@@ -76,15 +77,19 @@ final class TicketDoor {
                 rejections);
     }
 
-    private Filter limit() {
+    private Optional<Filter> limit() {
         var limits = wanted.limits();
-        return new RateLimit(
-                limits.connects(),
-                limits.connectsPer(),
-                limits.connects(),
-                ADDRESSES,
-                Clock.system(),
-                rejections);
+        if (limits.connects() == 0) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new RateLimit(
+                        limits.connects(),
+                        limits.connectsPer(),
+                        limits.connects(),
+                        ADDRESSES,
+                        Clock.system(),
+                        rejections));
     }
 
     private Response give(Request request) throws IOException {
@@ -93,25 +98,18 @@ final class TicketDoor {
             JsonNode body = json.readTree(request.body().bytes());
             offered = body.path("password").asString("");
         } catch (JacksonException e) {
-            return refused(400, "bad_arguments", "the body is no JSON");
+            return ErrorObject.response(400, "bad_arguments", "the body is no JSON");
         }
         if (!admits(offered)) {
-            return refused(401, "unauthorized", "the password is wrong, or missing");
+            return ErrorObject.response(401, "unauthorized", "the password is wrong, or missing");
         }
-        return answer(Map.of("ticket", live.ticket("")));
+        String ticket = json.writeValueAsString(Map.of("ticket", live.ticket("")));
+        return Response.json(ticket).header("Cache-Control", "no-store");
     }
 
     private boolean admits(String offered) {
         Optional<String> known = password.get();
         return known.isEmpty()
                 || MessageDigest.isEqual(known.get().getBytes(UTF_8), offered.getBytes(UTF_8));
-    }
-
-    private Response answer(Object value) {
-        return Response.json(json.writeValueAsString(value)).header("Cache-Control", "no-store");
-    }
-
-    private Response refused(int status, String code, String message) {
-        return answer(Map.of("error", Map.of("code", code, "message", message))).status(status);
     }
 }

@@ -47,12 +47,7 @@ public final class Jwt {
      */
     public static Jwt hmac(byte[] secret) {
         try {
-            var verifier = new MACVerifier(secret);
-            return new Jwt(
-                    verifier,
-                    Set.copyOf(verifier.supportedJWSAlgorithms()),
-                    Optional.empty(),
-                    Optional.empty());
+            return of(new MACVerifier(secret));
         } catch (JOSEException e) {
             throw new IllegalArgumentException("A secret has 32 bytes or more.", e);
         }
@@ -61,22 +56,21 @@ public final class Jwt {
     /** Signed with the private part of this RSA or EC key. */
     public static Jwt publicKey(PublicKey key) {
         try {
-            var verifier =
-                    switch (key) {
-                        case RSAPublicKey rsa -> new RSASSAVerifier(rsa);
-                        case ECPublicKey ec -> new ECDSAVerifier(ec);
-                        default ->
-                                throw new IllegalArgumentException(
-                                        "A key is of RSA or EC, not " + key.getAlgorithm() + ".");
-                    };
-            return new Jwt(
-                    verifier,
-                    Set.copyOf(verifier.supportedJWSAlgorithms()),
-                    Optional.empty(),
-                    Optional.empty());
+            return switch (key) {
+                case RSAPublicKey rsa -> of(new RSASSAVerifier(rsa));
+                case ECPublicKey ec -> of(new ECDSAVerifier(ec));
+                default ->
+                        throw new IllegalArgumentException(
+                                "A key is of RSA or EC, not " + key.getAlgorithm() + ".");
+            };
         } catch (JOSEException e) {
             throw new IllegalArgumentException("The key cannot be used.", e);
         }
+    }
+
+    private static Jwt of(JWSVerifier verifier) {
+        Set<JWSAlgorithm> algorithms = Set.copyOf(verifier.supportedJWSAlgorithms());
+        return new Jwt(verifier, algorithms, Optional.empty(), Optional.empty());
     }
 
     /** The same for tokens of this issuer. */

@@ -40,7 +40,8 @@ public final class Room {
      * Sends an event.
      *
      * @return ends when it is certain to be delivered; exceptionally with a {@link
-     *     io.sirocco.live.broker.BrokerException} when that is not certain
+     *     io.sirocco.live.broker.BrokerException} when that is not certain. On any thread, the
+     *     broker's for example: what is hung on it must not block
      */
     public CompletionStage<Position> send(String event, Object... arguments) {
         return namespace.publish(names, except, event, arguments);
@@ -51,7 +52,7 @@ public final class Room {
      *
      * @throws IllegalStateException when it is not one room that keeps a history
      */
-    public List<Stored> history(int most) {
+    public List<Message> history(int most) {
         return namespace.history(one(), Optional.empty(), most).messages();
     }
 

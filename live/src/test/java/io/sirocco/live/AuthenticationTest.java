@@ -10,9 +10,13 @@ import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
+import io.sirocco.live.broker.Broker;
+import io.sirocco.live.broker.BrokerException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** Who may come in. */
@@ -138,6 +142,24 @@ class AuthenticationTest {
     }
 
     @Test
+    void aTicketThatCannotBeLookedUpIsNotWrongAndAPasswordStillAdmits() {
+        Broker away =
+                Between.memory(
+                        "spend",
+                        spent -> CompletableFuture.failedStage(new BrokerException("away")));
+        try (var service =
+                        new Service(
+                                c -> c.tickets(Duration.ofSeconds(30)).password("p").broker(away));
+                Peer peer = Peer.session(service.port)) {
+            String ticket = "\"ticket\":\"" + service.live.ticket("ada") + "\"";
+            String answer = peer.send("40{" + ticket + "}").next();
+            assertTrue(answer.contains("\"data\":{\"code\":\"unavailable\"}"), answer);
+            assertTrue(!answer.contains("away"), answer);
+            admitted(service, "{\"password\":\"p\"," + ticket + "}");
+        }
+    }
+
+    @Test
     void oneOfSeveralAdmits() {
         try (var service = new Service(c -> c.password("p").tickets(Duration.ofSeconds(30)))) {
             admitted(service, "{\"password\":\"p\"}");
@@ -168,6 +190,30 @@ class AuthenticationTest {
                 assertTrue(peer.next().startsWith("44{"));
             }
             assertTrue(peer.next().startsWith("closed"), "the ninth is not heard");
+        }
+    }
+
+    @Test
+    void whoIsRefusedWhenTheDeadlineIsOverHasAnother() {
+        var may = new CountDownLatch(1);
+        try (var service =
+                        new Service(
+                                c ->
+                                        c.connectDeadline(Duration.ofMillis(100))
+                                                .authenticate(
+                                                        a -> {
+                                                            may.await();
+                                                            return Admission.refused("no");
+                                                        }));
+                Peer peer = Peer.session(service.port).send("40")) {
+            for (int i = 0; i < 2; i++) { // whose own deadlines end behind that of the first
+                assertTrue(Peer.session(service.port).end().startsWith("closed"));
+            }
+            may.countDown();
+            assertTrue(peer.next().startsWith("44{"));
+            assertTrue(peer.next().startsWith("closed"));
+        } finally {
+            may.countDown();
         }
     }
 }

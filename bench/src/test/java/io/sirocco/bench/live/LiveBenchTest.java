@@ -195,7 +195,8 @@ class LiveBenchTest {
 
     @Test
     void whoReadsNoMoreIsCutOffAndHoldsUpNobody() throws Exception {
-        try (var server = new ChannelServer(c -> c.budget(512 << 10, io.sirocco.live.Slow.CLOSE))) {
+        try (var server =
+                new ChannelServer(c -> c.budget(512 << 10, io.sirocco.live.Overflow.CLOSE))) {
             LiveResult result =
                     run(
                             server,
