@@ -174,7 +174,8 @@ public final class Client extends Lane {
     }
 
     /**
-     * Asks it, and waits for its answer.
+     * Asks it, and waits for its answer. Must not be called on a loop: not by an {@code INLINE}
+     * handler of HTTP, for example.
      *
      * @throws RequestException when there is none, or another than was wanted
      */

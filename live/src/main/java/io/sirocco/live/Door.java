@@ -70,6 +70,8 @@ final class Door implements Runnable {
                 LOG.get().log(Level.WARNING, "a ticket cannot be looked up: {0}", e);
                 why.add("the server cannot say now");
                 code = "unavailable";
+            } catch (RequestException e) { // what they have does not fit
+                why.add(e.getMessage());
             } catch (Exception e) {
                 LOG.get().log(Level.ERROR, "an authenticator failed", e);
                 why.add("the server failed");

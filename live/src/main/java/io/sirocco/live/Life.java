@@ -240,8 +240,7 @@ final class Life {
 
     /** Its presence ends, unless it has come back to this node. */
     private void leaveRooms() {
-        boolean back = client.namespace().client(client.id()).isPresent();
-        if (!back && !client.rooms().isEmpty()) {
+        if (!client.rooms().isEmpty()) {
             aside(client.rooms::attend);
         }
     }

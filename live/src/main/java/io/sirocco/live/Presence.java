@@ -23,7 +23,7 @@ public final class Presence {
         this.room = room;
     }
 
-    /** All of them; waits for the broker. */
+    /** All of them; waits for the broker, so it must not be called on a loop. */
     public List<Member> members() {
         return namespace.members(room);
     }

@@ -48,7 +48,8 @@ public final class Room {
     }
 
     /**
-     * The newest messages of its history, oldest first; waits for the broker.
+     * The newest messages of its history, oldest first; waits for the broker, so it must not be
+     * called on a loop.
      *
      * @throws IllegalStateException when it is not one room that keeps a history
      */
@@ -56,7 +57,7 @@ public final class Room {
         return namespace.history(one(), Optional.empty(), most).messages();
     }
 
-    /** What came behind a position; waits for the broker. */
+    /** What came behind a position; waits for the broker as {@link #history} does. */
     public History since(Position position) {
         return namespace.history(one(), Optional.of(position), Integer.MAX_VALUE);
     }

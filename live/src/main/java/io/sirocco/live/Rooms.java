@@ -128,7 +128,8 @@ final class Rooms {
     }
 
     private boolean isIn(String room) {
-        return client.life.lasts() && names.contains(room);
+        Client now = client.namespace().client(client.id()).orElse(client); // it may be back
+        return now.life.lasts() && now.rooms().contains(room);
     }
 
     private Hub hub() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.nimbusds.jose.JWSAlgorithm;
@@ -12,6 +14,8 @@ import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import io.sirocco.live.broker.Broker;
 import io.sirocco.live.broker.BrokerException;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
@@ -126,6 +130,27 @@ class AuthenticationTest {
             admitted(service, "{\"name\":\"bob\"}");
             assertEquals("bob", service.next());
         }
+    }
+
+    record Key(int number) {}
+
+    @Test
+    void whatDoesNotFitIsRefusedAndSaidToTheClientNotToTheLog() {
+        PrintStream before = System.err; // the log of tests
+        var log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, UTF_8));
+        try (var service =
+                new Service(
+                        c ->
+                                c.authenticate(
+                                        a -> Admission.as("key " + a.auth(Key.class).number())))) {
+            String answer = refused(service, "{\"number\":\"seven\"}");
+            assertTrue(answer.contains("no Key: it does not fit"), answer);
+            admitted(service, "{\"number\":7}");
+        } finally {
+            System.setErr(before);
+        }
+        assertFalse(log.toString(UTF_8).contains("failed"), log.toString(UTF_8));
     }
 
     @Test
