@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.net.Alarm;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 
@@ -13,7 +14,8 @@ final class Handlers {
 
     private final Client client;
     private final Inbox inbox = new Inbox();
-    private boolean watched;
+    private Alarm watch; // null when nobody looks
+    private Shard watcher; // where that is set
 
     Handlers(Client client) {
         this.client = client;
@@ -34,7 +36,7 @@ final class Handlers {
         if (idle) {
             here.handlers(1);
             here.loop.startVirtual(() -> runAll(here));
-            if (!watched && inbox.isRunning()) {
+            if (watch == null && inbox.isRunning()) {
                 watch(client.namespace().hub.settings.handlerDeadline.toNanos());
             }
         }
@@ -57,18 +59,29 @@ final class Handlers {
             inbox.run();
         } finally {
             here.handlers(-1);
+            if (!client.life.lasts()) {
+                client.inOrder(this::forget);
+            }
+        }
+    }
+
+    /** The client has gone: an alarm would hold it in memory for as long as handlers may take. */
+    private void forget() {
+        if (watch != null && watcher == client.shard() && !inbox.isRunning()) {
+            watch.cancel();
+            watch = null;
         }
     }
 
     /** Looks later whether a handler takes too long: most never come to that. */
     private void watch(long nanos) {
-        watched = true;
         long millis = Math.max(1, nanos / 1_000_000);
-        client.shard().loop.after(millis, () -> client.inOrder(this::look));
+        watcher = client.shard();
+        watch = watcher.loop.after(millis, () -> client.inOrder(this::look));
     }
 
     private void look() {
-        watched = false;
+        watch = null;
         long most = client.namespace().hub.settings.handlerDeadline.toNanos();
         Answer late = inbox.interruptAfter(most);
         if (late != null) {

@@ -99,7 +99,11 @@ final class Hub implements Upper, Node {
 
     /** Has the broker know a part of the clients anew: all at once would fill its queue. */
     private void keepSome(Shard shard, long pause, int part) {
-        for (Client client : shard.all()) {
+        List<Client> all = shard.all();
+        if (stopping && all.isEmpty()) {
+            return; // the loop may live on, and would hold all of us
+        }
+        for (Client client : all) {
             if (Math.floorMod(client.id().hashCode(), PARTS) == part) {
                 client.life.keep();
             }
