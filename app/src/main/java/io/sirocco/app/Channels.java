@@ -5,7 +5,6 @@ import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.LiveLimits;
 import io.sirocco.http.Routes;
-import io.sirocco.live.Admission;
 import io.sirocco.live.Authentication;
 import io.sirocco.live.Live;
 import io.sirocco.live.LiveSettings;
@@ -15,9 +14,6 @@ import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Limit;
 import io.sirocco.live.redis.RedisBroker;
 import io.sirocco.web.access.Rejections;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
@@ -34,7 +30,7 @@ final class Channels implements AutoCloseable {
     private final Optional<String> given;
     private final Rejections rejections;
     private final Live live;
-    private volatile Optional<String> password;
+    private volatile Keys keys;
 
     /**
      * Sets them up, and connects to the broker.
@@ -51,13 +47,38 @@ final class Channels implements AutoCloseable {
         }
     }
 
+    /**
+     * Reads all files that it needs, as {@link #open} does, and takes nothing up.
+     *
+     * @throws InvalidConfiguration for what cannot be used
+     */
+    static void verify(Configuration configuration) throws InvalidConfiguration {
+        try {
+            var wanted = configuration.live();
+            Keys.read(wanted, Optional.empty());
+            wanted.tickets().secretFile().ifPresent(Channels::ticketSecret);
+            wanted.broker().passwordFile().ifPresent(Channels::brokerPassword);
+        } catch (Misfit e) {
+            throw e.in(configuration);
+        }
+    }
+
+    private static String ticketSecret(Path file) {
+        return Keys.line(file, SHORTEST_SECRET, "ticket-secret-file");
+    }
+
+    private static String brokerPassword(Path file) {
+        return Keys.line(file, 1, "broker-password-file");
+    }
+
     private Channels(
             io.sirocco.app.config.Live wanted, Optional<String> given, Rejections rejections) {
         this.wanted = wanted;
         this.given = given;
         this.rejections = rejections;
-        this.password = password(wanted);
+        this.keys = Keys.read(wanted, given);
         this.live = created();
+        live.authenticate(this::admit);
         new ReadyHandlers(live, wanted.publish()).add();
     }
 
@@ -69,30 +90,10 @@ final class Channels implements AutoCloseable {
         }
     }
 
-    private Optional<String> password(io.sirocco.app.config.Live next) {
-        return given.or(() -> next.passwordFile().map(file -> secret(file, 1, "password-file")));
-    }
-
-    private static String secret(Path file, int shortest, String option) {
-        try {
-            String line = Files.readString(file).lines().findFirst().orElse("");
-            if (line.length() >= shortest) {
-                return line;
-            }
-            String why = "the first line of %s has %d characters, and needs %d";
-            throw new Misfit(
-                    new IllegalArgumentException(why.formatted(file, line.length(), shortest)),
-                    "live",
-                    option);
-        } catch (IOException e) {
-            throw new Misfit(new UncheckedIOException(file + " cannot be read", e), "live", option);
-        }
-    }
-
     // ---- settings
 
     private void configure(LiveSettings settings) {
-        admit(settings);
+        tickets(settings);
         if (wanted.origins().contains("*")) {
             settings.anyOrigin();
         } else {
@@ -106,18 +107,17 @@ final class Channels implements AutoCloseable {
         limits(settings, wanted.limits());
     }
 
-    private void admit(LiveSettings settings) {
+    private void tickets(LiveSettings settings) {
         wanted.tickets()
                 .secretFile()
-                .map(file -> secret(file, SHORTEST_SECRET, "ticket-secret-file"))
+                .map(Channels::ticketSecret)
                 .ifPresent(secret -> settings.ticketSecret(secret.getBytes()));
-        if (!wanted.tickets().path().isEmpty()) {
-            settings.tickets(wanted.tickets().life());
-        }
-        if (password.isPresent()) {
-            settings.password(password.get());
-        } else {
-            settings.authenticate(attempt -> Admission.anybody());
+    }
+
+    private void admit(Authentication authentication) {
+        keys.addTo(authentication);
+        if (!wanted.tickets().path().isEmpty() && keys.mayGiveTickets()) {
+            authentication.tickets(wanted.tickets().life());
         }
     }
 
@@ -126,8 +126,7 @@ final class Channels implements AutoCloseable {
         if (url.equals("memory")) {
             return Optional.empty();
         }
-        Optional<String> secret =
-                wanted.broker().passwordFile().map(file -> secret(file, 1, "broker-password-file"));
+        Optional<String> secret = wanted.broker().passwordFile().map(Channels::brokerPassword);
         try {
             return Optional.of(RedisBroker.at(url, redis -> secret.ifPresent(redis::password)));
         } catch (IllegalArgumentException e) {
@@ -180,7 +179,7 @@ final class Channels implements AutoCloseable {
     void addTo(Routes routes, boolean page) {
         routes.mount(wanted.path(), live);
         if (!wanted.tickets().path().isEmpty()) {
-            new TicketDoor(live, () -> password, wanted, rejections).addTo(routes);
+            new TicketDoor(live, offered -> keys.admit(offered), wanted, rejections).addTo(routes);
         }
         if (page) {
             TryPage.addTo(routes, wanted);
@@ -188,26 +187,19 @@ final class Channels implements AutoCloseable {
     }
 
     /**
-     * Has the password that the file has now be the one, for those who come later; to take it away
-     * needs a new start.
+     * Has the password and the keys that the files have now decide about those who come later; to
+     * let everybody in needs a new start.
      *
-     * @throws Misfit when there is none in it
+     * @throws Misfit when one cannot be used
      */
     Runnable renewal(io.sirocco.app.config.Live next) {
-        Optional<String> now = password(next);
+        Keys now = Keys.read(next, given);
         return () -> {
-            if (now.isPresent() && !now.equals(password)) {
-                live.authenticate(a -> admit(a, now.get()));
-                password = now;
+            if (!now.areNone()) {
+                keys = now;
+                live.authenticate(this::admit);
             }
         };
-    }
-
-    private void admit(Authentication authentication, String secret) {
-        authentication.password(secret);
-        if (!wanted.tickets().path().isEmpty()) {
-            authentication.tickets(wanted.tickets().life());
-        }
     }
 
     /** Says good-bye to whoever is still there, and to the broker. */
