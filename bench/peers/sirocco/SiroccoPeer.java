@@ -52,15 +52,15 @@ final class SiroccoPeer {
     private static Live live() {
         Live live = Live.create(c -> c.password(PASSWORD).tickets(Duration.ofSeconds(30)).anyConnects());
         live.onRequest("echo", (_, arguments) -> arguments);
-        live.on("join", (client, room) -> client.join(room.string(0)));
-        live.on("leave", (client, room) -> client.leave(room.string(0)));
+        live.on("join", (client, room) -> client.join(room.asString(0)));
+        live.on("leave", (client, room) -> client.leave(room.asString(0)));
         live.on("publish", SiroccoPeer::publish);
         return live;
     }
 
     private static void publish(Client client, Arguments arguments) {
-        client.room(arguments.string(0))
-                .send(arguments.string(1), arguments.values(2))
+        client.room(arguments.asString(0))
+                .send(arguments.asString(1), arguments.values(2))
                 .toCompletableFuture()
                 .join();
     }

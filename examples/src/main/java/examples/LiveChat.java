@@ -7,8 +7,8 @@ import io.sirocco.live.Arguments;
 import io.sirocco.live.Attempt;
 import io.sirocco.live.Client;
 import io.sirocco.live.Live;
+import io.sirocco.live.Message;
 import io.sirocco.live.RequestException;
-import io.sirocco.live.Stored;
 import io.sirocco.web.files.FileServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,7 +52,7 @@ public final class LiveChat {
         }
         client.rooms().stream().filter(other -> !other.equals(room)).forEach(client::leave);
         client.join(room);
-        List<Stored> before = live.room(room).history(50);
+        List<Message> before = live.room(room).history(50);
         return before.stream().map(one -> one.arguments().as(0, Said.class)).toList();
     }
 

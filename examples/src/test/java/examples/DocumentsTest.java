@@ -24,6 +24,7 @@ class DocumentsTest {
             import io.sirocco.http.*;
             import io.sirocco.live.*;
             import io.sirocco.live.Admission;
+            import io.sirocco.live.Listener;
             import io.sirocco.live.broker.Limit;
             import io.sirocco.live.client.Connected;
             import io.sirocco.live.client.LiveClient;

@@ -8,7 +8,7 @@ import io.sirocco.http.Routes;
 import io.sirocco.live.Authentication;
 import io.sirocco.live.Live;
 import io.sirocco.live.LiveSettings;
-import io.sirocco.live.Slow;
+import io.sirocco.live.Overflow;
 import io.sirocco.live.broker.Broker;
 import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Limit;
@@ -28,8 +28,8 @@ final class Channels implements AutoCloseable {
 
     private final io.sirocco.app.config.Live wanted;
     private final Optional<String> given;
-    private final Rejections rejections;
     private final Live live;
+    private final Optional<TicketDoor> door;
     private volatile Keys keys;
 
     /**
@@ -75,9 +75,12 @@ final class Channels implements AutoCloseable {
             io.sirocco.app.config.Live wanted, Optional<String> given, Rejections rejections) {
         this.wanted = wanted;
         this.given = given;
-        this.rejections = rejections;
         this.keys = Keys.read(wanted, given);
         this.live = created();
+        this.door =
+                givesTickets()
+                        ? Optional.of(new TicketDoor(live, this::admits, wanted, rejections))
+                        : Optional.empty();
         live.authenticate(this::admit);
         new ReadyHandlers(live, wanted.publish()).add();
     }
@@ -88,6 +91,15 @@ final class Channels implements AutoCloseable {
         } catch (BrokerException | IllegalArgumentException e) {
             throw new Misfit(e, "live", "broker");
         }
+    }
+
+    private boolean givesTickets() {
+        return !wanted.tickets().path().isEmpty();
+    }
+
+    /** Whether this is the password. */
+    private boolean admits(String offered) {
+        return keys.admit(offered);
     }
 
     // ---- settings
@@ -116,7 +128,7 @@ final class Channels implements AutoCloseable {
 
     private void admit(Authentication authentication) {
         keys.addTo(authentication);
-        if (!wanted.tickets().path().isEmpty() && keys.mayGiveTickets()) {
+        if (givesTickets() && keys.mayGiveTickets()) {
             authentication.tickets(wanted.tickets().life());
         }
     }
@@ -155,8 +167,8 @@ final class Channels implements AutoCloseable {
                 .handlerDeadline(limits.handler());
     }
 
-    private static Slow slow(String word) {
-        return Slow.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+    private static Overflow slow(String word) {
+        return Overflow.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
     }
 
     private static Limit limit(int count, Duration per, LiveLimits limits) {
@@ -178,9 +190,7 @@ final class Channels implements AutoCloseable {
     /** Adds their routes, and those of a page to try them out where there is no site. */
     void addTo(Routes routes, boolean page) {
         routes.mount(wanted.path(), live);
-        if (!wanted.tickets().path().isEmpty()) {
-            new TicketDoor(live, offered -> keys.admit(offered), wanted, rejections).addTo(routes);
-        }
+        door.ifPresent(tickets -> tickets.addTo(routes));
         if (page) {
             TryPage.addTo(routes, wanted);
         }

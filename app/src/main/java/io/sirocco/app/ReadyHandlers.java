@@ -7,10 +7,7 @@ import io.sirocco.live.Arguments;
 import io.sirocco.live.Client;
 import io.sirocco.live.Live;
 import io.sirocco.live.RequestException;
-import io.sirocco.live.Stored;
 import io.sirocco.live.broker.BrokerException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
 
@@ -28,7 +25,7 @@ import java.util.function.UnaryOperator;
  * <p>Any thread.
  */
 final class ReadyHandlers {
-    private static final int MOST_STORED = 1_000;
+    private static final int MOST_MESSAGES = 1_000;
 
     private final Live live;
     private final Publishing publishing;
@@ -58,7 +55,7 @@ final class ReadyHandlers {
             room(rooms, i); // all of them, or none
         }
         for (int i = 0; i < rooms.size(); i++) {
-            action.run(rooms.string(i));
+            action.run(rooms.asString(i));
         }
         return Arguments.none();
     }
@@ -82,7 +79,7 @@ final class ReadyHandlers {
 
     private Arguments publish(Client client, Arguments arguments) {
         String room = room(arguments, 0);
-        String event = named(arguments.string(1), ChannelNames::event);
+        String event = named(arguments.asString(1), ChannelNames::event);
         boolean allowed =
                 switch (publishing) {
                     case ALL -> true;
@@ -102,16 +99,18 @@ final class ReadyHandlers {
 
     private static Object history(Client client, Arguments arguments) {
         String room = room(arguments, 0);
-        int most = arguments.has(1) ? arguments.integer(1) : 50;
+        int most = arguments.has(1) ? arguments.asInt(1) : 50;
         if (!client.rooms().contains(room)) {
             throw RequestException.refused("forbidden", "only who is in a room may read it");
         }
         try {
-            List<Stored> stored =
-                    client.namespace().room(room).history(Math.clamp(most, 0, MOST_STORED));
-            var told = new ArrayList<Told>();
-            stored.forEach(one -> told.add(new Told(one.event(), one.arguments().values(0))));
-            return told;
+            return client
+                    .namespace()
+                    .room(room)
+                    .history(Math.clamp(most, 0, MOST_MESSAGES))
+                    .stream()
+                    .map(each -> new Told(each.event(), each.arguments().values(0)))
+                    .toList();
         } catch (IllegalStateException e) {
             throw RequestException.refused("no_history", "this room keeps no history");
         } catch (BrokerException e) {
@@ -123,7 +122,7 @@ final class ReadyHandlers {
     private record Told(String event, Object[] arguments) {}
 
     private static String room(Arguments arguments, int at) {
-        return named(arguments.string(at), ChannelNames::room);
+        return named(arguments.asString(at), ChannelNames::room);
     }
 
     private static String named(String name, UnaryOperator<String> check) {

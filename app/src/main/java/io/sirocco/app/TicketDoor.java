@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.app.admin.ErrorObject;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handling;
 import io.sirocco.http.Request;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -34,6 +36,7 @@ final class TicketDoor {
     private final Predicate<String> password;
     private final io.sirocco.app.config.Live wanted;
     private final Rejections rejections;
+    private final Optional<Filter> limit; // one for all hosts, through all reloads
 
     TicketDoor(
             Live live,
@@ -44,6 +47,7 @@ final class TicketDoor {
         this.password = password;
         this.wanted = wanted;
         this.rejections = rejections;
+        this.limit = limit();
     }
 
     void addTo(Routes routes) {
@@ -55,9 +59,7 @@ final class TicketDoor {
             here.filter(cors());
             here.route("OPTIONS", "", request -> Response.empty(204)).handling(Handling.INLINE);
         }
-        if (wanted.limits().connects() > 0) {
-            here.filter(limit());
-        }
+        limit.ifPresent(here::filter);
         here.route("POST", "", this::give).handling(Handling.INLINE).body(LONGEST);
     }
 
@@ -72,15 +74,19 @@ final class TicketDoor {
                 rejections);
     }
 
-    private Filter limit() {
+    private Optional<Filter> limit() {
         var limits = wanted.limits();
-        return new RateLimit(
-                limits.connects(),
-                limits.connectsPer(),
-                limits.connects(),
-                ADDRESSES,
-                Clock.system(),
-                rejections);
+        if (limits.connects() == 0) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                new RateLimit(
+                        limits.connects(),
+                        limits.connectsPer(),
+                        limits.connects(),
+                        ADDRESSES,
+                        Clock.system(),
+                        rejections));
     }
 
     private Response give(Request request) throws IOException {
@@ -89,19 +95,12 @@ final class TicketDoor {
             JsonNode body = json.readTree(request.body().bytes());
             offered = body.path("password").asString("");
         } catch (JacksonException e) {
-            return refused(400, "bad_arguments", "the body is no JSON");
+            return ErrorObject.response(400, "bad_arguments", "the body is no JSON");
         }
         if (!password.test(offered)) {
-            return refused(401, "unauthorized", "the password is wrong, or missing");
+            return ErrorObject.response(401, "unauthorized", "the password is wrong, or missing");
         }
-        return answer(Map.of("ticket", live.ticket("")));
-    }
-
-    private Response answer(Object value) {
-        return Response.json(json.writeValueAsString(value)).header("Cache-Control", "no-store");
-    }
-
-    private Response refused(int status, String code, String message) {
-        return answer(Map.of("error", Map.of("code", code, "message", message))).status(status);
+        String ticket = json.writeValueAsString(Map.of("ticket", live.ticket("")));
+        return Response.json(ticket).header("Cache-Control", "no-store");
     }
 }

@@ -278,6 +278,40 @@ class LiveCommandTest {
         return Serving.open(source(Map.of(), options));
     }
 
+    private static int guess(int port, String host) throws Exception {
+        try (var client = new Client(port)) {
+            client.send(
+                    "POST /ticket HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 2\r\n\r\n{}");
+            return client.next(false).status();
+        }
+    }
+
+    @Test
+    void guessesCountForAllHostsTogetherAndThroughReloads(@TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("password"), "secret");
+        String toml =
+                """
+                [live]
+                on = true
+                password-file = "password"
+                connects = 3
+                connects-per = "1h"
+                [[site]]
+                hosts = ["a.example"]
+                [[site]]
+                hosts = ["b.example"]
+                """;
+        try (Serving serving = file(folder, toml)) {
+            assertEquals(401, guess(serving.port(), "a.example"));
+            assertEquals(401, guess(serving.port(), "b.example"));
+            serving.takeUp();
+            assertEquals(401, guess(serving.port(), "a.example"));
+            assertEquals(429, guess(serving.port(), "a.example"));
+            assertEquals(429, guess(serving.port(), "b.example"));
+            assertEquals(429, guess(serving.port(), "127.0.0.1"));
+        }
+    }
+
     // ---- beside the channels
 
     @Test

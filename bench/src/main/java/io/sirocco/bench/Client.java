@@ -12,24 +12,23 @@ import java.io.IOException;
  * One connection of a load, opened again when it is lost.
  *
  * <pre>
- *   OUT --connect--> free --send--> busy, {@link #due} to {@link #answered} --last answer--> free
+ *   OUT --connect--> free --ask--> busy, {@link #due} to {@link #answered} --last answer--> free
  *    ^                 |               |
  *    '--- closed ------'---------------'
  * </pre>
  *
  * Loop-confined.
  */
-final class Client implements Protocol, Connector {
+final class Client extends Pacer.Asker implements Protocol, Connector {
     private final Crew crew;
     private final Destination to;
     private final AnswerReader reader = new AnswerReader();
     private Connection connection; // null while there is none
     private boolean connecting;
-    boolean waits; // in the crew's queue
 
     // What was sent and not yet answered, in order: requests [answered, sent)
     private final Call[] calls;
-    private long due; // when they were to be sent, all of one write at once; or Crew.WARM_UP
+    private long due; // when they were to be sent, all of one write at once; or Pacer.WARM_UP
     private int sent;
     private int answered;
     private Failure lost; // why the connection ends, when that is known
@@ -37,16 +36,18 @@ final class Client implements Protocol, Connector {
     Client(Crew crew, Destination to) {
         this.crew = crew;
         this.to = to;
-        this.calls = crew.load.pipeline == 1 ? new Call[1] : new Call[crew.load.pipeline];
+        this.calls = new Call[crew.load.pipeline];
     }
 
     boolean busy() {
         return answered < sent;
     }
 
-    /** Whether a request would leave now. */
-    boolean canSend() {
-        return connection == null ? crew.load.close : connection.open();
+    /** Without a connection there is room only if each request has one of its own. */
+    @Override
+    protected int room() {
+        boolean there = connection == null ? crew.load.close : connection.open();
+        return there && !busy() ? calls.length : 0;
     }
 
     void connect() {
@@ -54,11 +55,9 @@ final class Client implements Protocol, Connector {
         crew.loop.connect(to, this);
     }
 
-    /**
-     * Sends {@code count} requests that were due at {@code due}. Without a connection, opens one
-     * first: what that takes counts as well.
-     */
-    void send(long due, int count) {
+    /** Without a connection, opens one first: what that takes counts as well. */
+    @Override
+    protected void ask(long due, int count) {
         this.due = due;
         sent = count;
         answered = 0;
@@ -122,7 +121,6 @@ final class Client implements Protocol, Connector {
             crew.free(this, now);
         } else {
             connection.deadline(crew.loop.now() + crew.timeoutMillis); // for the server's end
-            crew.lookWhetherDone();
         }
         return to;
     }

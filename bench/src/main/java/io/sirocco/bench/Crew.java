@@ -10,9 +10,6 @@ import java.util.List;
 
 /** The clients of one loop, and what they have measured. Loop-confined. */
 final class Crew {
-    /** When a request is said to be due that is not measured. */
-    static final long WARM_UP = Long.MIN_VALUE;
-
     /** Connections that are being opened at the same time: no backlog overflows over that. */
     private static final int OPENING = 256;
 
@@ -22,7 +19,7 @@ final class Crew {
     final Loop loop;
     final Load load;
     final long timeoutMillis;
-    private final Runnable whenDone;
+    private final Pacer pacer;
     private final List<Client> clients = new ArrayList<>();
     private final ArrayDeque<Client> unopened = new ArrayDeque<>();
     private final Choice choice;
@@ -30,22 +27,6 @@ final class Crew {
     private boolean everConnected;
     private IOException firstRefusal;
     private int refusals;
-
-    // The measurement: from measure() to giveUp()
-    private boolean measuring;
-    private long until = Long.MAX_VALUE; // requests that are due earlier, answers that come earlier
-    private final long quota;
-    private long issued;
-    private long underWay; // requests that were sent, and neither answered nor lost
-    private boolean issuing = true;
-    private boolean done;
-
-    // The open loop: what is due is sent by the client that has waited longest
-    private final Schedule schedule; // null when the loop is closed
-    private final ArrayDeque<Client> waiting = new ArrayDeque<>();
-    private long begin;
-    private long k; // the request that is due next
-    private long appointment = Long.MAX_VALUE;
 
     private Tally tally = new Tally();
 
@@ -58,10 +39,8 @@ final class Crew {
     Crew(Load load, Loop loop, int index, int share, long quota, Runnable whenDone) {
         this.load = load;
         this.loop = loop;
-        this.quota = quota;
-        this.whenDone = whenDone;
         this.timeoutMillis = Math.max(1, load.timeout.toMillis());
-        this.schedule = load.rate == 0 ? null : new Schedule(load.rate, index, load.loops);
+        this.pacer = new Pacer(loop, Schedule.at(load.rate, index, load.loops), quota, whenDone);
         Call[] calls =
                 load.calls.stream()
                         .map(call -> load.close ? call.closing() : call)
@@ -83,10 +62,9 @@ final class Crew {
 
     /** Opens the connections, and begins; without measuring, unless that was said before. */
     void start() {
-        long now = loop.clock().nanos();
-        begin = measuring ? begin : now;
+        pacer.start();
         if (load.close) {
-            clients.forEach(client -> free(client, now));
+            clients.forEach(client -> free(client, loop.clock().nanos()));
         } else {
             unopened.addAll(clients);
             openMore();
@@ -95,40 +73,17 @@ final class Crew {
 
     /** Measures from now on, for as long as the load says. */
     void measure() {
-        begin = loop.clock().nanos();
-        until = begin + load.duration.toNanos();
-        measuring = true;
-        k = 0;
-        if (schedule != null) {
-            pump(begin);
-        }
-        lookWhetherDone();
+        pacer.measure(load.duration.toNanos());
     }
 
     /** Asks no more; what is under way, or was due before, may still be answered. */
     void end() {
-        until = Math.min(until, loop.clock().nanos());
-        if (schedule == null) {
-            issuing = false;
-        } else {
-            pump(until);
-        }
-        lookWhetherDone();
+        pacer.end();
     }
 
     /** What is not answered by now is lost, and what still comes is not counted. */
     void giveUp() {
-        if (measuring) {
-            tally.failed(Failure.TIMEOUT, underWay + unsent());
-        }
-        measuring = false;
-        issuing = false;
-        done = true;
-    }
-
-    private long unsent() {
-        long due = schedule == null ? 0 : Math.min(quota, schedule.dueBefore(until - begin));
-        return Math.max(0, due - k); // what is due at the very end may have been sent
+        tally.failed(Failure.TIMEOUT, pacer.giveUp());
     }
 
     /** Hands over what has come in since the last call. */
@@ -162,12 +117,11 @@ final class Crew {
      * @param asked bytes of the request
      */
     void answered(long now, long due, AnswerReader answer, int asked) {
-        if (due == WARM_UP || !measuring) {
+        if (!pacer.settle(due, 1)) {
             return;
         }
-        underWay--;
         tally.answered(answer.status(), now - due);
-        if (now < until) {
+        if (pacer.inTime(now)) {
             tally.requests++;
             tally.bytesIn += answer.length();
             tally.bytesOut += asked;
@@ -176,15 +130,14 @@ final class Crew {
 
     /** Requests that were sent will not be answered. */
     void lost(Failure failure, long due, int count) {
-        if (due != WARM_UP && measuring) {
-            underWay -= count;
+        if (pacer.settle(due, count)) {
             tally.failed(failure, count);
         }
     }
 
     /** A connection has failed that owed no answer. */
     void failed(Failure failure) {
-        if (measuring) {
+        if (pacer.measuring()) {
             tally.failed(failure, 1);
         }
     }
@@ -208,17 +161,11 @@ final class Crew {
         if (!load.close) {
             opening--;
         }
-        loop.after(AGAIN_MILLIS, () -> again(client));
-        lookWhetherDone();
+        loop.after(AGAIN_MILLIS, () -> closed(client));
     }
 
     /** It has no connection any more. */
     void closed(Client client) {
-        again(client);
-        lookWhetherDone();
-    }
-
-    private void again(Client client) {
         if (load.close) {
             free(client, loop.clock().nanos());
         } else {
@@ -228,7 +175,7 @@ final class Crew {
     }
 
     private void openMore() {
-        while (opening < OPENING && !unopened.isEmpty() && !done) {
+        while (opening < OPENING && !unopened.isEmpty() && !pacer.done()) {
             opening++;
             unopened.poll().connect();
         }
@@ -236,92 +183,9 @@ final class Crew {
 
     /** The client has nothing to do. */
     void free(Client client, long now) {
-        if (schedule != null) {
+        pacer.free(client, now);
+        if (!client.busy()) {
             client.rest();
-            if (!client.waits) {
-                client.waits = true;
-                waiting.add(client);
-            }
-            pump(now);
-        } else if (mayIssue(now)) {
-            issue(client, now, (int) Math.min(load.pipeline, quota - issued));
-        } else {
-            client.rest();
-            lookWhetherDone();
         }
-    }
-
-    /** Tells, the first time, that nothing is left to ask and nothing under way. */
-    void lookWhetherDone() {
-        boolean nothingToAsk = measuring && (issued >= quota || !issuing);
-        if (nothingToAsk && !done && underWay == 0) {
-            done = true;
-            whenDone.run();
-        }
-    }
-
-    private boolean mayIssue(long now) {
-        issuing &= now < until;
-        return issuing && issued < quota;
-    }
-
-    private void issue(Client client, long due, int count) {
-        if (measuring) {
-            issued += count;
-            underWay += count;
-        }
-        client.send(measuring ? due : WARM_UP, count);
-    }
-
-    // ---- the open loop
-
-    private long due() {
-        return begin + schedule.due(k);
-    }
-
-    /** Sends what is due, as far as there are free clients, and comes back for what is not. */
-    private void pump(long now) {
-        while (issuing && issued < quota) {
-            long due = due();
-            if (due >= until) {
-                issuing = false;
-            } else if (due > now) {
-                comeBack(due);
-                return;
-            } else {
-                Client client = longestWaiting();
-                if (client == null) {
-                    return; // the next that is free comes here
-                }
-                k++;
-                issue(client, due, 1);
-            }
-        }
-        lookWhetherDone();
-    }
-
-    private Client longestWaiting() {
-        for (Client client; (client = waiting.poll()) != null; ) {
-            client.waits = false;
-            if (client.canSend()) {
-                return client;
-            }
-        }
-        return null;
-    }
-
-    private void comeBack(long due) {
-        if (due >= appointment) {
-            return;
-        }
-        appointment = due;
-        loop.at(
-                due,
-                () -> {
-                    if (appointment == due) { // else an earlier one was made since
-                        appointment = Long.MAX_VALUE;
-                        pump(loop.clock().nanos());
-                    }
-                });
     }
 }

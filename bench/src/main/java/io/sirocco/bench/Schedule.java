@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench;
 
+import java.util.Optional;
+
 /**
  * When the requests of an open loop are due, in nanoseconds from its beginning: number <em>g</em>
  * at <em>g / rate</em> seconds, and each of the loops takes every so many-th. Immutable.
@@ -9,6 +11,11 @@ package io.sirocco.bench;
  * @param index which of the loops it is, from 0
  */
 public record Schedule(double rate, int index, int loops) {
+
+    /** That of a loop at a rate; none when the rate is 0, as many as go. */
+    public static Optional<Schedule> at(double rate, int index, int loops) {
+        return rate == 0 ? Optional.empty() : Optional.of(new Schedule(rate, index, loops));
+    }
 
     /** When the loop's own request {@code k} is due, from 0 on. */
     public long due(long k) {

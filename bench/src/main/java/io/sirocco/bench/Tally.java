@@ -8,9 +8,7 @@ import org.HdrHistogram.Histogram;
 
 /** What was counted, until somebody takes it over. One thread at a time. */
 final class Tally {
-    private static final long LONGEST = 3_600_000_000_000L; // an hour
-
-    final Histogram latency = new Histogram(1, LONGEST, 3);
+    final Histogram latency = Histograms.none();
     final Map<Integer, long[]> statuses = new TreeMap<>();
     final EnumMap<Failure, Long> failures = new EnumMap<>(Failure.class);
     long requests;
@@ -21,7 +19,7 @@ final class Tally {
 
     /** An answer has come, in time or late. */
     void answered(int status, long nanos) {
-        latency.recordValue(Math.clamp(nanos, 1, LONGEST));
+        Histograms.record(latency, nanos);
         if (status != lastStatus) {
             lastStatus = status;
             lastCount = statuses.computeIfAbsent(status, s -> new long[1]);

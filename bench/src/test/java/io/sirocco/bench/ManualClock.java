@@ -7,7 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A clock that stands still until a test moves it. Any thread. */
-final class ManualClock implements Clock {
+public final class ManualClock implements Clock {
     private final AtomicLong nanos = new AtomicLong();
     private final List<Runnable> sleepers = new CopyOnWriteArrayList<>();
 

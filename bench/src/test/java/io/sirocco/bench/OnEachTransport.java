@@ -19,4 +19,4 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
 @Timeout(120)
-@interface OnEachTransport {}
+public @interface OnEachTransport {}

@@ -67,12 +67,12 @@ public final class Arguments {
     }
 
     /** A text. */
-    public String string(int at) {
+    public String asString(int at) {
         return need(at, node(at).isString(), "no text").stringValue();
     }
 
     /** A whole number of 32 bits; 7.0 is one, 7.5 is none. */
-    public int integer(int at) {
+    public int asInt(int at) {
         JsonNode node = node(at);
         boolean fits =
                 node.isNumber() && node.canConvertToExactIntegral() && node.canConvertToInt();
@@ -80,7 +80,7 @@ public final class Arguments {
     }
 
     /** A whole number of 64 bits. */
-    public long whole(int at) {
+    public long asLong(int at) {
         JsonNode node = node(at);
         boolean fits =
                 node.isNumber() && node.canConvertToExactIntegral() && node.canConvertToLong();
@@ -88,17 +88,17 @@ public final class Arguments {
     }
 
     /** A number. */
-    public double number(int at) {
+    public double asDouble(int at) {
         return need(at, node(at).isNumber(), "no number").asDouble();
     }
 
     /** True or false. */
-    public boolean bool(int at) {
+    public boolean asBoolean(int at) {
         return need(at, node(at).isBoolean(), "neither true nor false").booleanValue();
     }
 
     /** Bytes, which are not copied: those of one event belong to all its listeners. */
-    public byte[] bytes(int at) {
+    public byte[] asBytes(int at) {
         return need(at, node(at).isBinary(), "no bytes").binaryValue();
     }
 
@@ -110,7 +110,7 @@ public final class Arguments {
     public <T> T as(int at, Class<T> type) {
         JsonNode node = node(at);
         if (type == byte[].class && !node.isNull()) {
-            return type.cast(bytes(at));
+            return type.cast(asBytes(at));
         }
         return convert(mapper, node, type);
     }

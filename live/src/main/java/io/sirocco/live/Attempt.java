@@ -41,7 +41,11 @@ public final class Attempt {
         return value.isString() ? Optional.of(value.stringValue()) : Optional.empty();
     }
 
-    /** All of {@code auth}. */
+    /**
+     * All of {@code auth}.
+     *
+     * @throws RequestException when it does not fit
+     */
     public <T> T auth(Class<T> type) {
         return Arguments.convert(json.mapper(), auth, type);
     }

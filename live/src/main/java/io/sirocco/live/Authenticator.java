@@ -8,6 +8,7 @@ public interface Authenticator {
     /**
      * Whether this one does.
      *
+     * @throws RequestException to refuse it with its message, as {@link Attempt#auth(Class)} does
      * @throws Exception to refuse it without saying why; the log says it
      */
     Admission admit(Attempt attempt) throws Exception;

@@ -23,7 +23,8 @@ import tools.jackson.databind.JsonNode;
  * public; the rest is confined to where it lives, unless it says otherwise.
  */
 public final class Client extends Lane {
-    private static final int MOST_TAGS = 32;
+    private static final int MOST_TAGS = 32; // that it gives itself
+    private static final int LONGEST_TAG = 256;
 
     final Rooms rooms = new Rooms(this);
     final Life life = new Life(this);
@@ -72,12 +73,15 @@ public final class Client extends Lane {
         return client;
     }
 
-    /** What a client says of itself in its CONNECT. */
+    /** What a client says of itself in its CONNECT: some short texts. */
     static Map<String, String> tagsOf(JsonNode auth) {
         var tags = new HashMap<String, String>();
         for (Map.Entry<String, JsonNode> each : auth.path("tags").properties()) {
-            if (each.getValue().isString() && tags.size() < MOST_TAGS) {
-                tags.put(each.getKey(), each.getValue().stringValue());
+            String tag = each.getKey();
+            String value = each.getValue().isString() ? each.getValue().stringValue() : null;
+            boolean fits = tag.length() <= LONGEST_TAG && tags.size() < MOST_TAGS;
+            if (fits && value != null && value.length() <= LONGEST_TAG) {
+                tags.put(tag, value);
             }
         }
         return tags.isEmpty() ? Map.of() : Map.copyOf(tags);
@@ -200,7 +204,8 @@ public final class Client extends Lane {
     }
 
     /**
-     * Asks it, and waits for its answer.
+     * Asks it, and waits for its answer. Must not be called on a loop: not by an {@code INLINE}
+     * handler of HTTP, for example.
      *
      * @throws RequestException when there is none, or another than was wanted
      */
@@ -209,10 +214,16 @@ public final class Client extends Lane {
         Asked questions = asked();
         long number = questions.add(answer);
         try {
-            if (life.isAbsent()) {
+            if (!life.isHere()) {
                 throw Asked.gone();
             }
-            put(parcel(number, false, event, arguments));
+            Parcel parcel = parcel(number, false, event, arguments);
+            inOrder(
+                    () -> {
+                        if (!life.put(parcel)) {
+                            answer.completeExceptionally(Asked.gone());
+                        }
+                    });
             return Asked.await(answer, event, deadline, type);
         } finally {
             questions.remove(number);
@@ -257,7 +268,7 @@ public final class Client extends Lane {
     // ---- rooms and tags
 
     /**
-     * Puts it into a room.
+     * Puts it into a room. Does nothing when it is gone.
      *
      * @throws IllegalStateException when it is in as many as it may be
      */
@@ -364,13 +375,9 @@ public final class Client extends Lane {
     }
 
     void ended(Reason reason) {
-        life.aside(
-                () -> {
-                    rooms.exit();
-                    if (pid != null && reason != Reason.STOPPED) {
-                        namespace.hub.broker.forget(namespace.name(), pid);
-                    }
-                });
+        if (pid != null && reason != Reason.STOPPED) {
+            life.aside(() -> namespace.hub.broker.forget(namespace.name(), pid));
+        }
         submit(
                 0,
                 null,

@@ -38,45 +38,50 @@ final class Door implements Runnable {
     @Override
     public void run() {
         try {
-            switch (decide()) {
-                case Admission.Refused(String message) ->
-                        link.run(() -> link.refused(namespace.name(), message));
-                case Admission.Admitted admitted -> admit(admitted);
-            }
+            decide().ifPresent(this::admit);
         } catch (Throwable e) {
             LOG.get().log(Level.ERROR, "a client could not be let in", e);
-            link.run(() -> link.refused(namespace.name(), "the server failed"));
+            refuse("the server failed", "failed");
         }
     }
 
-    private Admission decide() {
+    private void refuse(String message, String code) {
+        link.run(() -> link.refused(namespace.name(), message, code));
+    }
+
+    /** Nothing when it was refused. */
+    private Optional<Admission.Admitted> decide() {
         List<Authenticator> all =
                 namespace.authenticators().or(() -> hub.namespace("/").authenticators()).get();
         if (all.isEmpty()) {
-            return Admission.anybody();
+            return Optional.of(Admission.anybody());
         }
         var why = new LinkedHashSet<String>();
+        String code = "unauthorized";
         var attempt = new Attempt(hub.json, namespace.name(), link.session.peer(), auth);
         for (Authenticator each : all) {
-            switch (asked(each, attempt)) {
-                case Admission.Admitted admitted when admitted.isOver() ->
-                        why.add("the time for that is over");
-                case Admission.Admitted admitted -> {
-                    return admitted;
+            try {
+                switch (each.admit(attempt)) {
+                    case Admission.Admitted admitted when admitted.isOver() ->
+                            why.add("the time for that is over");
+                    case Admission.Admitted admitted -> {
+                        return Optional.of(admitted);
+                    }
+                    case Admission.Refused(String message) -> why.add(message);
                 }
-                case Admission.Refused(String message) -> why.add(message);
+            } catch (BrokerException e) { // what they have may be good
+                LOG.get().log(Level.WARNING, "a ticket cannot be looked up: {0}", e);
+                why.add("the server cannot say now");
+                code = "unavailable";
+            } catch (RequestException e) { // what they have does not fit
+                why.add(e.getMessage());
+            } catch (Exception e) {
+                LOG.get().log(Level.ERROR, "an authenticator failed", e);
+                why.add("the server failed");
             }
         }
-        return Admission.refused(String.join("; ", why));
-    }
-
-    private static Admission asked(Authenticator authenticator, Attempt attempt) {
-        try {
-            return authenticator.admit(attempt);
-        } catch (Exception e) {
-            LOG.get().log(Level.ERROR, "an authenticator failed", e);
-            return Admission.refused("the server failed");
-        }
+        refuse(String.join("; ", why), code);
+        return Optional.empty();
     }
 
     private void admit(Admission.Admitted admitted) {

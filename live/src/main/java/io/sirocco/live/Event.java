@@ -2,9 +2,11 @@
 package io.sirocco.live;
 
 import io.sirocco.live.broker.BrokerException;
+import io.sirocco.live.broker.Member;
 import io.sirocco.live.wire.Json;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 
 /** An event of a client on its way to its listeners. Runs on the thread of the handlers. */
 record Event(Client client, String name, Arguments arguments, Answer answer) implements Runnable {
@@ -16,14 +18,18 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
         Listeners.Entry answerer = all.answererOf(name);
         boolean matched = listen(listeners);
         if (answerer != null) {
-            answer(answerer);
-        } else if (name.startsWith("sirocco:")) {
-            answerOurs();
+            answer(() -> answerer.call(client, arguments));
+        } else if (name.startsWith(Live.OURS)) {
+            if (answer != null) {
+                answer(this::ours);
+            }
         } else if (!listeners.isEmpty() && !matched) {
             refuse("bad_arguments", "nobody listens to a " + name + " of this type");
+        } else if (answer == null) {
+            return;
         } else if (listeners.isEmpty()) {
-            unknown();
-        } else if (answer != null) {
+            answer.fail("unknown_event", "nobody answers " + name);
+        } else {
             answer.give();
         }
     }
@@ -44,9 +50,9 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
         return matched;
     }
 
-    private void answer(Listeners.Entry answerer) {
+    private void answer(Callable<Object> answerer) {
         try {
-            Object value = answerer.call(client, arguments);
+            Object value = answerer.call();
             if (answer != null) {
                 answer.give(value instanceof Arguments all ? all.values(0) : new Object[] {value});
             }
@@ -66,12 +72,6 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
         }
     }
 
-    private void unknown() {
-        if (answer != null) {
-            answer.fail("unknown_event", "nobody answers " + name);
-        }
-    }
-
     private void refuse(String code, String message) {
         client.namespace().failed(client, name, RequestException.refused(code, message));
         if (answer != null) {
@@ -79,26 +79,25 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
         }
     }
 
-    private void answerOurs() {
-        if (answer == null) {
-            return;
+    /** The answer to a request that we know ourselves. */
+    private Object ours() {
+        return switch (name) {
+            case "sirocco:session" -> client.secrets();
+            case "sirocco:presence" -> Map.of("members", members());
+            default -> throw RequestException.refused("unknown_event", "nobody answers " + name);
+        };
+    }
+
+    private List<Member> members() {
+        String room = arguments.has(0) ? arguments.asString(0) : "";
+        if (!client.namespace().hub.hasPresence(room) || !client.rooms().contains(room)) {
+            throw RequestException.refused(
+                    "forbidden", "only who is in a room with presence may ask");
         }
-        Hub hub = client.namespace().hub;
-        switch (name) {
-            case "sirocco:session" -> answer.give(client.secrets());
-            case "sirocco:presence" -> {
-                String room = arguments.has(0) ? arguments.string(0) : "";
-                if (!hub.hasPresence(room) || !client.rooms().contains(room)) {
-                    answer.fail("forbidden", "only who is in a room with presence may ask");
-                    return;
-                }
-                try {
-                    answer.give(Map.of("members", client.namespace().members(room)));
-                } catch (BrokerException e) {
-                    answer.fail("failed", "it is not known now");
-                }
-            }
-            default -> unknown();
+        try {
+            return client.namespace().members(room);
+        } catch (BrokerException e) {
+            throw RequestException.refused("failed", "it is not known now");
         }
     }
 }

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
+
 /**
  * Runs the handlers of one client, in order, and looks whether one takes too long. Confined to
  * where the client lives.
  */
 final class Handlers {
+    private static final LazyLogger LOG = LazyLogger.of(Live.class);
+
     private final Client client;
     private final Inbox inbox = new Inbox();
     private boolean watched;
@@ -38,6 +43,8 @@ final class Handlers {
     private static void run(Link from, int size, Runnable work) {
         try {
             work.run();
+        } catch (Throwable e) { // this thread must not end: what waits would never be run
+            LOG.get().log(Level.ERROR, "an event could not be handled", e);
         } finally {
             if (from != null) {
                 from.run(() -> from.intake.done(size));

@@ -11,4 +11,4 @@ import java.util.List;
  * @param gap whether some are missing that were asked for
  * @param end where to go on
  */
-public record History(List<Stored> messages, boolean gap, Position end) {}
+public record History(List<Message> messages, boolean gap, Position end) {}

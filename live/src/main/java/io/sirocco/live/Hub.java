@@ -17,6 +17,7 @@ import io.sirocco.live.engine.Session;
 import io.sirocco.live.engine.Upper;
 import io.sirocco.live.log.Log;
 import io.sirocco.live.wire.Json;
+import io.sirocco.live.wire.Packet;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
@@ -312,9 +313,7 @@ final class Hub implements Upper, Node {
     public void taken(String name, String pid) {
         Namespace namespace = namespaces.get(name);
         if (namespace != null) {
-            namespace.clients().stream()
-                    .filter(client -> client.hasPid(pid))
-                    .forEach(client -> client.life.moved());
+            namespace.withPid(pid).ifPresent(client -> client.life.moved());
         }
     }
 
@@ -337,9 +336,7 @@ final class Hub implements Upper, Node {
                 json.event(
                         "sirocco:presence",
                         Map.of("room", room.name(), "joined", joined, "left", left));
-        var packet =
-                io.sirocco.live.wire.Packet.event(
-                        room.namespace(), io.sirocco.live.wire.Packet.NO_ID, 0, encoded.data());
+        Packet packet = Packet.event(room.namespace(), Packet.NO_ID, 0, encoded.data());
         var delivery =
                 new Delivery(
                         new Position("", ""),
@@ -352,6 +349,6 @@ final class Hub implements Upper, Node {
                                 false,
                                 List.of()));
         order.run(() -> deliver(namespace, delivery));
-        namespace.changed(room.name(), joined, left);
+        namespace.watchers.tell(room.name(), joined, left);
     }
 }

@@ -24,6 +24,9 @@ import java.util.concurrent.CompletableFuture;
  * <p>Confined to where the client lives, unless it says otherwise.
  */
 final class Life {
+    /** After so long another node has said that it is there: else its rooms would see it leave. */
+    private static final long ARRIVAL_MILLIS = 1_000;
+
     private enum State {
         NEW,
         HERE,
@@ -52,11 +55,6 @@ final class Life {
     /** Whether it is not gone for good. Any thread. */
     boolean lasts() {
         return state != State.GONE;
-    }
-
-    /** Whether nobody can be told anything. Any thread. */
-    boolean isAbsent() {
-        return state == State.GONE || state == State.AWAY;
     }
 
     /** What it is connected by, or null. Any thread. */
@@ -124,7 +122,7 @@ final class Life {
     /** It returns over another link, maybe on another loop: from now on messages are held. */
     void comeBack(Link next, CompletableFuture<Boolean> back) {
         if (last == null) { // it was on another node
-            client.rooms.enter();
+            client.rooms.attend();
             arrive(next, back);
             return;
         }
@@ -143,8 +141,8 @@ final class Life {
         execute(
                 () -> {
                     boolean added = next.add(client);
-                    state = added ? State.RETURNS : State.AWAY;
                     if (added) {
+                        state = State.RETURNS;
                         held = new Held(hub().settings.budget);
                         gap = null;
                         client.namespace().add(client);
@@ -236,7 +234,15 @@ final class Life {
                         before.closeIfEmpty();
                     }
                     over();
+                    last.loop.after(ARRIVAL_MILLIS, this::leaveRooms);
                 });
+    }
+
+    /** Its presence ends, unless it has come back to this node. */
+    private void leaveRooms() {
+        if (!client.rooms().isEmpty()) {
+            aside(client.rooms::attend);
+        }
     }
 
     private void end(Reason reason) {
@@ -246,6 +252,7 @@ final class Life {
         shard().tally.closes(reason).add(1);
         detach();
         over();
+        leaveRooms();
         client.ended(reason);
     }
 
@@ -294,12 +301,14 @@ final class Life {
         }
     }
 
-    /** A message to it alone. */
-    void put(Parcel parcel) {
+    /** A message to it alone; answers whether it is here to be told. */
+    boolean put(Parcel parcel) {
         Link now = link;
-        if (now != null && state == State.HERE) {
+        boolean here = now != null && state == State.HERE;
+        if (here) {
             now.send(parcel);
         }
+        return here;
     }
 
     /** Has the broker know it as it is. Any thread. */

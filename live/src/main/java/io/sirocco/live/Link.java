@@ -55,6 +55,7 @@ final class Link implements Channel {
                         .after(
                                 hub.settings.connectDeadline.toMillis(),
                                 () -> {
+                                    connectDeadline = null;
                                     if (isEmpty()) {
                                         session.cut("no CONNECT has come");
                                     }
@@ -293,12 +294,14 @@ final class Link implements Channel {
     }
 
     /** Who wanted to come in may not. */
-    void refused(String name, String message) {
+    void refused(String name, String message, String code) {
         if (expects(name)) {
             expectNoMore(name);
-            refuse(name, message, "unauthorized");
+            refuse(name, message, code);
             if (++refusals == MOST_REFUSALS) {
                 limited(); // who guesses has to connect again, and connects are limited
+            } else if (isEmpty() && connectDeadline == null) {
+                awaitConnect();
             }
         }
     }

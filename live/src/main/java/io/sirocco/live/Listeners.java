@@ -16,10 +16,11 @@ final class Listeners {
     /**
      * One of them.
      *
+     * @param given what the program knows it by
      * @param type of the first argument; null for all of them as {@link Arguments}
      * @param answerer gives null where it is a listener
      */
-    record Entry(Priority priority, Class<?> type, Answerer<Object> answerer) {
+    record Entry(Object given, Priority priority, Class<?> type, Answerer<Object> answerer) {
 
         Object call(Client client, Arguments arguments) throws Exception {
             Object value = type == null ? arguments : arguments.as(0, type);
@@ -39,6 +40,7 @@ final class Listeners {
         var all = (Listener<Object>) listener;
         Entry entry =
                 new Entry(
+                        listener,
                         priority,
                         type,
                         (client, value) -> {
@@ -57,10 +59,24 @@ final class Listeners {
 
     @SuppressWarnings("unchecked")
     <T> void onRequest(String event, Class<T> type, Answerer<? super T> answerer) {
-        var entry = new Entry(Priority.NORMAL, type, (Answerer<Object>) answerer);
+        var entry = new Entry(answerer, Priority.NORMAL, type, (Answerer<Object>) answerer);
         if (requests.putIfAbsent(event, entry) != null) {
             throw new IllegalStateException("The request " + event + " is answered already.");
         }
+    }
+
+    void off(String event) {
+        events.remove(event);
+        requests.remove(event);
+    }
+
+    void off(String event, Listener<?> listener) {
+        events.computeIfPresent(
+                event,
+                (name, all) -> {
+                    List<Entry> left = all.stream().filter(e -> e.given != listener).toList();
+                    return left.isEmpty() ? null : left;
+                });
     }
 
     List<Entry> of(String event) {

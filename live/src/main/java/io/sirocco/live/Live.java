@@ -3,6 +3,7 @@ package io.sirocco.live;
 
 import io.sirocco.http.Mount;
 import io.sirocco.http.Routes;
+import io.sirocco.live.wire.Packet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -22,6 +23,9 @@ import java.util.function.Consumer;
  * <p>Any thread.
  */
 public final class Live extends Namespace implements Mount, AutoCloseable {
+    /** How the names of our own events begin. */
+    static final String OURS = "sirocco:";
+
     private static final int CLOSE_SECONDS = 10;
 
     private Live(Hub hub) {
@@ -40,17 +44,9 @@ public final class Live extends Namespace implements Mount, AutoCloseable {
         var hub = new Hub(settings);
         var live = new Live(hub);
         hub.add(live);
-        live.authenticated(settings.authentication);
+        live.authenticate(settings.authentication);
         hub.broker.start(hub);
         return live;
-    }
-
-    private void authenticated(Authentication authentication) {
-        authenticate(
-                next -> {
-                    next.all.addAll(authentication.all);
-                    next.ticketLife = authentication.ticketLife;
-                });
     }
 
     /** A namespace, which is made when it is asked for first. */
@@ -69,6 +65,14 @@ public final class Live extends Namespace implements Mount, AutoCloseable {
      */
     public String ticket(String user) {
         return hub.ticket(user);
+    }
+
+    /**
+     * Whether an event of this name means something to clients themselves, or to us: who lets
+     * others choose names refuses those.
+     */
+    public static boolean isReserved(String event) {
+        return Packet.RESERVED.contains(event) || event.startsWith(OURS);
     }
 
     /** What was counted, and what there is at this moment. Cheap: it may be asked each second. */

@@ -9,7 +9,6 @@ import io.sirocco.live.broker.Limit;
 import io.sirocco.live.broker.MemoryBroker;
 import io.sirocco.live.engine.Engine;
 import io.sirocco.live.engine.EngineSettings;
-import io.sirocco.live.engine.Overflow;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,7 +47,7 @@ public final class LiveSettings {
     private Duration ping = Duration.ofSeconds(25);
     private Duration pong = Duration.ofSeconds(20);
     int budget = 1 << 20;
-    private Slow slow = Slow.CLOSE;
+    private Overflow overflow = Overflow.CLOSE;
     private Set<String> transports = Set.of("websocket", "polling");
     private Optional<List<String>> origins = Optional.of(List.of());
     private int clients = Integer.MAX_VALUE;
@@ -217,9 +216,9 @@ public final class LiveSettings {
     /**
      * What may wait to be sent to one client, and what happens beyond; 1 MiB and CLOSE unless set.
      */
-    public LiveSettings budget(int bytes, Slow policy) {
+    public LiveSettings budget(int bytes, Overflow policy) {
         budget = atLeast("budget", bytes, 1);
-        slow = policy;
+        overflow = policy;
         return this;
     }
 
@@ -299,7 +298,7 @@ public final class LiveSettings {
                 5_000,
                 maxMessage,
                 budget,
-                Overflow.valueOf(slow.name()),
+                io.sirocco.live.engine.Overflow.valueOf(overflow.name()),
                 transports,
                 origins,
                 clients);

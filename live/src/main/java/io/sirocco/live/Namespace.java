@@ -11,7 +11,6 @@ import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.WireException;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -39,7 +39,8 @@ public sealed class Namespace permits Live {
     private final Map<String, Client> clients = new ConcurrentHashMap<>();
     private final Map<String, Integer> rooms = new ConcurrentHashMap<>();
     private final Map<Tag, Set<Client>> tagged = new ConcurrentHashMap<>();
-    private final Map<String, Presence> presences = new ConcurrentHashMap<>();
+    final Watchers watchers = new Watchers();
+    private final AtomicLong misfits = new AtomicLong(); // that nobody was told of
     private volatile Optional<List<Authenticator>> authenticators = Optional.empty();
 
     private record Tag(String name, String value) {}
@@ -66,7 +67,10 @@ public sealed class Namespace permits Live {
         return this;
     }
 
-    /** Has {@code listener} told of what others have thrown; the log is, in any case. */
+    /**
+     * Has {@code listener} told of what others have thrown. So is the log; but of what a handler
+     * has refused, and of arguments that did not fit, only where nobody listens, and not each time.
+     */
     public Namespace onError(ErrorListener listener) {
         errors.add(listener);
         return this;
@@ -94,7 +98,23 @@ public sealed class Namespace permits Live {
         return this;
     }
 
-    /** Has {@code answerer} answer a request. */
+    /** Forgets all listeners of an event, and who answers a request of that name. */
+    public Namespace off(String event) {
+        listeners.off(event);
+        return this;
+    }
+
+    /** Forgets a listener of an event, the very one that was given to {@code on}. */
+    public Namespace off(String event, Listener<?> listener) {
+        listeners.off(event, listener);
+        return this;
+    }
+
+    /**
+     * Has {@code answerer} answer a request.
+     *
+     * @throws IllegalStateException when somebody does already
+     */
     public Namespace onRequest(String event, Answerer<Arguments> answerer) {
         listeners.onRequest(event, null, answerer);
         return this;
@@ -110,8 +130,12 @@ public sealed class Namespace permits Live {
     public Namespace authenticate(Consumer<Authentication> configure) {
         var next = new Authentication();
         configure.accept(next);
-        authenticators = Optional.of(hub.authenticators(next));
+        authenticate(next);
         return this;
+    }
+
+    void authenticate(Authentication next) {
+        authenticators = Optional.of(hub.authenticators(next));
     }
 
     Optional<List<Authenticator>> authenticators() {
@@ -158,7 +182,7 @@ public sealed class Namespace permits Live {
             throw new IllegalArgumentException(
                     "The room " + room + " has no presence: it must be asked for.");
         }
-        return presences.computeIfAbsent(room, each -> new Presence(this, each));
+        return new Presence(this, room);
     }
 
     // ---- for the package
@@ -189,17 +213,17 @@ public sealed class Namespace permits Live {
                 Hub.await(
                         hub.broker.history(
                                 new io.sirocco.live.broker.Room(name, room), after, most));
-        var stored = new ArrayList<Stored>();
-        replay.messages().forEach(m -> stored.add(stored(m.position(), m.publication())));
-        return new History(List.copyOf(stored), replay.gap(), replay.end());
+        List<Message> messages = replay.messages().stream().map(this::message).toList();
+        return new History(messages, replay.gap(), replay.end());
     }
 
-    private Stored stored(Position position, Publication publication) {
+    private Message message(Replay.Message kept) {
+        Publication publication = kept.publication();
         try {
             Packet packet = Packet.parse(publication.event());
             var array = hub.json.parse(packet.data(), publication.attachments());
-            return new Stored(
-                    position,
+            return new Message(
+                    kept.position(),
                     array.get(0).stringValue(),
                     new Arguments(hub.json.mapper(), array, 1));
         } catch (WireException e) {
@@ -211,11 +235,9 @@ public sealed class Namespace permits Live {
         return Hub.await(hub.broker.members(new io.sirocco.live.broker.Room(name, room)));
     }
 
-    void changed(String room, List<Member> joined, List<Member> left) {
-        Presence presence = presences.get(room);
-        if (presence != null) {
-            presence.tell(joined, left);
-        }
+    /** Looks at all of them: few move, and an index would be kept for everybody. */
+    Optional<Client> withPid(String pid) {
+        return clients.values().stream().filter(client -> client.hasPid(pid)).findAny();
     }
 
     void add(Client client) {
@@ -257,15 +279,31 @@ public sealed class Namespace permits Live {
     }
 
     void failed(Client client, String event, Throwable thrown) {
-        if (errors.isEmpty() || !(thrown instanceof RequestException)) {
+        if (!(thrown instanceof RequestException)) {
             LOG.get().log(Level.WARNING, "a handler of " + event + " failed", thrown);
+        } else if (errors.isEmpty()) {
+            misfit(event, thrown.getMessage());
         }
         for (ErrorListener listener : errors) {
             try {
                 listener.on(client, event, thrown);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 LOG.get().log(Level.WARNING, "an error listener threw", e);
             }
+        }
+    }
+
+    /** Whoever sends it may not fill the log: the first is said, the second, the fourth... */
+    private void misfit(String event, String why) {
+        long count = misfits.incrementAndGet();
+        if (Long.bitCount(count) == 1) {
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "{0} events were refused so far, as this {1}: {2}",
+                            count,
+                            event,
+                            why);
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -10,6 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * brought them; the others go on. Any thread.
  */
 final class Order {
+    private static final LazyLogger LOG = LazyLogger.of(Live.class);
+
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger wanted = new AtomicInteger(); // calls that are not served
 
@@ -21,9 +25,17 @@ final class Order {
         int served = 1;
         do {
             for (Runnable next = waiting.poll(); next != null; next = waiting.poll()) {
-                next.run();
+                runAlone(next);
             }
             served = wanted.addAndGet(-served);
         } while (served != 0);
+    }
+
+    private static void runAlone(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) { // else nobody would run what follows
+            LOG.get().log(Level.ERROR, "a message could not be delivered", e);
+        }
     }
 }

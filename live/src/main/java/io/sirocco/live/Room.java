@@ -40,22 +40,24 @@ public final class Room {
      * Sends an event.
      *
      * @return ends when it is certain to be delivered; exceptionally with a {@link
-     *     io.sirocco.live.broker.BrokerException} when that is not certain
+     *     io.sirocco.live.broker.BrokerException} when that is not certain. On any thread, the
+     *     broker's for example: what is hung on it must not block
      */
     public CompletionStage<Position> send(String event, Object... arguments) {
         return namespace.publish(names, except, event, arguments);
     }
 
     /**
-     * The newest messages of its history, oldest first; waits for the broker.
+     * The newest messages of its history, oldest first; waits for the broker, so it must not be
+     * called on a loop.
      *
      * @throws IllegalStateException when it is not one room that keeps a history
      */
-    public List<Stored> history(int most) {
+    public List<Message> history(int most) {
         return namespace.history(one(), Optional.empty(), most).messages();
     }
 
-    /** What came behind a position; waits for the broker. */
+    /** What came behind a position; waits for the broker as {@link #history} does. */
     public History since(Position position) {
         return namespace.history(one(), Optional.of(position), Integer.MAX_VALUE);
     }

@@ -32,7 +32,7 @@ final class Rooms {
     boolean join(String room) {
         Shard here;
         synchronized (this) {
-            if (names.contains(room)) {
+            if (names.contains(room) || !client.life.lasts()) {
                 return false;
             }
             if (names.size() >= hub().settings.rooms) {
@@ -45,7 +45,7 @@ final class Rooms {
             tell(here, room, true);
         }
         here.drainHere();
-        enter(room);
+        attend(room);
         return true;
     }
 
@@ -63,7 +63,7 @@ final class Rooms {
             tell(here, room, false);
         }
         here.drainHere();
-        exit(room);
+        attend(room);
         return true;
     }
 
@@ -106,26 +106,30 @@ final class Rooms {
 
     // ---- presence
 
-    /** The client is in all of them, on this node. */
-    void enter() {
-        names.forEach(this::enter);
+    /** The client is here, or has gone: the broker is told of all of them. */
+    void attend() {
+        names.forEach(this::attend);
     }
 
-    /** It is in none of them any more. */
-    void exit() {
-        names.forEach(this::exit);
-    }
-
-    private void enter(String room) {
-        if (hub().hasPresence(room)) {
-            hub().broker.join(place(room), member());
+    /** Tells the broker whether the client is there; again, if that has changed meanwhile. */
+    private void attend(String room) {
+        if (!hub().hasPresence(room)) {
+            return;
         }
+        boolean told;
+        do {
+            told = isIn(room);
+            if (told) {
+                hub().broker.join(place(room), member());
+            } else {
+                hub().broker.leave(place(room), member());
+            }
+        } while (told != isIn(room));
     }
 
-    private void exit(String room) {
-        if (hub().hasPresence(room)) {
-            hub().broker.leave(place(room), member());
-        }
+    private boolean isIn(String room) {
+        Client now = client.namespace().client(client.id()).orElse(client); // it may be back
+        return now.life.lasts() && now.rooms().contains(room);
     }
 
     private Hub hub() {

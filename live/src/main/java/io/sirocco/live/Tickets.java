@@ -47,6 +47,11 @@ final class Tickets {
         return claim + "." + sign(claim);
     }
 
+    /**
+     * Waits for the broker.
+     *
+     * @throws io.sirocco.live.broker.BrokerException when that does not know
+     */
     Admission redeem(String ticket) {
         int dot = ticket.lastIndexOf('.');
         String[] parts = ticket.split("\\.", -1);
@@ -62,8 +67,7 @@ final class Tickets {
         if (left <= 0) {
             return Admission.refused("the ticket has expired");
         }
-        boolean first =
-                broker.spend(parts[2], Duration.ofMillis(left)).toCompletableFuture().join();
+        boolean first = Hub.await(broker.spend(parts[2], Duration.ofMillis(left)));
         return first
                 ? Admission.as(new String(Base64.getUrlDecoder().decode(parts[0]), UTF_8))
                 : Admission.refused("the ticket was used before");

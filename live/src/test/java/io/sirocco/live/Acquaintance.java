@@ -31,14 +31,14 @@ final class Acquaintance implements AutoCloseable {
         live.onRequest("ask me", (client, a) -> client.request("colour", LONG, String.class, "?"));
         live.onRequest(
                 "ask me for bytes",
-                (client, a) -> client.request("mirror", LONG, byte[].class, a.bytes(0)));
-        live.on("count", (client, a) -> client.send("counted", a.integer(0)));
+                (client, a) -> client.request("mirror", LONG, byte[].class, a.asBytes(0)));
+        live.on("count", (client, a) -> client.send("counted", a.asInt(0)));
         live.on("join", String.class, Client::join);
         live.on("leave", String.class, Client::leave);
         live.on("toast", String.class, (c, text) -> c.room("kitchen").send("smell", text));
         live.on("cook", String.class, (c, text) -> live.room("kitchen").send("smell", text));
         live.on("broadcast", String.class, (c, text) -> live.broadcast("news", text));
-        live.on("tell me", (client, a) -> client.send("missed", a.integer(0)));
+        live.on("tell me", (client, a) -> client.send("missed", a.asInt(0)));
         live.on("cut me", (client, a) -> cut(client));
         live.on("kick me", (client, a) -> client.close());
         live.namespace("/admin").onRequest("whoami", (client, a) -> client.id());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.nimbusds.jose.JWSAlgorithm;
@@ -10,9 +12,15 @@ import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
+import io.sirocco.live.broker.Broker;
+import io.sirocco.live.broker.BrokerException;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** Who may come in. */
@@ -124,6 +132,27 @@ class AuthenticationTest {
         }
     }
 
+    record Key(int number) {}
+
+    @Test
+    void whatDoesNotFitIsRefusedAndSaidToTheClientNotToTheLog() {
+        PrintStream before = System.err; // the log of tests
+        var log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, UTF_8));
+        try (var service =
+                new Service(
+                        c ->
+                                c.authenticate(
+                                        a -> Admission.as("key " + a.auth(Key.class).number())))) {
+            String answer = refused(service, "{\"number\":\"seven\"}");
+            assertTrue(answer.contains("no Key: it does not fit"), answer);
+            admitted(service, "{\"number\":7}");
+        } finally {
+            System.setErr(before);
+        }
+        assertFalse(log.toString(UTF_8).contains("failed"), log.toString(UTF_8));
+    }
+
     @Test
     void anAuthenticatorThatThrowsRefusesAndTellsNothing() {
         try (var service =
@@ -134,6 +163,24 @@ class AuthenticationTest {
                                             throw new IllegalStateException("a secret");
                                         }))) {
             assertTrue(!refused(service, "").contains("secret"));
+        }
+    }
+
+    @Test
+    void aTicketThatCannotBeLookedUpIsNotWrongAndAPasswordStillAdmits() {
+        Broker away =
+                Between.memory(
+                        "spend",
+                        spent -> CompletableFuture.failedStage(new BrokerException("away")));
+        try (var service =
+                        new Service(
+                                c -> c.tickets(Duration.ofSeconds(30)).password("p").broker(away));
+                Peer peer = Peer.session(service.port)) {
+            String ticket = "\"ticket\":\"" + service.live.ticket("ada") + "\"";
+            String answer = peer.send("40{" + ticket + "}").next();
+            assertTrue(answer.contains("\"data\":{\"code\":\"unavailable\"}"), answer);
+            assertTrue(!answer.contains("away"), answer);
+            admitted(service, "{\"password\":\"p\"," + ticket + "}");
         }
     }
 
@@ -168,6 +215,30 @@ class AuthenticationTest {
                 assertTrue(peer.next().startsWith("44{"));
             }
             assertTrue(peer.next().startsWith("closed"), "the ninth is not heard");
+        }
+    }
+
+    @Test
+    void whoIsRefusedWhenTheDeadlineIsOverHasAnother() {
+        var may = new CountDownLatch(1);
+        try (var service =
+                        new Service(
+                                c ->
+                                        c.connectDeadline(Duration.ofMillis(100))
+                                                .authenticate(
+                                                        a -> {
+                                                            may.await();
+                                                            return Admission.refused("no");
+                                                        }));
+                Peer peer = Peer.session(service.port).send("40")) {
+            for (int i = 0; i < 2; i++) { // whose own deadlines end behind that of the first
+                assertTrue(Peer.session(service.port).end().startsWith("closed"));
+            }
+            may.countDown();
+            assertTrue(peer.next().startsWith("44{"));
+            assertTrue(peer.next().startsWith("closed"));
+        } finally {
+            may.countDown();
         }
     }
 }

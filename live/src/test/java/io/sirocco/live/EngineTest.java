@@ -55,7 +55,7 @@ class EngineTest {
     @Test
     void pollingCarriesPacketsBothWays() {
         try (var service = new Service()) {
-            service.live.on("echo", (client, a) -> client.send("echo", a.string(0)));
+            service.live.on("echo", (client, a) -> client.send("echo", a.asString(0)));
             String session = Peer.polling(service.port);
             assertEquals("ok", Peer.post(service.port, session, "40").body());
             assertTrue(Peer.get(service.port, session).body().startsWith("40{\"sid\":"));
@@ -71,7 +71,7 @@ class EngineTest {
     @Test
     void bytesTravelInBase64OverPolling() {
         try (var service = new Service()) {
-            service.live.on("echo", (client, a) -> client.send("echo", a.bytes(0)));
+            service.live.on("echo", (client, a) -> client.send("echo", a.asBytes(0)));
             String session = Peer.polling(service.port);
             Peer.post(service.port, session, "40");
             Peer.get(service.port, session);
@@ -129,7 +129,7 @@ class EngineTest {
     @Test
     void aPollThatIsAskedOnceMoreClosesTheSession() {
         try (var service = new Service()) {
-            service.live.on("echo", (client, a) -> client.send("echo", a.string(0)));
+            service.live.on("echo", (client, a) -> client.send("echo", a.asString(0)));
             service.live.onClose((client, reason) -> service.say(reason.name()));
             String session = Peer.polling(service.port);
             Peer.post(service.port, session + "&t=a", "40");
@@ -146,7 +146,7 @@ class EngineTest {
         try (var service = new Service();
                 var first = new Poller(service.port);
                 var second = new Poller(service.port)) {
-            service.live.on("note", (client, a) -> service.say(a.string(0)));
+            service.live.on("note", (client, a) -> service.say(a.asString(0)));
             first.connect("");
             String post = "POST " + first.session() + "&t=";
             assertEquals("ok", first.ask(post + "a", "42[\"note\",\"x\"]"));
@@ -164,7 +164,7 @@ class EngineTest {
     @Test
     void aMarkThatIsTheSameForAllRequestsSaysNothing() {
         try (var service = new Service()) {
-            service.live.on("echo", (client, a) -> client.send("echo", a.string(0)));
+            service.live.on("echo", (client, a) -> client.send("echo", a.asString(0)));
             String opening = Peer.get(service.port, "EIO=4&transport=polling&t=mine").body();
             String session = Peer.query(opening) + "&t=mine";
             Peer.post(service.port, session, "40");
@@ -177,7 +177,7 @@ class EngineTest {
     @Test
     void pollingIsUpgradedWithoutALoss() {
         try (var service = new Service()) {
-            service.live.on("echo", (client, a) -> client.send("echo", a.integer(0)));
+            service.live.on("echo", (client, a) -> client.send("echo", a.asInt(0)));
             String session = Peer.polling(service.port);
             Peer.post(service.port, session, "40");
             Peer.get(service.port, session);

@@ -97,7 +97,7 @@ class FireIoDefectsTest {
         try (var service = service();
                 Peer peer = Peer.client(service.port, "{\"password\":\"p\"}")) {
             String name = "(a+)+$:*?[x";
-            service.live.on(name, (client, a) -> client.send(name, a.string(0)));
+            service.live.on(name, (client, a) -> client.send(name, a.asString(0)));
             peer.send("42[\"" + name + "\",\"a:b\"]").expects("42[\"" + name + "\",\"a:b\"]");
             peer.send("42[\"" + "a".repeat(5_000) + "!\"]");
             alive(service);
@@ -285,7 +285,7 @@ class FireIoDefectsTest {
     void d14TenThousandPipelinedEchoesComeBackInOrder() {
         try (var service = service();
                 Peer peer = Peer.client(service.port, "{\"password\":\"p\"}")) {
-            service.live.on("e", (client, a) -> client.send("e", a.integer(0)));
+            service.live.on("e", (client, a) -> client.send("e", a.asInt(0)));
             Thread.startVirtualThread(
                     () -> {
                         for (int i = 0; i < 10_000; i++) {
@@ -302,7 +302,7 @@ class FireIoDefectsTest {
     void d15AMessageOfManyKilobytesArrivesWhole() {
         try (var service = service();
                 Peer peer = Peer.client(service.port, "{\"password\":\"p\"}")) {
-            service.live.onRequest("echo", (client, a) -> a.string(0));
+            service.live.onRequest("echo", (client, a) -> a.asString(0));
             String large = "é".repeat(400_000);
             peer.send("420[\"echo\",\"" + large + "\"]");
             peer.expects("430[\"" + large + "\"]");
@@ -378,7 +378,7 @@ class FireIoDefectsTest {
     void d18AMessageMayComeInFragmentsWithAPingInItsMidst() {
         try (var service = service();
                 Peer peer = Peer.client(service.port, "{\"password\":\"p\"}")) {
-            service.live.onRequest("echo", (client, a) -> a.string(0));
+            service.live.onRequest("echo", (client, a) -> a.asString(0));
             String large = "x".repeat(70_000);
             peer.part("420[\"echo\",\"").ping().part(large).ping().send("\"]");
             peer.expects("pong").expects("pong").expects("430[\"" + large + "\"]");
@@ -389,7 +389,7 @@ class FireIoDefectsTest {
     void d19ARequestThatFailsOrIsNotAnsweredHoldsUpNoOther() {
         try (var service = service();
                 Peer peer = Peer.client(service.port, "{\"password\":\"p\"}")) {
-            service.live.onRequest("echo", (client, a) -> a.integer(0));
+            service.live.onRequest("echo", (client, a) -> a.asInt(0));
             service.live.onRequest("asks back", (c, a) -> c.request("x", LONG, String.class));
             peer.send("420[\"asks back\"]").expects("421[\"x\"]"); // and is not answered
             try (Peer other = Peer.client(service.port, "{\"password\":\"p\"}")) {

@@ -13,19 +13,13 @@ import org.junit.jupiter.api.Test;
 class LiveMetricsTest {
 
     /** Counts are a moment behind what a client sees. */
-    private static LiveMetrics until(Service service, Predicate<LiveMetrics> expected)
-            throws InterruptedException {
-        LiveMetrics metrics = service.live.metrics();
-        for (int i = 0; i < 1_000 && !expected.test(metrics); i++) {
-            Thread.sleep(10);
-            metrics = service.live.metrics();
-        }
-        assertTrue(expected.test(metrics), metrics.toString());
-        return metrics;
+    private static LiveMetrics until(Service service, Predicate<LiveMetrics> expected) {
+        service.await("the counts", () -> expected.test(service.live.metrics()));
+        return service.live.metrics();
     }
 
     @Test
-    void messagesAreCountedBothWays() throws Exception {
+    void messagesAreCountedBothWays() {
         try (var service = new Service();
                 Peer peer = Peer.client(service.port)) {
             service.live.onRequest("echo", (client, arguments) -> arguments);
@@ -44,7 +38,7 @@ class LiveMetricsTest {
     }
 
     @Test
-    void aRequestIsCountedWhileItIsNotAnswered() throws Exception {
+    void aRequestIsCountedWhileItIsNotAnswered() {
         var answer = new CountDownLatch(1);
         try (var service = new Service();
                 Peer peer = Peer.client(service.port)) {
@@ -66,7 +60,7 @@ class LiveMetricsTest {
     }
 
     @Test
-    void roomsCountTheirMembersOnAllLoops() throws Exception {
+    void roomsCountTheirMembersOnAllLoops() {
         try (var service = new Service()) {
             service.live.on("join", String.class, Client::join);
             service.live.on("leave", String.class, Client::leave);
@@ -84,7 +78,7 @@ class LiveMetricsTest {
     }
 
     @Test
-    void whoGoesAndWhoIsRefusedIsCountedByReason() throws Exception {
+    void whoGoesAndWhoIsRefusedIsCountedByReason() {
         try (var service = new Service(c -> c.password("secret"))) {
             try (var peer = Peer.client(service.port, "{\"password\":\"secret\"}")) {
                 peer.send("41");

@@ -2,9 +2,11 @@
 package io.sirocco.live;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.live.broker.Limit;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -26,11 +28,16 @@ class LiveSettingsTest {
                         Map.entry("ping", c -> c.ping(none, second)),
                         Map.entry("connectDeadline", c -> c.connectDeadline(none)),
                         Map.entry("handlerDeadline", c -> c.handlerDeadline(past)),
+                        Map.entry("count", c -> c.messages(new Limit.Bucket(0, second))),
+                        Map.entry("per", c -> c.messages(new Limit.Bucket(1, none))),
+                        Map.entry(
+                                "silence",
+                                c -> c.connects(new Limit.UntilSilence(1, Duration.ofNanos(9)))),
                         Map.entry("bytes", c -> c.bytes(-1)),
                         Map.entry("backlog", c -> c.backlog(2, 0)),
                         Map.entry("maxMessage", c -> c.maxMessage(0)),
                         Map.entry("rooms", c -> c.rooms(-1)),
-                        Map.entry("budget", c -> c.budget(0, Slow.CLOSE)));
+                        Map.entry("budget", c -> c.budget(0, Overflow.CLOSE)));
         bad.forEach(
                 (name, settings) -> {
                     Exception thrown =
@@ -51,5 +58,13 @@ class LiveSettingsTest {
         assertEquals(
                 "'" + event + "' is reserved by the protocol: choose another name.",
                 thrown.getMessage());
+    }
+
+    @Test
+    void namesOfTheClientsAndOursAreReserved() {
+        assertTrue(Live.isReserved("connect_error"));
+        assertTrue(Live.isReserved("sirocco:anything"));
+        assertFalse(Live.isReserved("connected"));
+        assertFalse(Live.isReserved("sirocco"));
     }
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.live.broker.Limit;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.StringJoiner;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -30,7 +34,7 @@ class LiveTest {
             service.live.on("name", String.class, (c, name) -> service.say("name " + name));
             service.live.on(
                     "photo", byte[].class, (c, jpeg) -> service.say("photo " + jpeg.length));
-            service.live.on("move", (c, a) -> service.say("move " + a.integer(0) + a.string(1)));
+            service.live.on("move", (c, a) -> service.say("move " + a.asInt(0) + a.asString(1)));
             peer.send("42[\"jar\",{\"amount\":3}]").send("42[\"name\",\"Ada\"]");
             peer.send("451-[\"photo\",{\"_placeholder\":true,\"num\":0}]").send(new byte[5]);
             peer.send("42[\"move\",7,\"x\"]");
@@ -83,6 +87,41 @@ class LiveTest {
     }
 
     @Test
+    void whoIsTakenOffHearsNoMoreAndTheOthersDo() {
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port)) {
+            Listener<String> first = (c, text) -> service.say("first " + text);
+            Listener<Arguments> second = (c, a) -> service.say("second");
+            service.live.on("e", String.class, first).on("e", second).on("other", second);
+            peer.send("420[\"e\",\"a\"]").expects("430[]");
+            assertEquals(List.of("first a", "second"), List.of(service.next(), service.next()));
+            service.live.off("e", first).off("nobody", first);
+            peer.send("421[\"e\",\"b\"]").expects("431[]");
+            assertEquals("second", service.next());
+            service.live.off("e", second);
+            peer.send("422[\"e\",\"c\"]");
+            assertTrue(peer.next().contains("\"unknown_event\""));
+            peer.send("423[\"other\"]").expects("433[]");
+            assertEquals("second", service.next());
+        }
+    }
+
+    @Test
+    void anEventThatIsOffHasNeitherListenersNorAnAnswerer() {
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port)) {
+            service.live.on("e", (c, a) -> service.say("e")).onRequest("e", (c, a) -> 1);
+            peer.send("420[\"e\"]").expects("430[1]");
+            assertEquals("e", service.next());
+            service.live.off("e");
+            peer.send("421[\"e\"]");
+            assertTrue(peer.next().contains("\"unknown_event\""));
+            service.live.onRequest("e", (c, a) -> 2); // the place is free again
+            peer.send("422[\"e\"]").expects("432[2]");
+        }
+    }
+
+    @Test
     void aRequestIsAnsweredAndEachFailureHasItsCode() {
         try (var service = new Service(c -> c.handlerDeadline(Duration.ofMillis(100)));
                 Peer peer = Peer.client(service.port)) {
@@ -126,7 +165,7 @@ class LiveTest {
     void aThousandRequestsAreUnderWayAtOnce() {
         try (var service = new Service();
                 Peer peer = Peer.client(service.port)) {
-            service.live.onRequest("echo", (c, a) -> a.integer(0));
+            service.live.onRequest("echo", (c, a) -> a.asInt(0));
             for (int i = 0; i < 1_000; i++) {
                 peer.send("42" + i + "[\"echo\"," + i + "]");
             }
@@ -229,6 +268,23 @@ class LiveTest {
     }
 
     @Test
+    void whatAClientSaysOfItselfIsBounded() {
+        var tags = new StringJoiner(",", "{\"tags\":{", "}}");
+        tags.add("\"long\":\"" + "x".repeat(257) + "\"");
+        tags.add("\"" + "y".repeat(257) + "\":\"long\"");
+        for (int i = 0; i < 50; i++) {
+            tags.add("\"" + i + "\":\"" + "z".repeat(256) + "\"");
+        }
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port, tags.toString())) {
+            var kept = service.live.clients().iterator().next().info().tags();
+            assertEquals(32, kept.size());
+            assertEquals("z".repeat(256), kept.get("31"));
+            peer.send("41");
+        }
+    }
+
+    @Test
     void namespacesHaveTheirOwnClientsOverOneConnection() {
         try (var service = new Service();
                 Peer peer = Peer.client(service.port)) {
@@ -281,7 +337,7 @@ class LiveTest {
                 Peer slow = Peer.client(service.port)) {
             var go = new CountDownLatch(1);
             service.live.on("wait", (c, a) -> go.await(10, TimeUnit.SECONDS));
-            service.live.onRequest("echo", (c, a) -> a.integer(0));
+            service.live.onRequest("echo", (c, a) -> a.asInt(0));
             slow.send("42[\"wait\"]").send("420[\"echo\",1]");
             for (int i = 0; i < 4; i++) {
                 try (Peer quick = Peer.client(service.port)) {
@@ -291,6 +347,62 @@ class LiveTest {
             go.countDown();
             slow.expects("430[1]");
         }
+    }
+
+    @Test
+    void aRequestOfOursWithAnArgumentThatIsNoneIsAnsweredAndTheNextIsHandled() {
+        try (var service = new Service(c -> c.presence("kitchen"));
+                Peer peer = Peer.client(service.port)) {
+            service.live.onClose((c, reason) -> service.say(reason.name()));
+            service.live.onRequest("echo", (c, a) -> a);
+            peer.send("420[\"sirocco:presence\",7]");
+            String refused = peer.next();
+            assertTrue(refused.contains("\"bad_arguments\""), refused);
+            peer.send("421[\"echo\",2]").expects("431[2]").send("41");
+            assertEquals("LEFT", service.next());
+        }
+    }
+
+    @Test
+    void aListenerOfErrorsThatThrowsAnErrorStopsNoOther() {
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port)) {
+            service.live.onError(
+                    (c, event, e) -> {
+                        throw new AssertionError("oops");
+                    });
+            service.live.onError((c, event, e) -> service.say(event + " " + e.getMessage()));
+            service.live.onRequest("echo", (c, a) -> a);
+            service.live.on("jar", CookieJar.class, (c, jar) -> service.say("jar"));
+            peer.send("42[\"jar\",7]");
+            assertEquals("jar no CookieJar: it does not fit", service.next());
+            peer.send("421[\"echo\",2]").expects("431[2]");
+        }
+    }
+
+    @Test
+    void whatDoesNotFitDoesNotFillTheLog() {
+        PrintStream before = System.err; // the log of tests
+        var log = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(log, true, UTF_8));
+        try (var service = new Service();
+                Peer peer = Peer.client(service.port)) {
+            service.live.on("jar", CookieJar.class, (c, jar) -> service.say("jar"));
+            service.live.onRequest("echo", (c, a) -> a);
+            for (int i = 0; i < 100; i++) {
+                peer.send("42[\"jar\",7]");
+            }
+            peer.send("421[\"echo\",2]").expects("431[2]");
+        } finally {
+            System.setErr(before);
+        }
+        List<String> lines =
+                log.toString(UTF_8)
+                        .lines()
+                        .filter(l -> l.contains("refused so far, as this jar"))
+                        .toList();
+        assertEquals(7, lines.size(), "the first, the second, the fourth: " + lines);
+        assertFalse(log.toString(UTF_8).contains("RequestException"), "nor do its stacks");
     }
 
     @Test

@@ -177,10 +177,10 @@ class MoveTest {
             service.live.onRequest(
                     "echo",
                     (client, all) -> {
-                        if (all.integer(0) == 199) {
+                        if (all.asInt(0) == 199) {
                             last.countDown();
                         }
-                        return all.integer(0);
+                        return all.asInt(0);
                     });
             for (int i = 0; i < CLIENTS; i++) {
                 try (var one = new Upgrader(service)) {

@@ -54,7 +54,7 @@ class OtherLoopTest {
             service.live.onConnect(client -> client.join("kitchen"));
             service.live.onConnect(client -> service.say("connect"));
             service.live.onClose((client, reason) -> service.say(reason.name()));
-            service.live.on("say", (client, a) -> service.say(a.string(0)));
+            service.live.on("say", (client, a) -> service.say(a.asString(0)));
             var both = onBothLoops(service).values().iterator();
             String hello;
             String last;

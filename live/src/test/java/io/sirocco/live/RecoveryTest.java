@@ -2,9 +2,17 @@
 package io.sirocco.live;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.live.broker.Broker;
+import io.sirocco.live.broker.Member;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /** A client that was cut off comes back as the same, and misses nothing. */
@@ -75,6 +83,38 @@ class RecoveryTest {
     }
 
     @Test
+    void whoIsAskedWhileItComesBackHasGone() throws Exception {
+        var asked = new CountDownLatch(1);
+        var may = new CompletableFuture<Void>();
+        Broker broker =
+                Between.memory(
+                        "replay",
+                        replay -> {
+                            asked.countDown();
+                            return may.thenCompose(nothing -> replay);
+                        });
+        try (var service = new Service(c -> c.recovery(TWO_MINUTES).broker(broker))) {
+            Peer peer = Peer.session(service.port).send("40");
+            String hello = peer.next();
+            service.live.broadcast("a");
+            String last = offset(peer.next());
+            peer.abort();
+            Client client = service.live.clients().iterator().next();
+            String auth = "{\"pid\":\"" + field(hello, "pid") + "\",\"offset\":\"" + last + "\"}";
+            try (Peer again = Peer.session(service.port).send("40" + auth)) {
+                assertTrue(asked.await(10, TimeUnit.SECONDS));
+                var thrown =
+                        assertThrows(
+                                RequestException.class,
+                                () -> client.request("q", Duration.ofSeconds(3), String.class));
+                assertEquals(RequestException.Kind.CLOSED, thrown.kind());
+                may.complete(null);
+                assertEquals(field(hello, "sid"), field(again.next(), "sid"));
+            }
+        }
+    }
+
+    @Test
     void whatCannotBeHadAnyMoreIsAGap() {
         try (var service = new Service(c -> c.recovery(TWO_MINUTES))) {
             service.live.onClose((c, reason) -> service.say(reason.name()));
@@ -120,8 +160,8 @@ class RecoveryTest {
             }
             Room room = service.live.room("chat/1");
             assertEquals(3, room.history(50).size());
-            assertEquals(4, room.history(1).getFirst().arguments().integer(0));
-            Stored first = room.history(50).getFirst();
+            assertEquals(4, room.history(1).getFirst().arguments().asInt(0));
+            Message first = room.history(50).getFirst();
             History since = room.since(first.position());
             assertEquals(2, since.messages().size());
             assertTrue(!since.gap());
@@ -153,6 +193,49 @@ class RecoveryTest {
             assertEquals(1, service.live.presence("kitchen").members().size());
             ada.abort();
             assertEquals("0 came, 1 left", service.next());
+        }
+    }
+
+    @Test
+    void whoHasGoneComesIntoNoRoom() {
+        try (var service = new Service(c -> c.presence("kitchen"))) {
+            service.live.onClose(
+                    (client, reason) -> {
+                        client.join("kitchen");
+                        service.say("joined " + client.rooms());
+                    });
+            Peer.client(service.port).send("41");
+            assertEquals("joined []", service.next());
+            assertEquals(List.of(), service.live.presence("kitchen").members());
+        }
+    }
+
+    @Test
+    void aWatchThatIsClosedHearsNoMoreAndOneThatThrowsHindersNoOther() {
+        try (var service = new Service(c -> c.presence("kitchen"));
+                Peer peer = Peer.client(service.port)) {
+            Client client = service.live.clients().iterator().next();
+            BiConsumer<List<Member>, List<Member>> says =
+                    (joined, left) -> service.say(joined.size() + " came");
+            Presence kitchen = service.live.presence("kitchen");
+            kitchen.watch(
+                    (joined, left) -> {
+                        throw new AssertionError("oops");
+                    });
+            Presence.Watch one = kitchen.watch(says);
+            Presence.Watch two = service.live.presence("kitchen").watch(says);
+            client.join("kitchen");
+            assertEquals(List.of("1 came", "1 came"), List.of(service.next(), service.next()));
+            one.close();
+            one.close();
+            client.leave("kitchen");
+            assertEquals("0 came", service.next());
+            two.close();
+            client.join("kitchen");
+            service.live.presence("kitchen").watch((joined, left) -> service.say("last"));
+            client.leave("kitchen");
+            assertEquals("last", service.next());
+            peer.send("41");
         }
     }
 }

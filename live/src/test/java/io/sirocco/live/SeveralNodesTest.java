@@ -90,6 +90,48 @@ class SeveralNodesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"memory", "redis"})
+    void whoHasMovedToAnotherNodeIsNoMemberOnTheFirst(String broker) throws Exception {
+        try (var nodes = new Nodes(broker, c -> c.recovery(LONG).presence("kitchen"))) {
+            Service first = nodes.first;
+            Service second = nodes.second;
+            first.live.on("join", String.class, Client::join);
+            Peer peer = Peer.session(first.port).send("40");
+            String hello = peer.next();
+            peer.send("420[\"join\",\"kitchen\"]");
+            String joined = peer.next();
+            while (!joined.equals("430[]")) {
+                joined = peer.next(); // that we have come, before that
+            }
+            first.live.room("kitchen").send("a");
+            String event = peer.next();
+            while (!event.startsWith("42[\"a\"")) {
+                event = peer.next();
+            }
+            second.live
+                    .presence("kitchen")
+                    .watch(
+                            (come, left) ->
+                                    second.say(come.size() + " came, " + left.size() + " left"));
+            String auth =
+                    "{\"pid\":\"%s\",\"offset\":\"%s\"}"
+                            .formatted(field(hello, "pid"), offset(event));
+            try (Peer again = Peer.session(second.port).send("40" + auth)) {
+                assertEquals(field(hello, "sid"), field(again.next(), "sid"));
+                assertTrue(peer.end().startsWith("closed"));
+                assertEquals(1, second.live.presence("kitchen").members().size());
+                again.send("41");
+                String told = second.next();
+                if (told.equals("1 came, 0 left")) { // that they were on the first
+                    told = second.next();
+                }
+                assertEquals("0 came, 1 left", told);
+                assertEquals(0, first.live.presence("kitchen").members().size());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"memory", "redis"})
     void connectsOfAnAddressAreCountedOnAllNodesTogether(String broker) throws Exception {
         var limit = new Limit.Bucket(4, Duration.ofHours(1));
         try (var nodes = new Nodes(broker, c -> c.connects(limit))) {

@@ -36,7 +36,7 @@ class SlowClientTest {
 
     @Test
     void isClosedUnlessItIsSaidOtherwiseAndHoldsUpNobody() throws Exception {
-        try (var service = new Service(c -> c.budget(256 << 10, Slow.CLOSE))) {
+        try (var service = new Service(c -> c.budget(256 << 10, Overflow.CLOSE))) {
             service.live.onConnect(c -> service.say("connect"));
             service.live.onClose((c, reason) -> service.say(reason.name()));
             try (Socket stalled = stalled(service)) {
@@ -60,7 +60,7 @@ class SlowClientTest {
 
     @Test
     void theMessageOverWhichItIsClosedReachesAllOthers() throws Exception {
-        try (var service = new Service(c -> c.budget(256 << 10, Slow.CLOSE))) {
+        try (var service = new Service(c -> c.budget(256 << 10, Overflow.CLOSE))) {
             service.live.onConnect(c -> service.say("connect"));
             service.live.onClose((c, reason) -> service.say(reason.name()));
             var others = new ArrayList<Peer>();
@@ -89,15 +89,15 @@ class SlowClientTest {
 
     @Test
     void losesTheOldestEventsAndIsToldOfTheGap() throws Exception {
-        dropped(Slow.DROP_OLDEST, true);
+        dropped(Overflow.DROP_OLDEST, true);
     }
 
     @Test
     void losesTheNewestEventsAndIsToldOfTheGap() throws Exception {
-        dropped(Slow.DROP_NEWEST, false);
+        dropped(Overflow.DROP_NEWEST, false);
     }
 
-    private static void dropped(Slow policy, boolean hasLast) throws Exception {
+    private static void dropped(Overflow policy, boolean hasLast) throws Exception {
         try (var service = new Service(c -> c.budget(128 << 10, policy))) {
             service.live.onConnect(c -> service.say("connect"));
             try (Socket stalled = stalled(service)) {

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.admin;
 
-import java.util.Set;
+import io.sirocco.live.Live;
 
 /** Names that rooms and events may have where somebody else than a handler chooses them. */
 public final class ChannelNames {
     private static final int LONGEST = 200;
-
-    /** Events that mean something to clients themselves. */
-    private static final Set<String> RESERVED =
-            Set.of(
-                    "connect",
-                    "connect_error",
-                    "disconnect",
-                    "disconnecting",
-                    "newListener",
-                    "removeListener");
 
     private ChannelNames() {}
 
@@ -27,7 +17,7 @@ public final class ChannelNames {
     /** The name of an event; {@link IllegalArgumentException} says why it can be none. */
     public static String event(String name) {
         measured(name, "an event");
-        if (RESERVED.contains(name) || name.startsWith("sirocco:")) {
+        if (Live.isReserved(name)) {
             throw new IllegalArgumentException("this name of an event is reserved");
         }
         return name;

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -112,11 +111,11 @@ final class Console {
         try {
             body = json.readTree(request.body().bytes());
         } catch (JacksonException e) {
-            return refused(400, "bad_arguments", "the body is no JSON");
+            return ErrorObject.response(400, "bad_arguments", "the body is no JSON");
         }
         Optional<Client> client = live.client(body.path("client").asString(""));
         if (client.isEmpty()) {
-            return refused(404, "unknown_client", "no such client is on this node");
+            return ErrorObject.response(404, "unknown_client", "no such client is on this node");
         }
         LOG.get().log(Level.INFO, "an operator sends {0} away", client.get());
         client.get()
@@ -124,12 +123,5 @@ final class Console {
                         body.path("code").asString("closed"),
                         body.path("message").asString("an operator has closed it"));
         return Response.json("{}");
-    }
-
-    private Response refused(int status, String code, String message) {
-        return Response.json(
-                        json.writeValueAsString(
-                                Map.of("error", Map.of("code", code, "message", message))))
-                .status(status);
     }
 }

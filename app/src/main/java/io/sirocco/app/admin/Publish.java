@@ -8,7 +8,6 @@ import io.sirocco.live.Room;
 import io.sirocco.live.broker.Position;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -68,22 +67,17 @@ final class Publish {
                     send(read(request)).toCompletableFuture().get(SECONDS, TimeUnit.SECONDS);
             return Response.json(json.writeValueAsString(new Done(position.toString())));
         } catch (Refused e) {
-            return refused(e.status, e.code, e.getMessage());
+            return ErrorObject.response(e.status, e.code, e.getMessage());
         } catch (ExecutionException e) {
-            return refused(503, "unavailable", "the broker fails: it may arrive, or not");
+            return ErrorObject.response(
+                    503, "unavailable", "the broker fails: it may arrive, or not");
         } catch (TimeoutException e) {
-            return refused(504, "timeout", "the broker does not answer: it may arrive, or not");
+            return ErrorObject.response(
+                    504, "timeout", "the broker does not answer: it may arrive, or not");
         }
     }
 
     private record Done(String position) {}
-
-    private Response refused(int status, String code, String message) {
-        return Response.json(
-                        json.writeValueAsString(
-                                Map.of("error", Map.of("code", code, "message", message))))
-                .status(status);
-    }
 
     private JsonNode read(Request request) throws IOException, Refused {
         JsonNode body;

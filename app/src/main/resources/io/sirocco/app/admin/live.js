@@ -129,7 +129,8 @@ function tiles(frame, all) {
 
 const REFUSED = {
   connects: "too many of one address", clients: "too many clients", origin: "page of another origin",
-  unauthorized: "not authorized", unknown_namespace: "no such namespace",
+  unauthorized: "not authorized", unavailable: "broker failed", failed: "server failed",
+  unknown_namespace: "no such namespace",
 };
 const CLOSED = {
   LEFT: "said good-bye", LOST: "were lost", KICKED: "were sent away", SLOW: "were too slow", LIMITED: "broke a limit", STOPPED: "server stopped",

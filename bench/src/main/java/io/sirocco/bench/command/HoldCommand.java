@@ -5,15 +5,15 @@ import io.sirocco.bench.hold.Hold;
 import io.sirocco.bench.hold.HoldPlan;
 import io.sirocco.bench.hold.HoldResult;
 import io.sirocco.bench.hold.Span;
-import io.sirocco.net.TransportKind;
+import io.sirocco.bench.report.HoldJson;
+import io.sirocco.bench.report.HoldTable;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -83,16 +83,6 @@ final class HoldCommand implements Callable<Integer> {
                     "How long to hold them, from when all are open. (default: ${DEFAULT-VALUE})")
     private Duration duration;
 
-    @Option(
-            names = "--timeout",
-            paramLabel = "TIME",
-            defaultValue = "10s",
-            converter = TimeWord.class,
-            description =
-                    "How long to wait for a connection, and for an answer. (default:"
-                            + " ${DEFAULT-VALUE})")
-    private Duration timeout;
-
     @Option(names = "--no-reopen", description = "What is lost stays lost.")
     private boolean noReopen;
 
@@ -110,34 +100,9 @@ final class HoldCommand implements Callable<Integer> {
             description = "Spread them over so many processes. (default: as few as go)")
     private Integer processes;
 
-    @Option(
-            names = "--sources",
-            paramLabel = "FROM-TO",
-            converter = Sources.Word.class,
-            description = {
-                "Addresses of our own to connect from: 127.0.0.2-127.0.0.50.",
-                "(default: for a server on 127.0.0.0/8 one for each 10,000 connections, else the"
-                        + " system's choice)"
-            })
-    private Sources sources = Sources.ANY;
-
-    @Option(
-            names = "--pid",
-            paramLabel = "PID",
-            description = "The process of the server. (default: found by its socket)")
-    private Long pid;
-
-    @Option(
-            names = "--transport",
-            paramLabel = "T",
-            defaultValue = "auto",
-            converter = TransportWord.class,
-            description =
-                    "How to talk to the kernel: auto, io_uring or nio. (default: ${DEFAULT-VALUE})")
-    private TransportKind transport;
-
-    @Option(names = "--json", description = "Print the result as JSON, for programs.")
-    private boolean json;
+    @Mixin private final Connecting connecting = new Connecting();
+    @Mixin private final Watching watching = new Watching();
+    @Mixin private final Output output = new Output();
 
     @Override
     public Integer call() throws Exception {
@@ -146,16 +111,13 @@ final class HoldCommand implements Callable<Integer> {
     }
 
     private HoldResult run(HoldPlan plan) throws IOException {
-        var line = new ProgressLine(spec.commandLine().getErr());
-        HoldResult result = Hold.run(plan, second -> line.show(HoldTable.line(second)));
-        line.end();
-        return result;
+        try (var line = new ProgressLine(spec.commandLine().getErr())) {
+            return Hold.run(plan, second -> line.show(HoldTable.line(second)));
+        }
     }
 
     private int print(HoldResult result) {
-        PrintWriter out = spec.commandLine().getOut();
-        out.print(json ? HoldJson.of(result) : HoldTable.of(result));
-        out.flush();
+        output.print(() -> HoldTable.of(result), () -> HoldJson.write(result));
         return result.clean() ? 0 : 1;
     }
 
@@ -177,11 +139,11 @@ final class HoldCommand implements Callable<Integer> {
         plan.length(set(length, named, w -> w.length))
                 .ramp(ramp)
                 .duration(duration)
-                .timeout(timeout)
+                .timeout(connecting.timeout())
                 .reopen(!noReopen)
-                .sources(sources.addresses())
-                .transport(transport)
-                .pid(pid == null ? OptionalLong.empty() : OptionalLong.of(pid));
+                .sources(connecting.sources())
+                .transport(connecting.transport())
+                .pid(watching.pid());
         if (processes != null) {
             plan.processes(processes);
         }

@@ -8,9 +8,7 @@ import io.sirocco.bench.Result;
 import io.sirocco.bench.report.ResultJson;
 import io.sirocco.bench.report.ResultPage;
 import io.sirocco.bench.report.ResultTable;
-import io.sirocco.net.TransportKind;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -22,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -55,12 +53,7 @@ final class HttpCommand implements Callable<Integer> {
             description = "Connections that are open at once. (default: ${DEFAULT-VALUE})")
     private int connections;
 
-    @Option(
-            names = {"-t", "--loops"},
-            paramLabel = "N",
-            defaultValue = "1",
-            description = "Threads, each an event loop. (default: ${DEFAULT-VALUE})")
-    private int loops;
+    @Mixin private final Generating generating = new Generating();
 
     @Option(
             names = {"-d", "--duration"},
@@ -126,48 +119,8 @@ final class HttpCommand implements Callable<Integer> {
                             + " number stands before them.")
     private Path urls;
 
-    @Option(
-            names = "--warm-up",
-            paramLabel = "TIME",
-            defaultValue = "1s",
-            converter = TimeWord.class,
-            description = "Do the same before measuring. (default: ${DEFAULT-VALUE})")
-    private Duration warmUp;
-
-    @Option(
-            names = "--timeout",
-            paramLabel = "TIME",
-            defaultValue = "10s",
-            converter = TimeWord.class,
-            description =
-                    "How long to wait for a connection, and for an answer. (default:"
-                            + " ${DEFAULT-VALUE})")
-    private Duration timeout;
-
-    @Option(
-            names = "--sources",
-            paramLabel = "FROM-TO",
-            converter = Sources.Word.class,
-            description = "Addresses of our own to connect from: 127.0.0.2-127.0.0.50.")
-    private Sources sources = Sources.ANY;
-
-    @Option(
-            names = "--transport",
-            paramLabel = "T",
-            defaultValue = "auto",
-            converter = TransportWord.class,
-            description =
-                    "How to talk to the kernel: auto, io_uring or nio. (default: ${DEFAULT-VALUE})")
-    private TransportKind transport;
-
-    @Option(names = "--json", description = "Print the result as JSON, for programs.")
-    private boolean json;
-
-    @Option(
-            names = "--html",
-            paramLabel = "FILE",
-            description = "Write a page with the latency curve and the rate over time.")
-    private Path html;
+    @Mixin private final Connecting connecting = new Connecting();
+    @Mixin private final PageOutput output = new PageOutput();
 
     private Map<String, String> fields; // of each request
     private byte[] content;
@@ -179,19 +132,14 @@ final class HttpCommand implements Callable<Integer> {
     }
 
     private Result run(Load load) throws IOException {
-        var line = new ProgressLine(spec.commandLine().getErr());
-        Result result = HttpBench.run(load, line::show);
-        line.end();
-        return result;
+        try (var line = new ProgressLine(spec.commandLine().getErr())) {
+            return HttpBench.run(load, line::show);
+        }
     }
 
     private int print(Result result) throws IOException {
-        PrintWriter out = spec.commandLine().getOut();
-        out.print(json ? ResultJson.write(result) : ResultTable.of(result));
-        out.flush();
-        if (html != null) {
-            Files.writeString(html, ResultPage.of(title(), commandLine(), result));
-        }
+        output.print(() -> ResultTable.of(result), () -> ResultJson.write(result));
+        output.page(() -> ResultPage.of(title(), commandLine(), result));
         return result.latency().getTotalCount() > 0 ? 0 : 1;
     }
 
@@ -201,10 +149,7 @@ final class HttpCommand implements Callable<Integer> {
 
     /** As the user could type it again. */
     private String commandLine() {
-        return "./sirocco "
-                + spec.commandLine().getParseResult().originalArgs().stream()
-                        .map(Words::quoted)
-                        .collect(Collectors.joining(" "));
+        return Words.typed(spec.commandLine().getParseResult().originalArgs());
     }
 
     /** What the options say; what is wrong with them is said in the user's words. */
@@ -242,16 +187,16 @@ final class HttpCommand implements Callable<Integer> {
     private void configure(Load load) {
         Duration usual = requests == null ? USUAL : LONGEST;
         load.connections(connections)
-                .loops(loops)
+                .loops(generating.loops())
                 .pipeline(pipeline)
                 .close(close)
                 .rate(rate)
                 .duration(duration == null ? usual : duration)
                 .requests(requests == null ? Long.MAX_VALUE : requests)
-                .warmUp(warmUp)
-                .timeout(timeout)
-                .sources(sources.addresses())
-                .transport(transport);
+                .warmUp(generating.warmUp())
+                .timeout(connecting.timeout())
+                .sources(connecting.sources())
+                .transport(connecting.transport());
     }
 
     private Call call(Site site) {

@@ -9,18 +9,13 @@ import io.sirocco.bench.live.LiveWork;
 import io.sirocco.bench.report.LiveJson;
 import io.sirocco.bench.report.LiveTable;
 import io.sirocco.bench.report.ResultPage;
-import io.sirocco.net.TransportKind;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -53,7 +48,8 @@ final class LiveCommand implements Callable<Integer> {
         @Option(
                 names = "--connect",
                 required = true,
-                description = "Clients connect, all of them, and leave again.")
+                description =
+                        "Clients connect, all of them, and leave again. Nothing is warmed up.")
         private boolean connect;
 
         @Option(
@@ -157,48 +153,9 @@ final class LiveCommand implements Callable<Integer> {
             })
     private boolean noTicket;
 
-    @Option(
-            names = {"-t", "--loops"},
-            paramLabel = "N",
-            defaultValue = "1",
-            description = "Threads, each an event loop. (default: ${DEFAULT-VALUE})")
-    private int loops;
-
-    @Option(
-            names = "--warm-up",
-            paramLabel = "TIME",
-            defaultValue = "1s",
-            converter = TimeWord.class,
-            description =
-                    "Do the same before measuring, but for --connect. (default: ${DEFAULT-VALUE})")
-    private Duration warmUp;
-
-    @Option(
-            names = "--timeout",
-            paramLabel = "TIME",
-            defaultValue = "10s",
-            converter = TimeWord.class,
-            description =
-                    "How long to wait for a connection, an answer, the last delivery. (default:"
-                            + " ${DEFAULT-VALUE})")
-    private Duration timeout;
-
-    @Option(
-            names = "--sources",
-            paramLabel = "FROM-TO",
-            converter = Sources.Word.class,
-            description = {
-                "Addresses of our own to connect from: 127.0.0.2-127.0.0.50.",
-                "(default: with more than 10,000 clients of a server on 127.0.0.0/8 one for each 10,000,"
-                        + " else the system's choice)"
-            })
-    private Sources sources = Sources.ANY;
-
-    @Option(
-            names = "--pid",
-            paramLabel = "PID",
-            description = "The process of the server. (default: found by its socket)")
-    private Long pid;
+    @Mixin private final Generating generating = new Generating();
+    @Mixin private final Connecting connecting = new Connecting();
+    @Mixin private final Watching watching = new Watching();
 
     @Option(
             names = "--no-watch",
@@ -208,23 +165,7 @@ final class LiveCommand implements Callable<Integer> {
             })
     private boolean noWatch;
 
-    @Option(
-            names = "--transport",
-            paramLabel = "T",
-            defaultValue = "auto",
-            converter = TransportWord.class,
-            description =
-                    "How to talk to the kernel: auto, io_uring or nio. (default: ${DEFAULT-VALUE})")
-    private TransportKind transport;
-
-    @Option(names = "--json", description = "Print the result as JSON, for programs.")
-    private boolean json;
-
-    @Option(
-            names = "--html",
-            paramLabel = "FILE",
-            description = "Write a page with the latency curve and the rate over time.")
-    private Path html;
+    @Mixin private final PageOutput output = new PageOutput();
 
     @Override
     public Integer call() throws Exception {
@@ -242,29 +183,24 @@ final class LiveCommand implements Callable<Integer> {
     }
 
     private LiveResult run(LivePlan plan) throws IOException {
-        var line = new ProgressLine(spec.commandLine().getErr());
-        LiveResult result = LiveBench.run(plan, second -> line.show(second, plan.work().units()));
-        line.end();
-        return result;
+        try (var line = new ProgressLine(spec.commandLine().getErr())) {
+            return LiveBench.run(plan, second -> line.show(second, plan.work().units()));
+        }
     }
 
     private int print(LiveResult result) throws IOException {
-        PrintWriter out = spec.commandLine().getOut();
-        out.print(json ? LiveJson.write(result) : LiveTable.of(result));
-        out.flush();
-        if (html != null) {
-            Files.writeString(html, ResultPage.of(url, commandLine(), result));
-        }
+        output.print(() -> LiveTable.of(result), () -> LiveJson.write(result));
+        output.page(() -> ResultPage.of(url, commandLine(), result));
         return result.clean() ? 0 : 1;
     }
 
     /** As the user could type it again, but for the password: pages are shown around. */
     private String commandLine() {
-        return "./sirocco "
-                + spec.commandLine().getParseResult().originalArgs().stream()
-                        .map(word -> password == null ? word : word.replace(password, "..."))
-                        .map(Words::quoted)
-                        .collect(Collectors.joining(" "));
+        boolean shown = password != null && !password.isEmpty();
+        return Words.typed(
+                spec.commandLine().getParseResult().originalArgs().stream()
+                        .map(word -> shown ? word.replace(password, "...") : word)
+                        .toList());
     }
 
     /** What the options say; what is wrong with them is said in the user's words. */
@@ -290,11 +226,7 @@ final class LiveCommand implements Callable<Integer> {
     }
 
     private void configure(LivePlan plan) {
-        if (inFlight != null && inFlight < 1) {
-            throw new IllegalArgumentException("in flight there may be 1 to 1000, not " + inFlight);
-        }
         plan.clients(clients)
-                .inFlight(inFlight == null ? 0 : inFlight)
                 .rate(rate)
                 .duration(what.connect ? Duration.ofDays(1) : duration)
                 .size(size)
@@ -302,13 +234,14 @@ final class LiveCommand implements Callable<Integer> {
                 .times(times)
                 .hold(hold)
                 .ticket(!noTicket)
-                .loops(loops)
-                .warmUp(warmUp)
-                .timeout(timeout)
+                .loops(generating.loops())
+                .warmUp(generating.warmUp())
+                .timeout(connecting.timeout())
                 .watch(!noWatch)
-                .pid(pid == null ? OptionalLong.empty() : OptionalLong.of(pid))
-                .sources(sources.addresses())
-                .transport(transport);
+                .pid(watching.pid())
+                .sources(connecting.sources())
+                .transport(connecting.transport());
+        Optional.ofNullable(inFlight).ifPresent(plan::inFlight);
         Optional.ofNullable(password)
                 .or(() -> Optional.ofNullable(System.getenv("SIROCCO_PASSWORD")))
                 .ifPresent(plan::password);

@@ -2,10 +2,12 @@
 package io.sirocco.bench.command;
 
 import io.sirocco.bench.Result;
+import io.sirocco.bench.report.Units;
 import java.io.PrintWriter;
+import java.util.Locale;
 
 /** One line of a terminal that is written over each second while a load runs. One thread. */
-final class ProgressLine {
+final class ProgressLine implements AutoCloseable {
     private final PrintWriter err;
     private final boolean shown;
     private int width;
@@ -29,13 +31,14 @@ final class ProgressLine {
      */
     void show(Result.Second second, String units) {
         show(
-                "%,5d s  %,12d %s/s  p99 %s  errors %,d"
-                        .formatted(
-                                Math.round(second.atMillis() / 1e3),
-                                second.requests(),
-                                units,
-                                time(second.p99()),
-                                second.failures()));
+                String.format(
+                        Locale.ROOT,
+                        "%,5d s  %,12d %s/s  p99 %s  errors %,d",
+                        Math.round(second.atMillis() / 1e3),
+                        second.requests(),
+                        units,
+                        Units.time(second.p99()),
+                        second.failures()));
     }
 
     void show(String text) {
@@ -47,18 +50,11 @@ final class ProgressLine {
     }
 
     /** Wipes it, for what is printed next. */
-    void end() {
+    @Override
+    public void close() {
         if (shown && width > 0) {
             err.print("\r" + " ".repeat(width) + "\r");
             err.flush();
         }
-    }
-
-    private static String time(double micros) {
-        return micros < 1_000
-                ? "%.0f us".formatted(micros)
-                : micros < 1e6
-                        ? "%.2f ms".formatted(micros / 1e3)
-                        : "%.2f s".formatted(micros / 1e6);
     }
 }

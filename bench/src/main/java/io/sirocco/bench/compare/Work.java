@@ -109,17 +109,18 @@ record Work(
      * @param cpuMicros what the server has used until now
      */
     LivePlan plan(InetSocketAddress server, Duration time, LongSupplier cpuMicros) {
+        LiveWork live = shape.live.orElseThrow();
         return LivePlan.on(
                 server,
                 host(server),
                 "/socket.io/",
-                shape.live.orElseThrow(),
+                live,
                 plan ->
                         plan.password(LIVE_PASSWORD)
                                 .clients(shape.connections)
                                 .inFlight(shape.pipeline)
-                                .times(Integer.MAX_VALUE) // within the time
-                                .duration(time)
+                                .times(live == LiveWork.CONNECT ? Integer.MAX_VALUE : 1)
+                                .duration(time) // also of so many times
                                 .cpuMicros(cpuMicros));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench.hold;
 
+import io.sirocco.bench.Histograms;
 import io.sirocco.bench.hold.HoldSecond.Phase;
 import io.sirocco.bench.hold.Processes.Use;
 import java.io.IOException;
@@ -30,8 +31,8 @@ public final class Hold {
     private final Spread spread;
     private final Optional<ServerWatch> server;
     private final Consumer<HoldSecond> progress;
-    private final Histogram opening = Tally.noLatency();
-    private final Histogram holding = Tally.noLatency();
+    private final Histogram opening = Histograms.none();
+    private final Histogram holding = Histograms.none();
     private final List<HoldSecond> overTime = new ArrayList<>();
     private final Optional<KernelMemory> kernelBefore = KernelMemory.now();
     private final Processes own;

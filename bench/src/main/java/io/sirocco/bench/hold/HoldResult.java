@@ -49,9 +49,4 @@ public record HoldResult(
     public double perConnection(long bytes) {
         return alive == 0 ? 0 : (double) bytes / alive;
     }
-
-    /** CPU time of the server for an answer of the holding phase, in microseconds. */
-    public double cpuMicros(double seconds) {
-        return holding.answers() == 0 ? 0 : seconds * 1e6 / holding.answers();
-    }
 }

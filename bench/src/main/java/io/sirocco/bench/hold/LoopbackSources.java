@@ -15,7 +15,7 @@ import java.util.List;
  * there are even ports.
  */
 public final class LoopbackSources {
-    static final int CONNECTIONS_EACH = 10_000;
+    public static final int CONNECTIONS_EACH = 10_000;
 
     private LoopbackSources() {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench.hold;
 
+import io.sirocco.bench.Histograms;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -45,7 +46,7 @@ record Report(
     Report plus(Report other) {
         boolean differ = bodyLength >= 0 && other.bodyLength >= 0 && bodyLength != other.bodyLength;
         Counts wrong = differ ? Counts.NONE.andWrongLength() : Counts.NONE;
-        Histogram both = Tally.noLatency();
+        Histogram both = Histograms.none();
         both.add(latency);
         both.add(other.latency);
         return new Report(

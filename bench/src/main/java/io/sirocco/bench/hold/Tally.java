@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench.hold;
 
+import io.sirocco.bench.Histograms;
 import org.HdrHistogram.Histogram;
 
 /** Counts what happens to the connections of one loop. Loop-confined. */
 final class Tally {
-    private static final long LONGEST = 3_600_000_000_000L; // an hour
-
     private final long[] losses = new long[Loss.values().length];
-    private Histogram latency = noLatency();
+    private Histogram latency = Histograms.none();
     private long bodyLength = -1; // of the first answer, when all are to have that
     long connected;
     long unopened;
     private long wrongStatus;
     private long wrongLength;
     private long answers;
-
-    /** For latencies in nanoseconds, three significant digits. */
-    static Histogram noLatency() {
-        return new Histogram(1, LONGEST, 3);
-    }
 
     void lost(Loss loss) {
         losses[loss.ordinal()]++;
@@ -32,7 +26,7 @@ final class Tally {
      */
     void answered(long nanos, int status, long length, long wanted) {
         answers++;
-        latency.recordValue(Math.clamp(nanos, 1, LONGEST));
+        Histograms.record(latency, nanos);
         if (status < 200 || status > 299) {
             wrongStatus++;
             return;
@@ -64,7 +58,7 @@ final class Tally {
     /** Hands over the latencies since the last call. */
     Histogram takeLatency() {
         Histogram taken = latency;
-        latency = noLatency();
+        latency = Histograms.none();
         return taken;
     }
 }

@@ -2,10 +2,11 @@
 package io.sirocco.bench.live;
 
 import io.sirocco.bench.Failure;
+import io.sirocco.bench.Pacer;
 import java.util.Arrays;
 
 /** Asks for echoes, some at a time; the number of a request is its place. Loop-confined. */
-final class EchoCaller implements Part {
+final class EchoCaller extends Pacer.Asker implements Part {
     private static final long FREE = Long.MIN_VALUE + 1;
 
     private final Echo echo;
@@ -13,33 +14,31 @@ final class EchoCaller implements Part {
     private final long[] due; // when the request at each place was to be sent
     private final int[] free; // places, the first of them [0, freeCount)
     private int freeCount;
-    boolean waits; // in the queue of its echo
 
     EchoCaller(Echo echo, Session session) {
         this.echo = echo;
         this.session = session;
-        this.due = new long[echo.window];
-        this.free = new int[echo.window];
+        this.due = new long[echo.rig.plan.window()];
+        this.free = new int[due.length];
         Arrays.fill(due, FREE);
         Arrays.setAll(free, i -> i);
         freeCount = free.length;
     }
 
-    boolean canAsk() {
-        return freeCount > 0 && session.ready();
-    }
-
-    void ask(long dueAt) {
-        int place = free[--freeCount];
-        due[place] = dueAt;
-        session.begin().put('4').put('2').put(place).put(echo.event);
-        session.send();
-        session.awaits();
+    @Override
+    protected int room() {
+        return session.ready() ? freeCount : 0;
     }
 
     @Override
-    public void ready(Session session, long now) {
-        throw new AssertionError("it was ready before");
+    protected void ask(long dueAt, int count) {
+        for (int i = 0; i < count; i++) {
+            int place = free[--freeCount];
+            due[place] = dueAt;
+            session.begin().put('4').put('2').put(place).put(echo.event);
+            session.send();
+        }
+        session.awaits();
     }
 
     @Override
@@ -63,11 +62,11 @@ final class EchoCaller implements Part {
 
     @Override
     public void ended(Session session, Failure why, String words) {
+        freeCount = 0;
         int measured = 0;
         for (long each : due) {
-            measured += each != FREE && each != Echo.WARM_UP ? 1 : 0;
+            measured += each != FREE && echo.pacer.settle(each, 1) ? 1 : 0;
         }
-        freeCount = 0;
         echo.lost(measured, why, words);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench.live;
 
+import io.sirocco.bench.Histograms;
 import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.Histogram;
@@ -13,8 +14,8 @@ final class Entrance {
     private final Runnable whenDone;
     private final List<Slot> slots = new ArrayList<>();
     private final List<Session> in = new ArrayList<>();
-    private final Histogram latency = Tally.none();
-    private final Histogram tickets = Tally.none();
+    private final Histogram latency = Histograms.none();
+    private final Histogram tickets = Histograms.none();
     private int begun;
     private int idle; // slots that have nothing to do any more
     private int failed;
@@ -63,11 +64,11 @@ final class Entrance {
     }
 
     void ticket(long nanos) {
-        Tally.record(tickets, nanos);
+        Histograms.record(tickets, nanos);
     }
 
     void ready(Session session, long nanos, long now) {
-        Tally.record(latency, nanos);
+        Histograms.record(latency, nanos);
         lastReady = now;
         in.add(session);
     }
@@ -98,6 +99,13 @@ final class Entrance {
     /** When the last of them was. */
     long lastReady() {
         return lastReady;
+    }
+
+    /** How a server refuses somebody at its door, and what can be done about it. */
+    static String told(int status) {
+        return status == 429
+                ? "429: it limits the connects of one address (sirocco live: --connects 0)"
+                : Integer.toString(status);
     }
 
     /** Has all of them say good-bye; {@code gone} is told when none is left. */

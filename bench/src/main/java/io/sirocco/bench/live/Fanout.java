@@ -36,7 +36,7 @@ final class Fanout {
 
     Fanout(LivePlan plan) {
         this.plan = plan;
-        this.schedule = plan.rate == 0 ? null : new Schedule(plan.rate, 0, 1);
+        this.schedule = Schedule.at(plan.rate, 0, 1).orElse(null);
     }
 
     // ---- the publisher's side

@@ -12,7 +12,6 @@ package io.sirocco.bench.live;
  */
 final class FrameReader {
     static final int TEXT = 1;
-    static final int BINARY = 2;
     static final int CLOSE = 8;
     static final int PING = 9;
     static final int PONG = 10;

@@ -80,6 +80,19 @@ final class FrameWriter {
     }
 
     int send(Connection to, int opcode) {
+        int at = frame(opcode);
+        to.write(b, at, end);
+        return end - at;
+    }
+
+    /** The frame of a text message, as bytes of its own. */
+    byte[] text() {
+        int at = frame(FrameReader.TEXT);
+        return Arrays.copyOfRange(b, at, end);
+    }
+
+    /** Returns where the frame begins: its head stands before the payload, which is masked. */
+    private int frame(int opcode) {
         int length = end - HEAD;
         key ^= key << 13; // Marsaglia, "Xorshift RNGs", 2003
         key ^= key >>> 17;
@@ -99,8 +112,7 @@ final class FrameWriter {
         }
         b[--at] = (byte) (0x80 | opcode);
         mask();
-        to.write(b, at, end);
-        return end - at;
+        return at;
     }
 
     private void mask() {

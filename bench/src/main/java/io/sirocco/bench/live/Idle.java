@@ -13,11 +13,6 @@ record Idle(Rig rig) implements Crowd, Part {
     }
 
     @Override
-    public void ready(Session session, long now) {
-        throw new AssertionError("it was ready before");
-    }
-
-    @Override
     public void ended(Session session, Failure why, String words) {
         rig.tally().failed(why, words);
     }

@@ -15,24 +15,27 @@ import java.util.regex.Pattern;
 
 /**
  * One connection that asks and waits, for checks: HTTP with answers of a stated length, then frames
- * of text. Frames are masked with zeros. Used by one thread.
+ * of text. Used by one thread.
  */
 final class Line implements AutoCloseable {
-    private static final int PATIENCE_MILLIS = 10_000;
     private static final int MOST = 1 << 20;
     private static final Pattern LENGTH =
             Pattern.compile("(?i)\r\ncontent-length: *([0-9]{1,6})\r\n");
 
     private final Socket socket = new Socket();
+    private final FrameWriter frames = new FrameWriter();
     private final InputStream in;
 
     /** An answer of HTTP. */
     record Answer(int status, String head, String body) {}
 
-    Line(InetSocketAddress server) throws IOException {
+    /**
+     * @param timeoutMillis for the connection, and until something of an answer comes
+     */
+    Line(InetSocketAddress server, int timeoutMillis) throws IOException {
         try {
-            socket.connect(server, PATIENCE_MILLIS);
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.connect(server, timeoutMillis);
+            socket.setSoTimeout(timeoutMillis);
             socket.setTcpNoDelay(true);
             in = new BufferedInputStream(socket.getInputStream());
         } catch (IOException e) {
@@ -65,17 +68,7 @@ final class Line implements AutoCloseable {
     }
 
     void send(String text) throws IOException {
-        byte[] payload = text.getBytes(UTF_8);
-        int n = payload.length;
-        int head = n < 126 ? 6 : 8;
-        var frame = new byte[head + n];
-        frame[0] = (byte) 0x81;
-        frame[1] = (byte) (0x80 | (n < 126 ? n : 126));
-        if (n > 125) {
-            frame[2] = (byte) (n >> 8);
-            frame[3] = (byte) n;
-        }
-        System.arraycopy(payload, 0, frame, head, n);
+        byte[] frame = frames.begin().put(text.getBytes(UTF_8)).text();
         socket.getOutputStream().write(frame);
     }
 

@@ -4,11 +4,9 @@ package io.sirocco.bench.live;
 import com.sun.management.OperatingSystemMXBean;
 import io.sirocco.bench.Result;
 import io.sirocco.bench.hold.LoopbackSources;
-import io.sirocco.bench.hold.Processes.Use;
 import io.sirocco.bench.hold.ServerCost;
 import io.sirocco.bench.hold.ServerWatch;
 import io.sirocco.bench.live.LiveResult.Deliveries;
-import io.sirocco.bench.live.LiveResult.Opening;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import java.io.IOException;
@@ -20,11 +18,8 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -42,7 +37,6 @@ public final class LiveBench {
     private static final long GRACE = SECOND; // for what is under way when a run is interrupted
     private static final long LOOK = 5_000_000;
     private static final long QUIET = 100_000_000; // so long nothing comes: there is no more
-    private static final int PORTS = 10_000; // connections that one address of ours will do for
     private static final OperatingSystemMXBean PROCESS =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -51,24 +45,16 @@ public final class LiveBench {
     private final Optional<ServerWatch> server;
     private final List<Rig> rigs = new ArrayList<>();
     private final Sides sides = new Sides(rigs);
-    private final List<Crowd> crowds = new ArrayList<>();
-    private final List<Entrance> entrances = new ArrayList<>();
-    private final Fanout fanout;
+    private final Patience patience = new Patience();
+    private final Doors doors;
     private final Tally total = new Tally();
-    private final Histogram openings = Tally.none();
-    private final Histogram tickets = Tally.none();
-    private final List<Duration> times = new ArrayList<>();
     private final List<Result.Second> seconds = new ArrayList<>();
-    private CountDownLatch idle; // of crowds: nothing is under way any more
-    private long serverCpu; // by the plan's meter
-    private int held;
     private long began;
-    private boolean interrupted;
 
     private LiveBench(LivePlan plan, Consumer<Result.Second> progress) {
         this.plan = plan;
         this.progress = progress;
-        this.fanout = new Fanout(plan);
+        this.doors = new Doors(plan, sides, patience);
         this.server = plan.watch ? ServerWatch.on(plan.server, plan.pid) : Optional.empty();
     }
 
@@ -104,239 +90,168 @@ public final class LiveBench {
         try {
             return plan.work == LiveWork.CONNECT ? storms() : load();
         } finally {
-            sides.all(crowds, Crowd::giveUp); // so that none asks while the loops stop
-            sides.all(entrances, Entrance::close);
+            doors.close(); // so that none comes in while the loops stop
             Thread.interrupted(); // or nobody would wait for that
         }
     }
 
     private List<InetAddress> sources() {
-        boolean many = plan.sources.isEmpty() && plan.sessions() > PORTS;
+        boolean many = plan.sources.isEmpty() && plan.sessions() > LoopbackSources.CONNECTIONS_EACH;
         return many ? LoopbackSources.of(plan.server.getAddress(), plan.sessions()) : plan.sources;
+    }
+
+    /** Returns how long it took. */
+    private Duration open(List<? extends Crowd> crowds) throws IOException {
+        Duration took = doors.open(crowds);
+        if (doors.ready() == 0 && !patience.interrupted()) {
+            take();
+            throw new IOException(
+                    "not one client became ready: "
+                            + total.words.values().stream().findFirst().orElse("no answer"));
+        }
+        return took;
+    }
+
+    private void leave() {
+        doors.leave(patience.interrupted() ? GRACE : plan.timeout.toNanos() + SECOND);
     }
 
     // ---- CONNECT
 
     private LiveResult storms() throws IOException {
         began = System.nanoTime();
-        Use serverThen = lookAtServer();
-        long serverBefore = plan.cpuMicros.getAsLong();
+        var use = new ServerUse(server, plan);
+        Optional<ServerCost> cost = Optional.empty();
         long cpu = 0;
         long elapsed = 0;
-        Optional<ServerCost> cost = Optional.empty();
-        for (int i = 0; i < plan.times && !interrupted && (i == 0 || hasTime()); i++) {
+        boolean more = true;
+        for (int i = 1; more; i++) {
             long before = PROCESS.getProcessCpuTime();
-            elapsed += open(rig -> new Idle(rig)).toNanos();
+            elapsed += open(rigs.stream().map(Idle::new).toList()).toNanos();
             cpu += PROCESS.getProcessCpuTime() - before;
-            int ready = (int) sides.sum(entrances, entrance -> entrance.in().size());
-            int failed = (int) sides.sum(entrances, Entrance::failures);
-            Histogram latency = noteOpening();
-            seconds.add(second(ready, failed, latency));
-            progress.accept(seconds.getLast());
-            await(new CountDownLatch(1), plan.hold.toNanos());
-            boolean last = i + 1 == plan.times || interrupted || !hasTime();
-            if (last) {
-                cost = cost(serverThen, lookAtServer(), (System.nanoTime() - began) / 1e9);
+            Doors.Opened opened = doors.count();
+            total.counted += doors.ready();
+            total.latency.add(opened.latency());
+            tell(second(doors.ready(), opened.failed(), opened.latency()));
+            if (!patience.interrupted()) {
+                patience.sleep(plan.hold.toNanos());
+            }
+            boolean hasTime = System.nanoTime() - began < plan.duration.toNanos();
+            more = i < plan.times && hasTime && !patience.interrupted();
+            if (!more) {
+                cost = use.cost();
             }
             leave();
-            sides.all(rigs, rig -> add(rig.take()));
-            total.counted += ready;
+            take();
         }
-        serverCpu = plan.cpuMicros.getAsLong() - serverBefore;
-        total.latency.add(openings);
-        return result(Duration.ofNanos(elapsed), share(cpu, elapsed), Optional.empty(), cost);
-    }
-
-    private boolean hasTime() {
-        return System.nanoTime() - began < plan.duration.toNanos();
-    }
-
-    /** Opens all, and returns how long that took; no more of what was there before is known. */
-    private Duration open(Function<Rig, Crowd> crowd) throws IOException {
-        entrances.clear();
-        crowds.clear();
-        var done = new CountDownLatch(rigs.size());
-        for (Rig rig : rigs) {
-            int wanted = rig.share(plan.sessions());
-            Crowd one = crowd.apply(rig);
-            crowds.add(one);
-            entrances.add(new Entrance(rig, one, wanted, done::countDown));
-        }
-        long from = System.nanoTime();
-        for (int i = 0; i < rigs.size(); i++) {
-            rigs.get(i).loop.execute(entrances.get(i)::start);
-        }
-        await(done, Long.MAX_VALUE);
-        long last = Math.max(from, sides.most(entrances, Entrance::lastReady));
-        var took = Duration.ofNanos(last - from);
-        times.add(took);
-        failUnlessReady();
-        return took;
-    }
-
-    private void failUnlessReady() throws IOException {
-        if (!interrupted && sides.sum(entrances, entrance -> entrance.in().size()) == 0) {
-            sides.all(rigs, rig -> add(rig.take()));
-            throw new IOException(
-                    "not one client became ready: "
-                            + total.words.values().stream().findFirst().orElse("no answer"));
-        }
-    }
-
-    private Histogram noteOpening() {
-        Histogram latency = sum(Entrance::latency);
-        openings.add(latency);
-        tickets.add(sum(Entrance::tickets));
-        return latency;
-    }
-
-    private Histogram sum(Function<Entrance, Histogram> of) {
-        var sum = Tally.none();
-        sides.all(
-                entrances,
-                entrance -> {
-                    synchronized (sum) {
-                        sum.add(of.apply(entrance));
-                    }
-                });
-        return sum;
-    }
-
-    private void leave() {
-        held =
-                (int)
-                        sides.sum(
-                                entrances,
-                                entrance -> entrance.in().stream().filter(Session::ready).count());
-        var gone = new CountDownLatch(entrances.size());
-        sides.all(entrances, entrance -> entrance.leave(gone::countDown));
-        await(gone, interrupted ? GRACE : plan.timeout.toNanos() + SECOND);
+        return result(elapsed, share(cpu, elapsed), Optional.empty(), cost, use.cpuMicros());
     }
 
     // ---- ECHO, FANOUT
 
     private LiveResult load() throws IOException {
-        idle = new CountDownLatch(plan.work == LiveWork.ECHO ? rigs.size() : 1);
-        open(
-                rig ->
-                        plan.work == LiveWork.ECHO
-                                ? new Echo(rig, idle::countDown)
-                                : new Receivers(rig, fanout));
-        noteOpening();
-        if (plan.work == LiveWork.FANOUT && !fanout.hasPublisher() && !interrupted) {
-            throw new IOException("there is nobody to publish");
+        var idle = new CountDownLatch(rigs.size()); // of echoes: nothing is under way any more
+        Optional<Audience> audience =
+                plan.work == LiveWork.FANOUT
+                        ? Optional.of(new Audience(plan, sides))
+                        : Optional.empty();
+        List<? extends Crowd> crowds =
+                audience.isPresent()
+                        ? audience.get().receivers()
+                        : rigs.stream().map(rig -> new Echo(rig, idle::countDown)).toList();
+        try {
+            open(crowds);
+            doors.count();
+            if (audience.isPresent() && !audience.get().hasPublisher() && !patience.interrupted()) {
+                throw new IOException("there is nobody to publish");
+            }
+            audience.ifPresent(Audience::complete);
+            return load(crowds, idle, audience);
+        } finally {
+            sides.all(crowds, Crowd::giveUp); // so that none asks while the loops stop
         }
-        int receivers = fanout.receivers();
+    }
+
+    private LiveResult load(
+            List<? extends Crowd> crowds, CountDownLatch idle, Optional<Audience> audience) {
         boolean cold = plan.warmUp.isZero();
         if (!cold) {
             sides.all(crowds, Crowd::start);
             began = System.nanoTime();
-            pass(plan.warmUp, false);
+            pass(plan.warmUp, idle, false);
         }
-        Use serverThen = lookAtServer();
-        long serverBefore = plan.cpuMicros.getAsLong();
+        var use = new ServerUse(server, plan);
         long cpu = PROCESS.getProcessCpuTime();
         began = System.nanoTime(); // no later than any crowd's
         sides.all(rigs, Rig::forgetBytes);
-        if (!interrupted) {
+        if (!patience.interrupted()) {
             sides.all(crowds, Crowd::measure);
         }
         if (cold) {
             sides.all(crowds, Crowd::start);
         }
-        pass(plan.duration, true);
+        pass(plan.duration, idle, true);
         long elapsed = System.nanoTime() - began;
         double share = share(PROCESS.getProcessCpuTime() - cpu, elapsed);
         sides.all(crowds, Crowd::end);
-        awaitLate();
-        serverCpu = plan.cpuMicros.getAsLong() - serverBefore;
-        Optional<ServerCost> cost =
-                cost(serverThen, lookAtServer(), (System.nanoTime() - began) / 1e9);
+        awaitLate(idle, audience);
+        long serverCpu = use.cpuMicros();
+        Optional<ServerCost> cost = use.cost();
         sides.all(crowds, Crowd::giveUp);
-        awaitStalled();
+        if (plan.stalled > 0) {
+            audience.ifPresent(this::awaitStalled);
+        }
         leave();
-        collect();
+        take();
         long measured = Math.min(elapsed, plan.duration.toNanos()); // what came later is late
-        Optional<Deliveries> deliveries =
-                plan.work == LiveWork.FANOUT
-                        ? Optional.of(deliveries(receivers))
-                        : Optional.empty();
-        return result(Duration.ofNanos(measured), share, deliveries, cost);
-    }
-
-    private Deliveries deliveries(int receivers) {
-        return new Deliveries(
-                receivers,
-                Math.max(0, fanout.published() - fanout.firstMeasured()),
-                total.latency.getTotalCount(),
-                plan.stalled,
-                sides.sum(crowds, crowd -> ((Receivers) crowd).stalledGot()),
-                (int) sides.sum(crowds, crowd -> ((Receivers) crowd).stalledCut()));
-    }
-
-    /** Of a fan-out nobody can tell by itself that it has all. */
-    private void awaitLate() {
-        long most = interrupted ? Math.min(GRACE, plan.timeout.toNanos()) : plan.timeout.toNanos();
-        if (plan.work == LiveWork.ECHO) {
-            await(idle, most);
-            return;
-        }
-        long until = System.nanoTime() + most;
-        while (System.nanoTime() < until
-                && sides.sum(crowds, crowd -> ((Receivers) crowd).missing()) > 0) {
-            await(idle, LOOK);
-        }
-    }
-
-    /** Those who stalled read again: what was kept for them, or that they were cut off. */
-    private void awaitStalled() {
-        long until = System.nanoTime() + plan.timeout.toNanos();
-        for (long seen = -2, now = -1;
-                plan.stalled > 0 && now != seen && System.nanoTime() < until && !interrupted; ) {
-            seen = now;
-            await(new CountDownLatch(1), QUIET);
-            now =
-                    sides.sum(
-                            crowds,
-                            c -> ((Receivers) c).stalledGot() + ((Receivers) c).stalledCut());
-        }
+        long delivered = total.latency.getTotalCount();
+        return result(measured, share, audience.map(a -> a.deliveries(delivered)), cost, serverCpu);
     }
 
     /** Lets time pass; ends early when somebody has had enough, or nobody is left. */
-    private void pass(Duration duration, boolean measuring) {
+    private void pass(Duration duration, CountDownLatch idle, boolean measuring) {
         long from = System.nanoTime();
-        for (long at = 0; at < duration.toNanos() && !interrupted && isAnybodyThere(); ) {
+        for (long at = 0;
+                at < duration.toNanos() && !patience.interrupted() && doors.anybodyThere(); ) {
             long until = Math.min(at + SECOND, duration.toNanos());
-            await(idle, from + until - System.nanoTime());
+            patience.await(idle, from + until - System.nanoTime());
             at = until;
             if (measuring) {
-                seconds.add(collect());
-                progress.accept(seconds.getLast());
+                Tally tally = take();
+                tell(second(tally.counted, tally.failed(), tally.latency));
             }
         }
     }
 
-    private boolean isAnybodyThere() {
-        return sides.sum(entrances, e -> e.in().stream().anyMatch(Session::ready) ? 1 : 0) > 0;
-    }
-
-    // ---- what all of them share
-
-    private void await(CountDownLatch latch, long nanos) {
-        try {
-            boolean ignored = !interrupted && latch.await(nanos, TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            interrupted = true;
+    /** Of a fan-out nobody can tell by itself that it has all. */
+    private void awaitLate(CountDownLatch idle, Optional<Audience> audience) {
+        boolean before = patience.interrupted();
+        long timeout = plan.timeout.toNanos();
+        long most = before ? Math.min(GRACE, timeout) : timeout;
+        if (audience.isEmpty()) {
+            patience.await(idle, most);
+            return;
+        }
+        long until = System.nanoTime() + most;
+        while (patience.interrupted() == before
+                && System.nanoTime() < until
+                && audience.get().missing() > 0) {
+            patience.sleep(LOOK);
         }
     }
 
-    private Use lookAtServer() {
-        return server.map(ServerWatch::look).orElse(null);
+    /** Those who stalled read again: what was kept for them, or that they were cut off. */
+    private void awaitStalled(Audience audience) {
+        long until = System.nanoTime() + plan.timeout.toNanos();
+        for (long seen = -2, now = -1;
+                now != seen && System.nanoTime() < until && !patience.interrupted(); ) {
+            seen = now;
+            patience.sleep(QUIET);
+            now = audience.stalledTold();
+        }
     }
 
-    private Optional<ServerCost> cost(Use from, Use to, double seconds) {
-        return server.map(watch -> watch.cost(from, to, seconds, OptionalDouble.empty()));
-    }
+    // ---- what all of them share
 
     private double share(long cpu, long elapsed) {
         int threads = Math.min(plan.loops, Runtime.getRuntime().availableProcessors());
@@ -344,24 +259,16 @@ public final class LiveBench {
     }
 
     /** Adds what has come in since the last call to the total. */
-    private Result.Second collect() {
-        var tally = new Tally();
-        sides.all(
-                rigs,
-                rig -> {
-                    Tally taken = rig.take();
-                    synchronized (tally) {
-                        tally.add(taken);
-                    }
-                });
-        add(tally);
-        return second(tally.counted, tally.failed(), tally.latency);
+    private Tally take() {
+        var taken = new Tally();
+        sides.ask(rigs, Rig::take).forEach(taken::add);
+        total.add(taken);
+        return taken;
     }
 
-    private void add(Tally tally) {
-        synchronized (total) {
-            total.add(tally);
-        }
+    private void tell(Result.Second second) {
+        seconds.add(second);
+        progress.accept(second);
     }
 
     private Result.Second second(long counted, long failed, Histogram latency) {
@@ -375,13 +282,14 @@ public final class LiveBench {
     }
 
     private LiveResult result(
-            Duration elapsed,
+            long elapsed,
             double share,
             Optional<Deliveries> deliveries,
-            Optional<ServerCost> cost) {
+            Optional<ServerCost> cost,
+            long serverCpu) {
         var figures =
                 new Result(
-                        elapsed,
+                        Duration.ofNanos(elapsed),
                         total.counted,
                         total.bytesIn,
                         total.bytesOut,
@@ -390,12 +298,11 @@ public final class LiveBench {
                         Map.copyOf(total.failures),
                         List.copyOf(seconds),
                         share);
-        int ready = (int) sides.sum(entrances, entrance -> entrance.in().size());
         return new LiveResult(
                 plan.work,
                 figures,
                 new EnumMap<>(total.words),
-                new Opening(plan.sessions(), ready, held, List.copyOf(times), openings, tickets),
+                doors.opening(),
                 deliveries,
                 cost,
                 serverCpu);

@@ -3,6 +3,7 @@ package io.sirocco.bench.live;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,6 +34,8 @@ public final class LiveCheck {
         try {
             check.all();
             return Optional.empty();
+        } catch (SocketTimeoutException e) {
+            return Optional.of("no answer within " + plan.timeout.toMillis() + " ms");
         } catch (IOException | JacksonException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         } finally {
@@ -61,15 +64,20 @@ public final class LiveCheck {
     }
 
     private String auth() {
-        return plan.password.map(p -> "{\"password\":" + Handshake.quoted(p) + "}").orElse("");
+        return plan.password.map(LiveCheck::password).orElse("");
+    }
+
+    private static String password(String password) {
+        return "{\"password\":" + Handshake.quoted(password) + "}";
     }
 
     private void admission() throws IOException {
+        String another = plan.password.orElseThrow() + "?";
         var wrong =
-                LivePlan.on(plan.server, plan.host, plan.path, plan.work, p -> p.password("no"));
+                LivePlan.on(plan.server, plan.host, plan.path, plan.work, p -> p.password(another));
         int status = ask(Handshake.of(wrong).ticket()).status();
         require(status == 401, "POST /ticket with a wrong password: status " + status);
-        refused("{\"password\":\"no\"}", "a wrong password");
+        refused(password(another), "a wrong password");
         admittedForNothing();
         Line.Answer answer = ask(Handshake.of(plan).ticket());
         require(answer.status() == 200, "POST /ticket: status " + answer.status());
@@ -80,14 +88,18 @@ public final class LiveCheck {
         refused("{\"ticket\":\"none\"}", "a ticket that is none");
     }
 
+    private Line line() throws IOException {
+        return new Line(plan.server, Math.clamp(plan.timeout.toMillis(), 1, Integer.MAX_VALUE));
+    }
+
     private Line.Answer ask(byte[] request) throws IOException {
-        try (var line = new Line(plan.server)) {
+        try (var line = line()) {
             return line.ask(request);
         }
     }
 
     private void refused(String auth, String what) throws IOException {
-        String answer = connect(auth, new Line(plan.server));
+        String answer = connect(auth, line());
         require(
                 answer.startsWith("44") || answer.startsWith("41"),
                 what + " was answered with " + answer);
@@ -95,7 +107,7 @@ public final class LiveCheck {
 
     /** Some can refuse those who bring nothing only when these ask for something. */
     private void admittedForNothing() throws IOException {
-        var line = new Line(plan.server);
+        var line = line();
         String answer = connect("", line);
         try {
             if (answer.startsWith("40")) {
@@ -108,7 +120,7 @@ public final class LiveCheck {
     }
 
     private Line session(String auth) throws IOException {
-        var line = new Line(plan.server);
+        var line = line();
         String answer = connect(auth, line);
         require(answer.startsWith("40"), "CONNECT was answered with " + answer);
         return line;

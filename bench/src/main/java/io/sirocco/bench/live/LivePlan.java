@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -29,7 +30,7 @@ public final class LivePlan {
     Optional<String> password = Optional.empty();
     boolean ticket = true;
     int clients = 1_000;
-    private int inFlight;
+    private OptionalInt inFlight = OptionalInt.empty();
     double rate;
     int size = 32;
     int stalled;
@@ -95,7 +96,7 @@ public final class LivePlan {
      * messages that have not reached all (8), by the work.
      */
     public LivePlan inFlight(int inFlight) {
-        this.inFlight = inFlight;
+        this.inFlight = OptionalInt.of(inFlight);
         return this;
     }
 
@@ -201,12 +202,12 @@ public final class LivePlan {
 
     /** Those that may be connecting at the same time. */
     int opening() {
-        return work == LiveWork.CONNECT && inFlight > 0 ? inFlight : OPENING;
+        return work == LiveWork.CONNECT ? inFlight.orElse(OPENING) : OPENING;
     }
 
     /** Requests of one client, or messages, that are under way at the same time. */
     int window() {
-        return inFlight > 0 ? inFlight : work == LiveWork.FANOUT ? 8 : 1;
+        return inFlight.orElse(work == LiveWork.FANOUT ? 8 : 1);
     }
 
     private void check() {
@@ -218,8 +219,8 @@ public final class LivePlan {
                         + ", to 1,000,000, not "
                         + clients);
         require(
-                inFlight >= 0 && inFlight <= 1_000,
-                "in flight there may be 1 to 1000, not " + inFlight);
+                window() >= 1 && window() <= 1_000,
+                "in flight there may be 1 to 1000, not " + window());
         require(
                 rate == 0 || rate >= 1e-3 && rate <= 1e7,
                 "rate must be from 0.001 to 10,000,000, or 0 for as many as go, not " + rate);
@@ -230,7 +231,12 @@ public final class LivePlan {
         require(
                 stalled == 0 || work == LiveWork.FANOUT,
                 "only receivers of a fan-out can stop reading");
-        require(times >= 1, "times must be at least 1");
+        require(times >= 1, "times must be at least 1, not " + times);
+        boolean connect = work == LiveWork.CONNECT;
+        require(
+                connect || times == 1 && hold.isZero(),
+                "times and hold are for those who connect and leave, without another work");
+        require(!connect || rate == 0, "a rate is of round trips or messages: choose one of them");
         require(duration.isPositive(), "duration must be positive");
         require(timeout.isPositive(), "timeout must be positive");
         require(!warmUp.isNegative() && !hold.isNegative(), "a time must not be negative");

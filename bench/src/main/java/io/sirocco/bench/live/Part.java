@@ -6,8 +6,10 @@ import io.sirocco.bench.Failure;
 /** What a {@link Session} does, told what happens to it. Loop-confined. */
 interface Part {
 
-    /** Its CONNECT was answered. */
-    void ready(Session session, long now);
+    /** Its CONNECT was answered: told to the part that has opened it. */
+    default void ready(Session session, long now) {
+        throw new AssertionError("it was ready before");
+    }
 
     /** {@code b[from..to)} is the array of what was answered to request {@code id}. */
     default void answered(Session session, long id, byte[] b, int from, int to, long now) {

@@ -3,6 +3,7 @@ package io.sirocco.bench.live;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sirocco.bench.Appointment;
 import io.sirocco.bench.Failure;
 
 /**
@@ -19,25 +20,18 @@ final class Publisher implements Part {
     private final Rig rig;
     private final Session session;
     private final byte[] padding;
-    private Runnable in; // null once it is in the room
+    private final Appointment appointment; // with what is due
     private boolean issuing;
     private long next;
     private long completed; // messages that have reached all, or were given up
-    private long appointment = Long.MAX_VALUE; // when it comes back for what is due
     private long seen; // completed when it was last looked whether all stands still
 
-    Publisher(Fanout fanout, Rig rig, Session session, Runnable in) {
-        this.in = in;
+    Publisher(Fanout fanout, Rig rig, Session session) {
         this.fanout = fanout;
         this.rig = rig;
         this.session = session;
+        this.appointment = new Appointment(rig.loop, this::pump);
         this.padding = (",\"" + "x".repeat(rig.plan.size) + "\"]").getBytes(ISO_8859_1);
-    }
-
-    void join() {
-        session.begin().put(Receiver.JOIN);
-        session.send();
-        session.awaits();
     }
 
     void start() {
@@ -89,23 +83,11 @@ final class Publisher implements Part {
                     return;
                 }
                 if (due > now) {
-                    comeBack(due);
+                    appointment.by(due);
                     return;
                 }
             }
             publish(now);
-        }
-    }
-
-    private void comeBack(long due) {
-        if (due < appointment) {
-            appointment = due;
-            rig.loop.at(
-                    due,
-                    () -> {
-                        appointment = Long.MAX_VALUE;
-                        pump();
-                    });
         }
     }
 
@@ -117,29 +99,6 @@ final class Publisher implements Part {
     }
 
     @Override
-    public void ready(Session session, long now) {
-        throw new AssertionError("it was ready before");
-    }
-
-    @Override
-    public void answered(Session session, long id, byte[] b, int from, int to, long now) {
-        if (in == null || id != 0) {
-            session.unexpected("an answer that nobody waits for");
-            return;
-        }
-        session.awaitsNothing();
-        Receiver.refusal(b, from, to)
-                .ifPresent(why -> rig.tally().failed(Failure.REFUSED, "join: " + why));
-        entered();
-    }
-
-    private void entered() {
-        Runnable told = in;
-        in = null;
-        told.run();
-    }
-
-    @Override
     public void drained(Session session) {
         pump();
     }
@@ -148,8 +107,5 @@ final class Publisher implements Part {
     public void ended(Session session, Failure why, String words) {
         rig.tally().failed(why, "the publisher: " + words);
         issuing = false;
-        if (in != null) {
-            entered();
-        }
     }
 }

@@ -5,69 +5,24 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.bench.Failure;
 import java.util.BitSet;
-import java.util.Optional;
 
 /**
  * Is in the room, and knows of each message whether it came, and how often. One that stalls does
  * not read while messages are published, and counts for itself. Loop-confined.
  */
 final class Receiver implements Part {
-    static final byte[] JOIN = ("420[\"join\",\"" + Fanout.ROOM + "\"]").getBytes(ISO_8859_1);
     private static final byte[] GAP = "[\"sirocco:gap\"".getBytes(ISO_8859_1);
 
     private final Receivers crowd;
     private final Fanout fanout;
     final boolean stalls;
-    private Runnable in; // null once it is in the room
     private long last = -1; // the highest number that came
     private BitSet missing; // lower ones that did not; null when there are none
-    boolean lost;
 
-    Receiver(Receivers crowd, boolean stalls, Runnable in) {
+    Receiver(Receivers crowd, boolean stalls) {
         this.crowd = crowd;
         this.fanout = crowd.fanout;
         this.stalls = stalls;
-        this.in = in;
-    }
-
-    void join(Session session) {
-        session.begin().put(JOIN);
-        session.send();
-        session.awaits();
-    }
-
-    @Override
-    public void ready(Session session, long now) {
-        throw new AssertionError("it was ready before");
-    }
-
-    @Override
-    public void answered(Session session, long id, byte[] b, int from, int to, long now) {
-        if (in == null || id != 0) {
-            session.unexpected("an answer that nobody waits for");
-            return;
-        }
-        session.awaitsNothing();
-        Optional<String> refusal = refusal(b, from, to);
-        if (refusal.isPresent()) {
-            crowd.rig.tally().failed(Failure.REFUSED, "join: " + refusal.get());
-        } else if (!stalls) {
-            fanout.received(1);
-        }
-        entered();
-    }
-
-    /** What the answer to a join says, where that is more than an empty array. */
-    static Optional<String> refusal(byte[] b, int from, int to) {
-        return to - from <= 2
-                ? Optional.empty()
-                : Optional.of(new String(b, from, Math.min(to - from, 200), ISO_8859_1));
-    }
-
-    private void entered() {
-        Runnable told = in;
-        in = null;
-        told.run();
     }
 
     @Override
@@ -100,7 +55,7 @@ final class Receiver implements Part {
         if (late) {
             missing.clear((int) n);
         }
-        crowd.notInOrder(this, n, late);
+        crowd.notInOrder(n, late);
         return late;
     }
 
@@ -121,20 +76,16 @@ final class Receiver implements Part {
 
     @Override
     public void ended(Session session, Failure why, String words) {
-        lost = true;
-        if (in != null) {
-            crowd.rig.tally().failed(why, words);
-            entered();
-        } else if (stalls) {
+        if (stalls) {
             crowd.stalledEnded();
-        } else {
-            crowd.rig.tally().failed(why, words);
-            fanout.received(-1);
-            long published = fanout.published();
-            for (long n = Math.max(0, published - fanout.plan.window()); n < published; n++) {
-                if (!has(n)) {
-                    fanout.got(n);
-                }
+            return;
+        }
+        crowd.rig.tally().failed(why, words);
+        fanout.received(-1);
+        long published = fanout.published();
+        for (long n = Math.max(0, published - fanout.plan.window()); n < published; n++) {
+            if (!has(n)) {
+                fanout.got(n);
             }
         }
     }

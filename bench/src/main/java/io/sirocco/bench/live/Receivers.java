@@ -2,6 +2,7 @@
 package io.sirocco.bench.live;
 
 import io.sirocco.bench.Failure;
+import io.sirocco.bench.Histograms;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,12 +11,12 @@ final class Receivers implements Crowd {
     final Rig rig;
     final Fanout fanout;
     private final int stalling; // so many of the first to come
-    private final boolean publishes; // the first to come
+    private boolean publishes; // the first to come
     private final List<Receiver> receivers = new ArrayList<>();
-    private final List<Session> sessions = new ArrayList<>(); // of those who stall
-    private Publisher publisher;
+    private final List<Session> stalled = new ArrayList<>();
+    private Publisher publisher; // null unless it is of this loop, and in the room
     private long stalledGot;
-    private int stalledEnded;
+    private int stalledCut;
     private boolean over;
 
     Receivers(Rig rig, Fanout fanout) {
@@ -27,26 +28,35 @@ final class Receivers implements Crowd {
 
     @Override
     public void enter(Session session, Runnable in) {
-        if (publishes && publisher == null) {
-            publisher = new Publisher(fanout, rig, session, in);
-            fanout.publisher(publisher, rig.loop);
-            session.part(publisher);
-            publisher.join();
+        if (publishes) {
+            publishes = false;
+            var one = new Publisher(fanout, rig, session);
+            new Joining(rig, one, () -> joined(one), in).begin(session);
             return;
         }
-        boolean stalls = sessions.size() < stalling;
-        var receiver = new Receiver(this, stalls, in);
-        session.part(receiver);
-        receivers.add(receiver);
+        boolean stalls = stalled.size() < stalling;
         if (stalls) {
-            sessions.add(session);
+            stalled.add(session);
         }
-        receiver.join(session);
+        var receiver = new Receiver(this, stalls);
+        new Joining(rig, receiver, () -> joined(receiver), in).begin(session);
+    }
+
+    private void joined(Publisher one) {
+        publisher = one;
+        fanout.publisher(one, rig.loop);
+    }
+
+    private void joined(Receiver receiver) {
+        receivers.add(receiver);
+        if (!receiver.stalls) {
+            fanout.received(1);
+        }
     }
 
     @Override
     public void start() {
-        sessions.stream().filter(Session::ready).forEach(Session::stall);
+        stalled.stream().filter(Session::ready).forEach(Session::stall);
         if (publisher != null) {
             publisher.start();
         }
@@ -72,7 +82,7 @@ final class Receivers implements Crowd {
         if (!over) {
             over = true;
             rig.tally().failed(Failure.LOST, missing(), "messages did not reach all");
-            sessions.stream().filter(Session::ready).forEach(Session::readAgain);
+            stalled.stream().filter(Session::ready).forEach(Session::readAgain);
         }
     }
 
@@ -93,7 +103,7 @@ final class Receivers implements Crowd {
         }
         if (measured && !over) {
             Tally tally = rig.tally();
-            Tally.record(tally.latency, now - fanout.due(number));
+            Histograms.record(tally.latency, now - fanout.due(number));
             if (now < fanout.until()) {
                 tally.counted++;
             }
@@ -104,7 +114,7 @@ final class Receivers implements Crowd {
     /**
      * @param late whether it had not come before
      */
-    void notInOrder(Receiver receiver, long number, boolean late) {
+    void notInOrder(long number, boolean late) {
         if (number >= fanout.firstMeasured()) {
             rig.tally()
                     .failed(
@@ -114,7 +124,7 @@ final class Receivers implements Crowd {
     }
 
     void stalledEnded() {
-        stalledEnded++;
+        stalledCut++;
     }
 
     /** Messages that those have got who stalled. */
@@ -124,6 +134,6 @@ final class Receivers implements Crowd {
 
     /** How many of them were cut off. */
     int stalledCut() {
-        return stalledEnded;
+        return stalledCut;
     }
 }

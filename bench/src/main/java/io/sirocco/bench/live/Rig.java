@@ -21,7 +21,7 @@ final class Rig {
     final AnswerReader answer = new AnswerReader(); // of one that is all there, or read anew
     final long timeoutMillis;
     private final List<InetAddress> sources;
-    private int next;
+    private int source; // the last that was taken
     private Tally tally = new Tally();
 
     /**
@@ -34,7 +34,7 @@ final class Rig {
         this.handshake = handshake;
         this.sources = sources;
         this.timeoutMillis = Math.max(1, plan.timeout.toMillis());
-        this.next = index;
+        this.source = index;
     }
 
     Destination destination() {
@@ -42,8 +42,8 @@ final class Rig {
         if (sources.isEmpty()) {
             return to;
         }
-        next += plan.loops;
-        return to.from(sources.get(next % sources.size()));
+        source += plan.loops;
+        return to.from(sources.get(source % sources.size()));
     }
 
     long nanos() {

@@ -64,7 +64,7 @@ final class Session implements Protocol, Connector {
     }
 
     boolean ready() {
-        return state == State.READY;
+        return state == State.READY && lost == null;
     }
 
     /** Whether so much was not sent yet that one should wait for {@link Part#drained}. */
@@ -105,7 +105,7 @@ final class Session implements Protocol, Connector {
 
     /** Says good-bye; {@code gone} is told when nothing is left of it. */
     void leave(Runnable gone) {
-        if (state != State.READY) {
+        if (!ready()) {
             gone.run();
             return;
         }
@@ -167,7 +167,9 @@ final class Session implements Protocol, Connector {
             return -1; // not even its head is there
         }
         if (answer.status() != 101) {
-            return give(Failure.REFUSED, "the upgrade was answered with " + answer.status());
+            return give(
+                    Failure.REFUSED,
+                    "the upgrade was answered with " + Entrance.told(answer.status()));
         }
         if (Bytes.find(b, from, end, rig.handshake.accept()) < 0) {
             return give(Failure.MALFORMED, "Sec-WebSocket-Accept is another");

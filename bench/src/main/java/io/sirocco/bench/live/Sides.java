@@ -4,8 +4,8 @@ package io.sirocco.bench.live;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
@@ -15,25 +15,27 @@ import java.util.function.ToLongFunction;
  */
 record Sides(List<Rig> rigs) {
 
-    /** Does something with each, on its loop. */
-    <T> void all(List<T> each, Consumer<T> action) {
-        var asked = new ArrayList<CompletableFuture<?>>();
+    /** What each answers, on its loop; in their order. */
+    <T, R> List<R> ask(List<? extends T> each, Function<T, R> question) {
+        var answers = new ArrayList<CompletableFuture<R>>();
         for (int i = 0; i < each.size(); i++) {
             T one = each.get(i);
-            asked.add(CompletableFuture.runAsync(() -> action.accept(one), rigs.get(i).loop));
+            answers.add(CompletableFuture.supplyAsync(() -> question.apply(one), rigs.get(i).loop));
         }
-        asked.forEach(CompletableFuture::join);
+        return answers.stream().map(CompletableFuture::join).toList();
     }
 
-    <T> long sum(List<T> each, ToLongFunction<T> of) {
-        var sum = new AtomicLong();
-        all(each, one -> sum.addAndGet(of.applyAsLong(one)));
-        return sum.get();
+    /** Does something with each, on its loop. */
+    <T> void all(List<? extends T> each, Consumer<T> action) {
+        ask(
+                each,
+                one -> {
+                    action.accept(one);
+                    return true;
+                });
     }
 
-    <T> long most(List<T> each, ToLongFunction<T> of) {
-        var most = new AtomicLong();
-        all(each, one -> most.accumulateAndGet(of.applyAsLong(one), Math::max));
-        return most.get();
+    <T> long sum(List<? extends T> each, ToLongFunction<T> of) {
+        return ask(each, of::applyAsLong).stream().mapToLong(Long::longValue).sum();
     }
 }

@@ -2,29 +2,19 @@
 package io.sirocco.bench.live;
 
 import io.sirocco.bench.Failure;
+import io.sirocco.bench.Histograms;
 import java.util.EnumMap;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /** What was counted, until somebody takes it over. One thread at a time. */
 final class Tally {
-    private static final long LONGEST = 3_600_000_000_000L; // an hour
-
-    final Histogram latency = none();
+    final Histogram latency = Histograms.none();
     final Map<Failure, Long> failures = new EnumMap<>(Failure.class);
     final Map<Failure, String> words = new EnumMap<>(Failure.class); // of the first of each kind
     long counted;
     long bytesIn;
     long bytesOut;
-
-    /** For latencies in nanoseconds, three significant digits. */
-    static Histogram none() {
-        return new Histogram(1, LONGEST, 3);
-    }
-
-    static void record(Histogram latency, long nanos) {
-        latency.recordValue(Math.clamp(nanos, 1, LONGEST));
-    }
 
     void failed(Failure kind, String how) {
         failed(kind, 1, how);

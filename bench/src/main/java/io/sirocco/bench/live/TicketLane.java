@@ -78,8 +78,8 @@ final class TicketLane implements Protocol, Connector {
         answer.begin(false);
         int end = answer.read(b, from, to);
         if (answer.malformed() || !asking) {
+            drop(c);
             fail(Failure.MALFORMED, "what answered POST /ticket is none of HTTP/1.1");
-            c.abort();
             return to;
         }
         if (!answer.complete()) {
@@ -101,7 +101,7 @@ final class TicketLane implements Protocol, Connector {
         int begin = at < 0 ? -1 : quote(b, at + MEMBER.length, end);
         int last = begin < 0 ? -1 : quote(b, begin + 1, end);
         if (status != 200) {
-            fail(Failure.REFUSED, "POST /ticket was answered with " + status);
+            fail(Failure.REFUSED, "POST /ticket was answered with " + Entrance.told(status));
         } else if (last < 0) {
             fail(Failure.MALFORMED, "POST /ticket was answered without a ticket");
         } else {
@@ -119,6 +119,12 @@ final class TicketLane implements Protocol, Connector {
         return -1;
     }
 
+    /** Before the slot is told: what it asks for next is to go over another one. */
+    private void drop(Connection c) {
+        connection = null;
+        c.abort();
+    }
+
     private void fail(Failure why, String words) {
         if (asking) {
             asking = false;
@@ -133,8 +139,8 @@ final class TicketLane implements Protocol, Connector {
 
     @Override
     public void expired(Connection c) {
+        drop(c);
         fail(Failure.TIMEOUT, "POST /ticket was not answered in time");
-        c.abort();
     }
 
     @Override

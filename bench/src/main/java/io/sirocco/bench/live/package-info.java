@@ -4,9 +4,11 @@
  * message has reached a thousand of them.
  *
  * <pre>
- *   LiveBench      the course of a run
- *    |- Entrance   opens the sessions of one loop, so many at a time: Slot, TicketLane, Session
- *    '- Crowd      what they do when they are in: Echo (EchoCaller), or Fanout (Publisher, Receiver)
+ *   LiveBench        the course of a run
+ *    |- Doors        lets all in and out
+ *    |   '- Entrance opens the sessions of one loop, so many at a time: Slot, TicketLane, Session
+ *    '- Crowd        what those of one loop do when they are in: Echo (EchoCaller), Idle, or
+ *                    Receivers (Receiver, Publisher), all of which are the Audience of a Fanout
  * </pre>
  *
  * It speaks Engine.IO 4 and Socket.IO 5 over WebSocket, as far as a load needs that: {@link

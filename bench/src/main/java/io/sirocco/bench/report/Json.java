@@ -2,6 +2,11 @@
 package io.sirocco.bench.report;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
+import io.sirocco.bench.Failure;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.HdrHistogram.AbstractHistogram;
 import tools.jackson.core.util.DefaultIndenter;
 import tools.jackson.core.util.DefaultPrettyPrinter;
 import tools.jackson.databind.DeserializationFeature;
@@ -30,5 +35,34 @@ final class Json {
                     .addMixIn(Race.Point.class, AsArray.class)
                     .build();
 
+    /** Latencies in microseconds; all are 0 when there are none. */
+    record Latency(double mean, double p50, double p90, double p99, double p999, double max) {
+
+        static Latency of(AbstractHistogram nanos) {
+            return new Latency(
+                    nanos.getTotalCount() == 0 ? 0 : rounded(nanos.getMean() / 1e3),
+                    at(nanos, 50),
+                    at(nanos, 90),
+                    at(nanos, 99),
+                    at(nanos, 99.9),
+                    at(nanos, 100));
+        }
+
+        private static double at(AbstractHistogram nanos, double percent) {
+            return nanos.getTotalCount() == 0 ? 0 : nanos.getValueAtPercentile(percent) / 1e3;
+        }
+    }
+
     private Json() {}
+
+    /** By the names that failures have in JSON, in their order. */
+    static <T> Map<String, T> named(Map<Failure, T> failures) {
+        var named = new TreeMap<String, T>();
+        failures.forEach((kind, what) -> named.put(kind.name().toLowerCase(Locale.ROOT), what));
+        return named;
+    }
+
+    static double rounded(double value) {
+        return Math.round(value * 1e3) / 1e3;
+    }
 }

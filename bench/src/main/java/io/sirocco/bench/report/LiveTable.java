@@ -9,14 +9,12 @@ import io.sirocco.bench.live.LiveResult.Opening;
 import io.sirocco.bench.live.LiveWork;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import org.HdrHistogram.AbstractHistogram;
 
 /** A {@link LiveResult} as text for a terminal. Any thread. */
 public final class LiveTable {
-    private final StringBuilder text = new StringBuilder();
+    private final Summary summary = new Summary(13);
     private final LiveResult result;
 
     private LiveTable(LiveResult result) {
@@ -33,50 +31,41 @@ public final class LiveTable {
         result.fanout().ifPresent(table::deliveries);
         table.failures();
         result.server().ifPresent(table::server);
-        table.line(
-                "generator", Units.percent(result.figures().generatorShare()) + " of its CPU time");
-        warning(result).ifPresent(w -> table.text.append('\n').append(TextTable.paragraph(w, "")));
-        return table.text.toString();
+        table.summary.generator(result.figures().generatorShare(), warning(result));
+        return table.summary.toString();
     }
 
     /** What to know before the figures are believed. */
     static Optional<String> warning(LiveResult result) {
-        if (result.figures().requests() == 0) {
-            return Optional.of("Nothing was measured.");
-        }
-        if (result.figures().generatorShare() < Result.BOTTLENECK) {
-            return Optional.empty();
-        }
-        return Optional.of(
-                "The generator was the bottleneck: these figures are its own, not the server's. Give it"
-                        + " more loops (-t) and the cores for them, or ask for less at fixed times"
-                        + " (--rate) to see latency below the limit.");
+        return Summary.warning(result.figures(), "measured");
     }
 
     private void opening() {
         Opening opening = result.opening();
-        line("clients", "%,d wanted, %,d ready", opening.wanted(), opening.ready());
-        line(
+        summary.line("clients", "%,d wanted, %,d ready", opening.wanted(), opening.ready());
+        summary.line(
                 "ready in",
                 "%s%s",
                 time(median(opening.times())),
                 opening.times().size() == 1 ? "" : all(opening.times()));
-        line("each", "%s", latency(opening.latency()));
+        summary.line("each", Summary.latency(opening.latency()));
         if (opening.tickets().getTotalCount() > 0) {
-            line("  ticket", "%s", latency(opening.tickets()));
+            summary.line("  ticket", Summary.latency(opening.tickets()));
         }
-        line("still there", "%,d when they were told to go", opening.held());
+        summary.line("still there", "%,d when they were told to go", opening.held());
     }
 
     private static String all(List<Duration> times) {
-        return times.size() > 10
-                ? ", median of %,d; least %s, most %s"
-                        .formatted(
-                                times.size(),
-                                time(times.stream().min(Duration::compareTo).orElseThrow()),
-                                time(times.stream().max(Duration::compareTo).orElseThrow()))
-                : ", median of "
-                        + times.stream().map(LiveTable::time).collect(Collectors.joining(", "));
+        if (times.size() <= 10) {
+            return times.stream()
+                    .map(LiveTable::time)
+                    .collect(Collectors.joining(", ", ", median of ", ""));
+        }
+        return ", median of %s; least %s, most %s"
+                .formatted(
+                        Units.count(times.size()),
+                        time(times.stream().min(Duration::compareTo).orElseThrow()),
+                        time(times.stream().max(Duration::compareTo).orElseThrow()));
     }
 
     private static Duration median(List<Duration> times) {
@@ -87,20 +76,21 @@ public final class LiveTable {
     private void figures() {
         Result figures = result.figures();
         double seconds = figures.elapsed().toNanos() / 1e9;
-        line(
+        summary.line(
                 result.work().units(),
                 "%s in %s",
                 Units.count(figures.requests()),
                 Units.time(seconds * 1e6));
-        line("rate", "%s %s/s", Units.count(figures.requestsPerSecond()), result.work().units());
-        line("latency", "%s", latency(figures.latency()));
-        line("received", "%s", volume(figures.bytesIn(), seconds));
-        line("sent", "%s", volume(figures.bytesOut(), seconds));
+        summary.line(
+                "rate", "%s %s/s", Units.count(figures.requestsPerSecond()), result.work().units());
+        summary.line("latency", Summary.latency(figures.latency()));
+        summary.line("received", Summary.volume(figures.bytesIn(), seconds));
+        summary.line("sent", Summary.volume(figures.bytesOut(), seconds));
     }
 
     private void deliveries(Deliveries deliveries) {
         long expected = deliveries.published() * deliveries.receivers();
-        line(
+        summary.line(
                 "messages",
                 "%,d published to %,d receivers: %,d deliveries of %,d",
                 deliveries.published(),
@@ -108,7 +98,7 @@ public final class LiveTable {
                 deliveries.delivered(),
                 expected);
         if (deliveries.stalled() > 0) {
-            line(
+            summary.line(
                     "stalled",
                     "%,d, who got %,d messages in the end; %,d cut off by the server",
                     deliveries.stalled(),
@@ -118,76 +108,24 @@ public final class LiveTable {
     }
 
     private void failures() {
-        line("failures", "%s", ResultTable.failures(result.figures().failures()));
-        result.firsts().forEach((kind, how) -> line("", "the first %s: %s", kind.words, how));
+        summary.line("failures", ResultTable.failures(result.figures().failures()));
+        result.firsts()
+                .forEach((kind, how) -> summary.line("", "the first %s: %s", kind.words, how));
     }
 
-    private void server(ServerCost server) {
-        String pids = server.pids().stream().map(String::valueOf).collect(Collectors.joining(", "));
-        double seconds = server.userSeconds() + server.systemSeconds();
+    private void server(ServerCost cost) {
         long counted = result.figures().latency().getTotalCount();
-        line("server", "process %s, %,d descriptors", pids, server.descriptors());
-        line(
-                "  CPU",
-                "%.1f us per %s; %.1f %% of a core",
-                counted == 0 ? 0 : seconds * 1e6 / counted,
-                result.work().unit,
-                server.busyShare() * 100);
-        if (server.heapGrowth().isPresent()) {
-            line(
-                    "  heap",
-                    "%s live, %s before: %s",
-                    size(server.heap().getAsLong()),
-                    size(server.heapBefore().getAsLong()),
-                    each(server.heapGrowth().getAsLong()));
-        }
-        line(
-                "  RSS",
-                "%s, %s at most, %s before: %s",
-                size(server.rss()),
-                size(server.rssMost()),
-                size(server.rssBefore()),
-                each(server.rss() - server.rssBefore()));
+        summary.server(cost, result.work().unit, counted, this::growth);
     }
 
-    private String each(long bytes) {
+    private String growth(long bytes) {
         return result.work() == LiveWork.CONNECT
-                ? "%,.0f B per client"
-                        .formatted(bytes / (double) Math.max(1, result.opening().held()))
-                : (bytes < 0 ? "" : "+") + size(bytes);
-    }
-
-    private static String size(long bytes) {
-        return "%,.1f MiB".formatted(bytes / 1048576.0);
+                ? Units.count(bytes / (double) Math.max(1, result.opening().held()))
+                        + " B per client"
+                : (bytes < 0 ? "" : "+") + Summary.mebibytes(bytes);
     }
 
     private static String time(Duration duration) {
         return Units.time(duration.toNanos() / 1e3);
-    }
-
-    private static String latency(AbstractHistogram latency) {
-        if (latency.getTotalCount() == 0) {
-            return "none";
-        }
-        return "p50 %s, p90 %s, p99 %s, p99.9 %s, max %s"
-                .formatted(
-                        at(latency, 50),
-                        at(latency, 90),
-                        at(latency, 99),
-                        at(latency, 99.9),
-                        at(latency, 100));
-    }
-
-    private static String at(AbstractHistogram latency, double percent) {
-        return Units.time(latency.getValueAtPercentile(percent) / 1e3);
-    }
-
-    private static String volume(long bytes, double seconds) {
-        return Units.bytes(bytes) + (seconds > 0 ? ", " + Units.bytes(bytes / seconds) + "/s" : "");
-    }
-
-    private void line(String name, String form, Object... values) {
-        String words = values.length == 0 ? form : String.format(Locale.ROOT, form, values);
-        text.append(String.format("%-12s %s\n", name, words));
     }
 }

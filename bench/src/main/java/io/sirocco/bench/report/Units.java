@@ -4,8 +4,11 @@ package io.sirocco.bench.report;
 import java.math.BigDecimal;
 import java.util.Locale;
 
-/** Figures as people read them: three digits that matter, and the unit that keeps them short. */
-final class Units {
+/**
+ * Figures as people read them: three digits that matter, and the unit that keeps them short. Any
+ * thread.
+ */
+public final class Units {
     private static final String[] SIZES = {"B", "KB", "MB", "GB", "TB"};
 
     private Units() {}
@@ -30,7 +33,7 @@ final class Units {
     }
 
     /** Microseconds as a time: 850 ns, 3.91 µs, 1.20 ms, 2.00 s. */
-    static String time(double micros) {
+    public static String time(double micros) {
         if (micros == 0) {
             return "0";
         }

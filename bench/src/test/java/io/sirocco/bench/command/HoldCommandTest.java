@@ -8,8 +8,6 @@ import io.sirocco.bench.hold.HoldPlan;
 import io.sirocco.bench.hold.Span;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -26,18 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
 class HoldCommandTest {
     private static final String URL = "http://127.0.0.1:1/";
 
-    private record Run(int exitCode, String out, String err) {}
-
     private static Run run(String... words) {
-        var out = new StringWriter();
-        var err = new StringWriter();
-        var line = new CommandLine(new Bench());
-        line.setOut(new PrintWriter(out, true));
-        line.setErr(new PrintWriter(err, true));
-        int exitCode =
-                line.execute(
-                        Stream.concat(Stream.of("hold"), Stream.of(words)).toArray(String[]::new));
-        return new Run(exitCode, out.toString(), err.toString());
+        return Run.of(Stream.concat(Stream.of("hold"), Stream.of(words)).toArray(String[]::new));
     }
 
     private static HoldPlan plan(String... words) {

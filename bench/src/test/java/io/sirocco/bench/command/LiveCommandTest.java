@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.bench.live.ChannelServer;
 import io.sirocco.bench.live.LiveWork;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -27,18 +25,8 @@ class LiveCommandTest {
 
     @TempDir private Path folder;
 
-    private record Run(int exitCode, String out, String err) {}
-
     private static Run run(String... words) {
-        var out = new StringWriter();
-        var err = new StringWriter();
-        var line = new CommandLine(new Bench());
-        line.setOut(new PrintWriter(out, true));
-        line.setErr(new PrintWriter(err, true));
-        int exitCode =
-                line.execute(
-                        Stream.concat(Stream.of("live"), Stream.of(words)).toArray(String[]::new));
-        return new Run(exitCode, out.toString(), err.toString());
+        return Run.of(Stream.concat(Stream.of("live"), Stream.of(words)).toArray(String[]::new));
     }
 
     @ParameterizedTest
@@ -59,6 +47,9 @@ class LiveCommandTest {
                 URL + " --echo --in-flight 0 | in flight there may be 1 to 1000, not 0",
                 URL + " --echo --stalled 1 | only receivers of a fan-out can stop reading",
                 URL + " --echo --rate -1 | rate must be",
+                URL + " --connect --rate 9 | a rate is of round trips or messages",
+                URL + " --echo --times 2 | times and hold are for those who connect",
+                URL + " --fanout --hold 1s | times and hold are for those who connect",
                 "ws://127.0.0.1:1/ --echo | only http is spoken, not ws",
                 URL + "?a=b --echo | the URL must have no query",
             })

@@ -18,7 +18,7 @@ class ProgressLineTest {
         line.show("a long one");
         line.show("short");
         line.show("longer");
-        line.end();
+        line.close();
         assertEquals("\ra long one\rshort     \rlonger\r      \r", err.toString());
     }
 
@@ -34,13 +34,13 @@ class ProgressLineTest {
     void withoutATerminalThereIsNone() {
         var line = new ProgressLine(new PrintWriter(err), false);
         line.show("a line");
-        line.end();
+        line.close();
         assertEquals("", err.toString());
     }
 
     @Test
     void nothingIsWipedWhereNothingWasShown() {
-        new ProgressLine(new PrintWriter(err), true).end();
+        new ProgressLine(new PrintWriter(err), true).close();
         assertEquals("", err.toString());
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.bench.OnEachTransport;
 import io.sirocco.bench.hold.HoldSecond.Phase;
 import io.sirocco.bench.hold.Scripted.Reaction;
 import io.sirocco.http.Response;

@@ -4,6 +4,8 @@ package io.sirocco.bench.hold;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.bench.ManualClock;
+import io.sirocco.bench.OnEachTransport;
 import io.sirocco.bench.hold.Scripted.Reaction;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;

@@ -4,6 +4,7 @@ package io.sirocco.bench.hold;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.sirocco.bench.Histograms;
 import io.sirocco.net.TransportKind;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class ReportTest {
 
     private static Report report(int alive, long bodyLength, long... nanos) {
-        Histogram latency = Tally.noLatency();
+        Histogram latency = Histograms.none();
         for (long each : nanos) {
             latency.recordValue(each);
         }

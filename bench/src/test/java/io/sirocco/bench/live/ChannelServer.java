@@ -29,8 +29,8 @@ public final class ChannelServer implements AutoCloseable {
                             configure.accept(c);
                         });
         live.onRequest("echo", (client, arguments) -> arguments);
-        live.on("join", (client, room) -> client.join(room.string(0)));
-        live.on("leave", (client, room) -> client.leave(room.string(0)));
+        live.on("join", (client, room) -> client.join(room.asString(0)));
+        live.on("leave", (client, room) -> client.leave(room.asString(0)));
         live.on("publish", ChannelServer::publish);
         server =
                 Server.start(
@@ -42,8 +42,8 @@ public final class ChannelServer implements AutoCloseable {
     }
 
     private static void publish(Client client, Arguments arguments) {
-        client.room(arguments.string(0))
-                .send(arguments.string(1), arguments.values(2))
+        client.room(arguments.asString(0))
+                .send(arguments.asString(1), arguments.values(2))
                 .toCompletableFuture()
                 .join();
     }

@@ -2,17 +2,22 @@
 package io.sirocco.bench.live;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.bench.Failure;
+import io.sirocco.bench.OnEachTransport;
+import io.sirocco.live.broker.Limit;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -113,6 +118,18 @@ class LiveBenchTest {
     }
 
     @Test
+    void aServerThatLimitsConnectsIsSaidToDoSo() throws Exception {
+        try (var server =
+                new ChannelServer(c -> c.connects(new Limit.Bucket(1, Duration.ofHours(1))))) {
+            LiveResult result = run(server, LiveWork.CONNECT, p -> p.clients(2));
+            assertEquals(
+                    "the upgrade was answered with 429: it limits the connects of one address"
+                            + " (sirocco live: --connects 0)",
+                    result.firsts().get(Failure.REFUSED));
+        }
+    }
+
+    @Test
     void whoeverIsRefusedIsCountedBesideThoseWhoAreIn() throws Exception {
         try (var server = new ChannelServer(c -> c.clients(25))) {
             LiveResult result = run(server, LiveWork.CONNECT, p -> {});
@@ -178,7 +195,8 @@ class LiveBenchTest {
 
     @Test
     void whoReadsNoMoreIsCutOffAndHoldsUpNobody() throws Exception {
-        try (var server = new ChannelServer(c -> c.budget(512 << 10, io.sirocco.live.Slow.CLOSE))) {
+        try (var server =
+                new ChannelServer(c -> c.budget(512 << 10, io.sirocco.live.Overflow.CLOSE))) {
             LiveResult result =
                     run(
                             server,
@@ -209,26 +227,33 @@ class LiveBenchTest {
     }
 
     @Test
-    void anInterruptEndsItWithWhatThereIs() throws Exception {
+    void anInterruptEndsItWithWhatThereIsAndWhatIsUnderWayMayComeIn() throws Exception {
         try (var server = new ChannelServer()) {
             Thread worker = Thread.currentThread();
-            LiveResult result =
-                    LiveBench.run(
-                            plan(
-                                    server.address(),
-                                    LiveWork.ECHO,
-                                    p -> p.duration(Duration.ofHours(1))),
-                            second -> worker.interrupt());
-            assertTrue(result.figures().requests() > 0);
-            assertEquals(Optional.empty(), result.fanout());
+            for (LiveWork work : List.of(LiveWork.ECHO, LiveWork.FANOUT)) {
+                var once = new AtomicBoolean(true);
+                LiveResult result =
+                        LiveBench.run(
+                                plan(server.address(), work, p -> p.duration(Duration.ofHours(1))),
+                                second -> {
+                                    if (once.getAndSet(false)) {
+                                        worker.interrupt();
+                                    }
+                                });
+                assertTrue(result.figures().requests() > 0);
+                assertEquals(Map.of(), result.figures().failures());
+                assertFalse(worker.isInterrupted());
+            }
         }
     }
 
     @Test
     void whatIsRightIsFoundToBeSo() {
         try (var server = new ChannelServer()) {
-            LivePlan plan = plan(server.address(), LiveWork.CONNECT, p -> {});
-            assertEquals(Optional.empty(), LiveCheck.of(plan));
+            for (int size : new int[] {0, 200, 100_000}) { // each has frames of another head
+                LivePlan plan = plan(server.address(), LiveWork.CONNECT, p -> p.size(size));
+                assertEquals(Optional.empty(), LiveCheck.of(plan), () -> size + " bytes");
+            }
         }
     }
 

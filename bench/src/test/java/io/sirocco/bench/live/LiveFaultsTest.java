@@ -5,12 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.bench.Failure;
+import io.sirocco.http.Response;
 import io.sirocco.http.WebSocket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -166,6 +174,33 @@ class LiveFaultsTest {
     }
 
     @Test
+    void whoMayNotJoinIsRefusedAndMissesNothing() throws Exception {
+        var server = new PacketServer[1];
+        var joins = new AtomicInteger();
+        try (var opened =
+                new PacketServer(
+                        (socket, packet) -> {
+                            int number = PacketServer.number(packet);
+                            if (number >= 0) {
+                                tell(server[0], socket, message(number));
+                            } else if (packet.startsWith("420[\"join\"")
+                                    && joins.incrementAndGet() > CLIENTS) {
+                                socket.trySend("430[{\"code\":\"forbidden\"}]");
+                            } else {
+                                server[0].enters(socket, packet);
+                            }
+                        })) {
+            server[0] = opened;
+            LiveResult result = run(opened.address(), LiveWork.FANOUT, p -> p.rate(20));
+            assertEquals(Map.of(Failure.REFUSED, 1L), result.figures().failures());
+            assertEquals("join: [{\"code\":\"forbidden\"}]", result.firsts().get(Failure.REFUSED));
+            var deliveries = result.fanout().orElseThrow();
+            assertEquals(CLIENTS - 1, deliveries.receivers());
+            assertEquals(10 * (CLIENTS - 1), deliveries.delivered());
+        }
+    }
+
+    @Test
     void anEchoOfSomethingElseIsWrongAndAnAnswerTwiceUnexpected() throws Exception {
         var server = new PacketServer[1];
         try (var opened =
@@ -203,9 +238,95 @@ class LiveFaultsTest {
         }
     }
 
+    /** The first is sent away as soon as it is in; the others come in when it has gone. */
+    @Test
+    void whoIsLostBeforeTheBeginningEndsNothing() throws Exception {
+        var server = new PacketServer[1];
+        var first = new AtomicReference<WebSocket>();
+        var others = new ConcurrentLinkedQueue<WebSocket>();
+        var gone = new AtomicBoolean();
+        try (var opened =
+                new PacketServer(
+                        (socket, packet) -> {
+                            if (packet.startsWith("420[\"echo\"")) {
+                                socket.trySend(
+                                        "430" + packet.substring(3).replace("\"echo\",", ""));
+                            } else if (!packet.startsWith("40")) {
+                                server[0].enters(socket, packet);
+                            } else if (first.compareAndSet(null, socket)) {
+                                server[0].enters(socket, packet);
+                                socket.close(4001, "go");
+                            } else if (gone.get()) {
+                                server[0].enters(socket, packet);
+                            } else {
+                                others.add(socket);
+                            }
+                        },
+                        socket -> {
+                            if (socket == first.get()) {
+                                gone.set(true);
+                                others.forEach(other -> server[0].enters(other, "40"));
+                            }
+                        })) {
+            server[0] = opened;
+            LiveResult result = run(opened.address(), LiveWork.ECHO, p -> p.rate(20));
+            assertEquals(Map.of(Failure.CLOSED, 1L), result.figures().failures());
+            assertEquals(10, result.figures().latency().getTotalCount());
+        }
+    }
+
+    /** The next client takes another connection. */
+    @Test
+    void aTicketThatDoesNotComeIsMissedByOneClient() throws Exception {
+        var server = new PacketServer[1];
+        var over = new CountDownLatch(1);
+        var asked = new AtomicInteger();
+        try (var opened = new PacketServer((socket, packet) -> server[0].enters(socket, packet))) {
+            server[0] = opened;
+            Supplier<Response> usual = opened.ticket;
+            opened.ticket =
+                    () -> {
+                        if (asked.incrementAndGet() == 1) {
+                            await(over);
+                        }
+                        return usual.get();
+                    };
+            LiveResult result =
+                    run(opened.address(), LiveWork.CONNECT, p -> p.inFlight(1).password("a"));
+            assertEquals(Map.of(Failure.TIMEOUT, 1L), result.figures().failures());
+            assertEquals(CLIENTS - 1, result.opening().ready());
+        } finally {
+            over.countDown();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void aCheckWaitsForAnAnswerNoLongerThanItIsTold() throws Exception {
+        var server = new PacketServer[1];
+        try (var opened = new PacketServer((socket, packet) -> server[0].enters(socket, packet))) {
+            server[0] = opened;
+            LivePlan plan =
+                    LivePlan.on(
+                            opened.address(),
+                            "test",
+                            "/socket.io/",
+                            LiveWork.CONNECT,
+                            p -> p.timeout(Duration.ofMillis(100)));
+            assertEquals(Optional.of("no answer within 100 ms"), LiveCheck.of(plan));
+        }
+    }
+
     @Test
     void aPingIsAnsweredAndTheEndIsAGoodBye() throws Exception {
-        var pongs = new java.util.concurrent.atomic.AtomicInteger();
+        var pongs = new AtomicInteger();
         var server = new PacketServer[1];
         try (var opened =
                 new PacketServer(

@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Opens a session, and answers each packet behind that as a script says: for what no good server
@@ -25,7 +27,17 @@ final class PacketServer implements AutoCloseable {
     final Set<WebSocket> members = ConcurrentHashMap.newKeySet();
     private final Server server;
 
+    /** What answers POST /ticket, and may take its time. */
+    volatile Supplier<Response> ticket = () -> Response.json("{\"ticket\":\"t\"}");
+
     PacketServer(Script script) {
+        this(script, socket -> {});
+    }
+
+    /**
+     * @param whenClosed told of each that is gone
+     */
+    PacketServer(Script script, Consumer<WebSocket> whenClosed) {
         var listener =
                 new WebSocketListener() {
                     @Override
@@ -43,12 +55,16 @@ final class PacketServer implements AutoCloseable {
                         if (closed.code() == 1000) {
                             goodByes.incrementAndGet();
                         }
+                        whenClosed.accept(socket);
                     }
                 };
         server =
                 Server.start(
                         c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
-                        routes -> routes.get("/socket.io/", _ -> Response.upgrade(listener)));
+                        routes -> {
+                            routes.get("/socket.io/", _ -> Response.upgrade(listener));
+                            routes.post("/ticket", _ -> ticket.get());
+                        });
     }
 
     /** Lets everybody in, and into the room. */

@@ -13,14 +13,19 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The server of the heavy tests, in a JVM of its own. Arguments: the transport and the number of
  * loops. Prints its port, and then obeys its input: {@code stats} prints a line, {@code restart}
- * stops and starts, the end of the input ends it.
+ * stops and starts, {@code waiting} prints how many handlers wait for {@code open}, the end of the
+ * input ends it.
  */
 final class HeavyServer {
     private static final byte[] MEGABYTE = new byte[1 << 20];
+    private static final CountDownLatch OPEN = new CountDownLatch(1);
+    private static final AtomicInteger WAITING = new AtomicInteger();
 
     private static final WebSocketListener ECHO =
             new WebSocketListener() {
@@ -50,6 +55,11 @@ final class HeavyServer {
                 case "restart" -> {
                     server.stop(Duration.ofSeconds(10));
                     System.out.println(server.start().port());
+                }
+                case "waiting" -> System.out.println(WAITING);
+                case "open" -> {
+                    OPEN.countDown();
+                    System.out.println("open");
                 }
                 default -> System.out.println("unknown: " + line);
             }
@@ -82,18 +92,20 @@ final class HeavyServer {
                                         socket.send(text);
                                     }
                                 }));
-        routes.get(
-                "/sleep",
-                request -> {
-                    Thread.sleep(100);
-                    return Response.text("slept");
-                });
+        routes.get("/wait", request -> await());
         routes.post(
                 "/count", request -> Response.text(Long.toString(count(request.body().stream()))));
         routes.get("/page", request -> Response.bytes(MEGABYTE));
         routes.get(
                 "/flood/{megabytes}",
                 request -> flood(Integer.parseInt(request.param("megabytes"))));
+    }
+
+    private static Response await() throws InterruptedException {
+        WAITING.incrementAndGet();
+        OPEN.await();
+        WAITING.decrementAndGet();
+        return Response.text("waited");
     }
 
     private static long count(InputStream in) throws IOException {

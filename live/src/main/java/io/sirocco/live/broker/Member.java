@@ -8,4 +8,10 @@ package io.sirocco.live.broker;
  * @param user who it is authenticated as; empty for nobody in particular
  * @param info JSON that all members may see, or an empty text
  */
-public record Member(String client, String user, String info) {}
+public record Member(String client, String user, String info) {
+
+    /** What the connections of one somebody have in common, and nobody else. */
+    public String identity() {
+        return user.isEmpty() ? "c" + client : "u" + user;
+    }
+}

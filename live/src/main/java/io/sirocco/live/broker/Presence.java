@@ -24,11 +24,11 @@ final class Presence {
     List<Deliveries.Delivery> join(Node node, Room room, Member member) {
         Occupants occupants = rooms.computeIfAbsent(room, any -> new Occupants());
         Member before = occupants.connections.put(new Connection(node, member.client()), member);
-        if (before != null && identity(before).equals(identity(member))) {
+        if (before != null && before.identity().equals(member.identity())) {
             return List.of();
         }
         List<Deliveries.Delivery> said = new ArrayList<>();
-        if (occupants.counts.merge(identity(member), 1, Integer::sum) == 1) {
+        if (occupants.counts.merge(member.identity(), 1, Integer::sum) == 1) {
             said.add(each -> each.joined(room, member));
         }
         if (before != null) { // the connection is somebody else's now
@@ -68,22 +68,17 @@ final class Presence {
         occupants
                 .connections
                 .values()
-                .forEach(member -> found.putIfAbsent(identity(member), member));
+                .forEach(member -> found.putIfAbsent(member.identity(), member));
         return List.copyOf(found.values());
     }
 
     private static List<Deliveries.Delivery> oneLess(
             Room room, Occupants occupants, Member member) {
-        boolean last = occupants.counts.merge(identity(member), -1, Integer::sum) == 0;
+        boolean last = occupants.counts.merge(member.identity(), -1, Integer::sum) == 0;
         if (!last) {
             return List.of();
         }
-        occupants.counts.remove(identity(member));
+        occupants.counts.remove(member.identity());
         return List.of(each -> each.left(room, member));
-    }
-
-    /** What the connections of one somebody have in common. */
-    private static String identity(Member member) {
-        return member.user().isEmpty() ? "c" + member.client() : "u" + member.user();
     }
 }

@@ -69,18 +69,25 @@ final class Channel implements LiveNamespace {
 
     @Override
     public <T> LiveNamespace on(String event, Class<T> type, Handler<? super T> handler) {
-        return on(event, arguments -> handler.handle(arguments.as(0, type)));
+        handlers.on(event, handler, arguments -> handler.handle(arguments.as(0, type)));
+        return this;
     }
 
     @Override
     public LiveNamespace on(String event, Handler<Arguments> handler) {
-        handlers.on(event, handler);
+        handlers.on(event, handler, handler);
         return this;
     }
 
     @Override
     public LiveNamespace off(String event) {
         handlers.off(event);
+        return this;
+    }
+
+    @Override
+    public LiveNamespace off(String event, Handler<?> handler) {
+        handlers.off(event, handler);
         return this;
     }
 

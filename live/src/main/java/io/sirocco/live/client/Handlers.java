@@ -12,12 +12,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** What a program wants to be told of a namespace. Any thread. */
 final class Handlers {
     private static final LazyLogger LOG = LazyLogger.of(LiveClient.class);
 
-    private final Map<String, List<Handler<Arguments>>> events = new ConcurrentHashMap<>();
+    private final Map<String, List<Entry>> events = new ConcurrentHashMap<>();
     private final Map<String, Answerer<Arguments>> requests = new ConcurrentHashMap<>();
     final List<Handler<Connected>> connected = new CopyOnWriteArrayList<>();
     final List<Handler<Disconnected>> disconnected = new CopyOnWriteArrayList<>();
@@ -27,8 +28,14 @@ final class Handlers {
     private volatile Consumer<Throwable> error =
             thrown -> LOG.get().log(Level.ERROR, "a handler has failed", thrown);
 
-    void on(String event, Handler<Arguments> handler) {
-        events.computeIfAbsent(event, name -> new CopyOnWriteArrayList<>()).add(handler);
+    /** What the program has given, and what is called for it. */
+    private record Entry(Handler<?> given, Handler<Arguments> called) {}
+
+    void on(String event, Handler<?> given, Handler<Arguments> called) {
+        events.merge(
+                event,
+                List.of(new Entry(given, called)),
+                (some, more) -> Stream.concat(some.stream(), more.stream()).toList());
     }
 
     void onRequest(String event, Answerer<Arguments> answerer) {
@@ -44,10 +51,19 @@ final class Handlers {
         requests.remove(event);
     }
 
+    void off(String event, Handler<?> given) {
+        events.computeIfPresent(
+                event,
+                (name, all) -> {
+                    List<Entry> left = all.stream().filter(each -> each.given != given).toList();
+                    return left.isEmpty() ? null : left;
+                });
+    }
+
     /** Tells all who listen; answers whether there are any. */
     boolean tell(String event, Arguments arguments) {
-        List<Handler<Arguments>> all = events.getOrDefault(event, List.of());
-        tell(all, arguments);
+        List<Entry> all = events.getOrDefault(event, List.of());
+        all.forEach(each -> tell(each.called, arguments));
         return !all.isEmpty();
     }
 
@@ -81,12 +97,14 @@ final class Handlers {
     }
 
     <T> void tell(List<Handler<T>> all, T what) {
-        for (Handler<T> each : all) {
-            try {
-                each.handle(what);
-            } catch (Throwable e) {
-                failed(e);
-            }
+        all.forEach(each -> tell(each, what));
+    }
+
+    private <T> void tell(Handler<T> handler, T what) {
+        try {
+            handler.handle(what);
+        } catch (Throwable e) {
+            failed(e);
         }
     }
 

@@ -236,6 +236,12 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
     }
 
     @Override
+    public LiveClient off(String event, Handler<?> handler) {
+        root.off(event, handler);
+        return this;
+    }
+
+    @Override
     public <T> LiveClient onRequest(String event, Class<T> type, Answerer<? super T> answerer) {
         root.onRequest(event, type, answerer);
         return this;

@@ -74,6 +74,9 @@ public sealed interface LiveNamespace permits LiveClient, Channel {
     /** Forgets all handlers of an event, and who answers a request of that name. */
     LiveNamespace off(String event);
 
+    /** Forgets a handler of an event, the very one that was given to {@code on}. */
+    LiveNamespace off(String event, Handler<?> handler);
+
     /**
      * Has {@code answerer} answer what the server asks, in the place of one before; it is given the
      * first argument. One that is missing or does not fit is answered with {@code bad_arguments}.

@@ -31,13 +31,13 @@ final class Polling {
 
     Polling(Session session, String mark) {
         this.session = session;
-        this.firstMark = mark;
+        this.firstMark = mark.length() > LONGEST_MARK ? "" : mark;
     }
 
     /** A request waits for packets; {@code mark} is the client's own for it, or empty. */
     void poll(String mark, CompletableFuture<Response> answer) {
         boolean again = identifies(mark) && mark.equals(lastMark);
-        lastMark = mark;
+        lastMark = identifies(mark) ? mark : "";
         if (again) {
             answer.complete(Refusal.SESSION.response());
             session.cut("a poll has come twice: its first answer may be lost");

@@ -2,7 +2,6 @@
 package io.sirocco.live.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.live.broker.Member;
 import io.sirocco.live.broker.Replay;
@@ -29,7 +28,7 @@ final class Answers {
         Map<String, Member> found = new LinkedHashMap<>();
         for (Object one : (List<?>) reply) {
             Member member = Entry.member((byte[]) one);
-            found.putIfAbsent(new String(Names.identity(member), UTF_8), member);
+            found.putIfAbsent(member.identity(), member);
         }
         return List.copyOf(found.values());
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.redis;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.sirocco.live.broker.Position;
 import java.util.List;
 import redis.clients.jedis.Protocol.Command;
@@ -61,17 +59,13 @@ sealed interface Frame {
         @Override
         public void answer(Object reply) {
             List<?> parts = (List<?>) reply;
-            String epoch = text(parts.get(0));
-            long millis = Long.parseLong(text(parts.get(1)));
-            long number = Long.parseLong(text(parts.get(2)));
+            String epoch = Answers.text(parts.get(0));
+            long millis = Long.parseLong(Answers.text(parts.get(1)));
+            long number = Long.parseLong(Answers.text(parts.get(2)));
             for (Work.Post post : works) {
                 Position position = new Offset(millis, number++).in(epoch);
                 post.stage().complete(position);
             }
-        }
-
-        private static String text(Object part) {
-            return new String((byte[]) part, US_ASCII);
         }
     }
 }

@@ -3,7 +3,6 @@ package io.sirocco.live.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.sirocco.live.broker.Member;
 import io.sirocco.live.broker.Room;
 import java.io.ByteArrayOutputStream;
 
@@ -28,11 +27,5 @@ final class Names {
 
     static byte[] of(Room room) {
         return of(room.namespace(), room.name());
-    }
-
-    /** What the connections of one somebody have in common. */
-    static byte[] identity(Member member) {
-        String text = member.user().isEmpty() ? "c" + member.client() : "u" + member.user();
-        return text.getBytes(UTF_8);
     }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.redis;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Node;
 import io.sirocco.live.log.Log;
@@ -228,9 +226,9 @@ final class Reader implements Runnable {
                         : List.of(Calls.unique(), Calls.bytes(epoch), Calls.bytes(at));
         List<?> reply = (List<?>) wire.ask(Command.EVALSHA, calls.run(Script.ATTACH, arguments));
         return new Place(
-                new String((byte[]) reply.get(0), US_ASCII),
+                Answers.text(reply.get(0)),
                 Offset.of((byte[]) reply.get(1)),
-                new String((byte[]) reply.get(2), US_ASCII));
+                Answers.text(reply.get(2)));
     }
 
     /** Reads what there is up to {@code end}, and says nothing of it. */

@@ -141,7 +141,7 @@ final class Roster {
         for (Seat seat : all) {
             arguments.add(Names.of(seat.room));
             arguments.add(Calls.bytes(seat.member.client()));
-            arguments.add(Names.identity(seat.member));
+            arguments.add(Calls.bytes(seat.member.identity()));
             arguments.add(Entry.member(seat.room, seat.member));
         }
         return arguments;

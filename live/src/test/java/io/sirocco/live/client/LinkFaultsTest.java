@@ -237,7 +237,7 @@ class LinkFaultsTest {
         server.say(new byte[] {1});
         server.say(new byte[] {2});
         Arguments photo = photos.poll(20, TimeUnit.SECONDS);
-        assertArrayEquals(new byte[] {1}, photo.bytes(1));
+        assertArrayEquals(new byte[] {1}, photo.asBytes(1));
         client.send("two", List.of(new byte[] {3}, "x"), new byte[] {4});
         assertEquals(
                 "452-[\"two\",[{\"_placeholder\":true,\"num\":0},\"x\"],{\"_placeholder\":true,\"num\":1}]",

@@ -12,6 +12,7 @@ import io.sirocco.live.Arguments;
 import io.sirocco.live.RequestException;
 import io.sirocco.live.RequestException.Kind;
 import io.sirocco.live.client.Disconnected.Cause;
+import io.sirocco.live.client.LiveNamespace.Handler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -95,11 +96,11 @@ class LiveClientTest {
                         bytes));
         Arguments back = echoed.poll(20, TimeUnit.SECONDS);
         assertEquals(9, back.size());
-        assertEquals("é\u2028\"", back.string(0));
-        assertEquals(7, back.integer(1));
-        assertEquals(1L << 50, back.whole(2));
-        assertEquals(0.5, back.number(3));
-        assertTrue(back.bool(4));
+        assertEquals("é\u2028\"", back.asString(0));
+        assertEquals(7, back.asInt(1));
+        assertEquals(1L << 50, back.asLong(2));
+        assertEquals(0.5, back.asDouble(3));
+        assertTrue(back.asBoolean(4));
         assertFalse(back.has(5));
         assertTrue(back.has(6));
         assertArrayEquals(bytes, (byte[]) back.as(6, Object[].class)[1]);
@@ -107,10 +108,10 @@ class LiveClientTest {
                 "{\"k\":",
                 back.toString()
                         .substring(back.toString().indexOf("{"), back.toString().indexOf("{") + 5));
-        assertArrayEquals(bytes, back.bytes(8));
-        var thrown = assertThrows(RequestException.class, () -> back.integer(0));
+        assertArrayEquals(bytes, back.asBytes(8));
+        var thrown = assertThrows(RequestException.class, () -> back.asInt(0));
         assertEquals("bad_arguments", thrown.code());
-        assertThrows(RequestException.class, () -> back.string(9));
+        assertThrows(RequestException.class, () -> back.asString(9));
     }
 
     @Test
@@ -127,6 +128,25 @@ class LiveClientTest {
         client.on("echo", byte[].class, bytes::add);
         client.send("echo", new byte[] {4, 5});
         assertArrayEquals(new byte[] {4, 5}, bytes.poll(20, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void aHandlerThatIsOffHearsNoMoreAndTheOthersDo() throws Exception {
+        LiveClient client = connected(server(Map.of()));
+        var heard = new LinkedBlockingQueue<String>();
+        Handler<String> first = text -> heard.add("first " + text);
+        Handler<String> second = text -> heard.add("second " + text);
+        client.on("echo", String.class, first).on("echo", String.class, second);
+        client.send("echo", "a");
+        assertEquals("first a", heard.poll(20, TimeUnit.SECONDS));
+        assertEquals("second a", heard.poll(20, TimeUnit.SECONDS));
+        client.off("echo", first).off("nothing", first);
+        client.send("echo", "b");
+        assertEquals("second b", heard.poll(20, TimeUnit.SECONDS));
+        client.off("echo", second);
+        client.on("echo", String.class, text -> heard.add("third " + text));
+        client.send("echo", "c");
+        assertEquals("third c", heard.poll(20, TimeUnit.SECONDS));
     }
 
     @Test
@@ -190,7 +210,7 @@ class LiveClientTest {
         NodeServer server = server(Map.of());
         LiveClient client = connected(server);
         client.onRequest("sum", int[].class, numbers -> IntStream.of(numbers).sum());
-        client.onRequest("bytes", arguments -> new byte[] {1, (byte) arguments.integer(0)});
+        client.onRequest("bytes", arguments -> new byte[] {1, (byte) arguments.asInt(0)});
         client.onRequest(
                 "picky",
                 String.class,

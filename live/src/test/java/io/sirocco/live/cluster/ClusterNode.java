@@ -33,7 +33,7 @@ final class ClusterNode {
                 "join",
                 (client, rooms) -> {
                     for (int i = 0; i < rooms.size(); i++) {
-                        client.join(rooms.string(i));
+                        client.join(rooms.asString(i));
                     }
                     return null;
                 });
@@ -41,8 +41,8 @@ final class ClusterNode {
                 "publish",
                 (client, all) -> {
                     Object[] rest = rest(all);
-                    client.room(all.string(0))
-                            .send(all.string(1), rest)
+                    client.room(all.asString(0))
+                            .send(all.asString(1), rest)
                             .toCompletableFuture()
                             .join(); // acknowledged when it is certain
                     return null;

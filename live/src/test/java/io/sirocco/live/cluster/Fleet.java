@@ -58,7 +58,7 @@ final class Fleet implements AutoCloseable {
 
     private static void listen(Receiver receiver) {
         Journal journal = receiver.journal;
-        receiver.client.on("m", (Arguments all) -> journal.note(Journal.Kind.SAID, all.integer(0)));
+        receiver.client.on("m", (Arguments all) -> journal.note(Journal.Kind.SAID, all.asInt(0)));
         receiver.client.on("sirocco:gap", (Arguments all) -> journal.note(Journal.Kind.GAP, 0));
         receiver.client.onConnected(connected -> joined(receiver, connected));
     }

@@ -30,13 +30,13 @@ final class LoadServer {
         live.onRequest(
                 "join",
                 (client, all) -> {
-                    client.join(all.string(0));
+                    client.join(all.asString(0));
                     return Arguments.none();
                 });
         live.onRequest(
                 "publish",
                 (client, all) -> {
-                    client.room(all.string(0)).send(all.string(1), all.values(2));
+                    client.room(all.asString(0)).send(all.asString(1), all.values(2));
                     return Arguments.none();
                 });
         Server server =

@@ -10,4 +10,4 @@ import io.sirocco.live.broker.Position;
  * @param event its name
  * @param arguments what came with it
  */
-public record Stored(Position position, String event, Arguments arguments) {}
+public record Message(Position position, String event, Arguments arguments) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.bench.command;
+package io.sirocco.bench.report;
 
 import io.sirocco.bench.hold.Counts;
 import io.sirocco.bench.hold.GeneratorCost;
@@ -9,11 +9,10 @@ import io.sirocco.bench.hold.KernelMemory;
 import io.sirocco.bench.hold.Latency;
 import io.sirocco.bench.hold.ServerCost;
 import java.util.Locale;
-import java.util.stream.Collectors;
 
 /** What {@code bench hold} prints: a line while it runs, a summary at the end. Any thread. */
-final class HoldTable {
-    private final StringBuilder text = new StringBuilder();
+public final class HoldTable {
+    private final Summary summary = new Summary(13);
     private final HoldResult result;
 
     private HoldTable(HoldResult result) {
@@ -21,34 +20,36 @@ final class HoldTable {
     }
 
     /** How it stands, for the line on the terminal. */
-    static String line(HoldSecond second) {
-        String server = second.serverRss() == 0 ? "" : "  server " + size(second.serverRss());
-        return format(
+    public static String line(HoldSecond second) {
+        String server =
+                second.serverRss() == 0 ? "" : "  server " + Summary.mebibytes(second.serverRss());
+        return String.format(
+                Locale.ROOT,
                 "%,5d s  %-7s  %,d / %,d alive  %,d answers/s  p99 %s  failures %,d%s",
                 second.atMillis() / 1_000,
                 second.phase().name().toLowerCase(Locale.ROOT),
                 second.alive(),
                 second.wanted(),
                 second.answers(),
-                time(second.p99()),
+                Units.time(second.p99()),
                 second.failures(),
                 server);
     }
 
     /** The summary; every line ends with a line feed. */
-    static String of(HoldResult result) {
+    public static String of(HoldResult result) {
         var table = new HoldTable(result);
         table.connections();
         table.answers();
         result.server().ifPresent(table::server);
         result.kernel().ifPresent(table::kernel);
         table.generator(result.generator());
-        return table.text.toString();
+        return table.summary.toString();
     }
 
     private void connections() {
         double rate = result.openedSeconds() == 0 ? 0 : result.wanted() / result.openedSeconds();
-        line(
+        summary.line(
                 "connections",
                 "%,d wanted, %,d alive; opened in %.1f s (%,.0f/s), held for %.0f s%s",
                 result.wanted(),
@@ -58,14 +59,14 @@ final class HoldTable {
                 result.heldSeconds(),
                 result.interrupted() ? ", then interrupted" : "");
         Counts counts = result.counts();
-        line(
+        summary.line(
                 "losses",
                 "%,d reset, %,d closed by the server, %,d timed out, %,d malformed",
                 counts.resets(),
                 counts.closed(),
                 counts.timeouts(),
                 counts.malformed());
-        line(
+        summary.line(
                 "unopened",
                 "%,d attempts failed%s",
                 counts.unopened(),
@@ -74,67 +75,39 @@ final class HoldTable {
 
     private void answers() {
         Counts counts = result.counts();
-        line(
+        summary.line(
                 "answers",
                 "%,d; %,d of a wrong status, %,d of a wrong length",
                 counts.answers(),
                 counts.wrongStatus(),
                 counts.wrongLength());
-        line(
+        summary.line(
                 "rate",
                 "%,.0f/s; connections / mean think time is %,.0f/s",
                 result.rate(),
                 result.expectedRate());
-        line("latency", "%s", latency(result.holding()));
-        line("  opening", "%s", latency(result.opening()));
+        summary.line("latency", latency(result.holding()));
+        summary.line("  opening", latency(result.opening()));
     }
 
-    private void server(ServerCost server) {
-        String pids = server.pids().stream().map(String::valueOf).collect(Collectors.joining(", "));
-        line("server", "process %s, %,d descriptors", pids, server.descriptors());
-        if (server.heapGrowth().isPresent()) {
-            line(
-                    "  heap",
-                    "%s live, %s before: %s",
-                    size(server.heap().getAsLong()),
-                    size(server.heapBefore().getAsLong()),
-                    each(server.heapGrowth().getAsLong()));
-        }
-        line(
-                "  RSS",
-                "%s, %s at most, %s before: %s",
-                size(server.rss()),
-                size(server.rssMost()),
-                size(server.rssBefore()),
-                each(server.rss() - server.rssBefore()));
-        double user = result.cpuMicros(server.userSeconds());
-        double system = result.cpuMicros(server.systemSeconds());
-        line(
-                "  CPU",
-                "%.1f us per request (%.1f user, %.1f system); %.1f %% of a core, idle %s",
-                user + system,
-                user,
-                system,
-                server.busyShare() * 100,
-                server.idleShare().isPresent()
-                        ? format("%.1f %%", server.idleShare().getAsDouble() * 100)
-                        : "unknown");
+    private void server(ServerCost cost) {
+        summary.server(cost, "request", result.holding().answers(), this::each);
     }
 
     private void kernel(KernelMemory kernel) {
-        line(
+        summary.line(
                 "kernel",
                 "%s more (slab %s, of which unreclaimable %s; TCP %s), all of the machine: %s, both"
                         + " ends",
-                size(kernel.bytes()),
-                size(kernel.slab()),
-                size(kernel.unreclaimable()),
-                size(kernel.tcp()),
+                Summary.mebibytes(kernel.bytes()),
+                Summary.mebibytes(kernel.slab()),
+                Summary.mebibytes(kernel.unreclaimable()),
+                Summary.mebibytes(kernel.tcp()),
                 each(kernel.bytes()));
     }
 
     private void generator(GeneratorCost cost) {
-        line(
+        summary.line(
                 "generator",
                 "%d %s on %s, %s; heap %s, RSS %s; %.1f %% of a core",
                 cost.processes(),
@@ -154,36 +127,18 @@ final class HoldTable {
         };
     }
 
-    private void line(String name, String form, Object... values) {
-        text.append(format("%-11s  ", name)).append(format(form, values)).append('\n');
-    }
-
     private String each(long bytes) {
-        return format("%,.0f B per connection", result.perConnection(bytes));
+        return Units.count(result.perConnection(bytes)) + " B per connection";
     }
 
     private static String latency(Latency latency) {
         return latency.answers() == 0
                 ? "none"
-                : format(
-                        "p50 %s, p99 %s, p99.9 %s, max %s",
-                        time(latency.p50()),
-                        time(latency.p99()),
-                        time(latency.p999()),
-                        time(latency.max()));
-    }
-
-    private static String time(double micros) {
-        return micros < 1e3
-                ? format("%.0f us", micros)
-                : micros < 1e6 ? format("%.2f ms", micros / 1e3) : format("%.2f s", micros / 1e6);
-    }
-
-    private static String size(long bytes) {
-        return format("%,.1f MiB", bytes / 1048576.0);
-    }
-
-    private static String format(String form, Object... values) {
-        return String.format(Locale.ROOT, form, values);
+                : "p50 %s, p99 %s, p99.9 %s, max %s"
+                        .formatted(
+                                Units.time(latency.p50()),
+                                Units.time(latency.p99()),
+                                Units.time(latency.p999()),
+                                Units.time(latency.max()));
     }
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.bench.live;
+
+import io.sirocco.bench.live.LiveResult.Deliveries;
+import java.util.List;
+
+/** The receivers of all loops, who wait for what one publishes. Used by one thread. */
+final class Audience {
+    private final LivePlan plan;
+    private final Sides sides;
+    private final Fanout fanout;
+    private final List<Receivers> receivers;
+    private int atFirst; // receivers who did not stall
+
+    Audience(LivePlan plan, Sides sides) {
+        this.plan = plan;
+        this.sides = sides;
+        this.fanout = new Fanout(plan);
+        this.receivers = sides.rigs().stream().map(rig -> new Receivers(rig, fanout)).toList();
+    }
+
+    List<Receivers> receivers() {
+        return receivers;
+    }
+
+    boolean hasPublisher() {
+        return fanout.hasPublisher();
+    }
+
+    /** All are in who will ever be. */
+    void complete() {
+        atFirst = fanout.receivers();
+    }
+
+    /** Deliveries that are measured and have not come yet. */
+    long missing() {
+        return sides.sum(receivers, Receivers::missing);
+    }
+
+    /** Grows as long as those who stalled still get messages, or are cut off. */
+    long stalledTold() {
+        return sides.sum(receivers, r -> r.stalledGot() + r.stalledCut());
+    }
+
+    Deliveries deliveries(long delivered) {
+        return new Deliveries(
+                atFirst,
+                Math.max(0, fanout.published() - fanout.firstMeasured()),
+                delivered,
+                plan.stalled,
+                sides.sum(receivers, Receivers::stalledGot),
+                (int) sides.sum(receivers, Receivers::stalledCut));
+    }
+}
