@@ -5,7 +5,6 @@ import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.LiveLimits;
 import io.sirocco.http.Routes;
-import io.sirocco.live.Admission;
 import io.sirocco.live.Authentication;
 import io.sirocco.live.Live;
 import io.sirocco.live.LiveSettings;
@@ -15,9 +14,6 @@ import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Limit;
 import io.sirocco.live.redis.RedisBroker;
 import io.sirocco.web.access.Rejections;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
@@ -34,7 +30,7 @@ final class Channels implements AutoCloseable {
     private final Optional<String> given;
     private final Live live;
     private final Optional<TicketDoor> door;
-    private volatile Optional<String> password;
+    private volatile Keys keys;
 
     /**
      * Sets them up, and connects to the broker.
@@ -51,16 +47,41 @@ final class Channels implements AutoCloseable {
         }
     }
 
+    /**
+     * Reads all files that it needs, as {@link #open} does, and takes nothing up.
+     *
+     * @throws InvalidConfiguration for what cannot be used
+     */
+    static void verify(Configuration configuration) throws InvalidConfiguration {
+        try {
+            var wanted = configuration.live();
+            Keys.read(wanted, Optional.empty());
+            wanted.tickets().secretFile().ifPresent(Channels::ticketSecret);
+            wanted.broker().passwordFile().ifPresent(Channels::brokerPassword);
+        } catch (Misfit e) {
+            throw e.in(configuration);
+        }
+    }
+
+    private static String ticketSecret(Path file) {
+        return Keys.line(file, SHORTEST_SECRET, "ticket-secret-file");
+    }
+
+    private static String brokerPassword(Path file) {
+        return Keys.line(file, 1, "broker-password-file");
+    }
+
     private Channels(
             io.sirocco.app.config.Live wanted, Optional<String> given, Rejections rejections) {
         this.wanted = wanted;
         this.given = given;
-        this.password = password(wanted);
+        this.keys = Keys.read(wanted, given);
         this.live = created();
         this.door =
                 givesTickets()
-                        ? Optional.of(new TicketDoor(live, () -> this.password, wanted, rejections))
+                        ? Optional.of(new TicketDoor(live, this::admits, wanted, rejections))
                         : Optional.empty();
+        live.authenticate(this::admit);
         new ReadyHandlers(live, wanted.publish()).add();
     }
 
@@ -72,34 +93,19 @@ final class Channels implements AutoCloseable {
         }
     }
 
-    private Optional<String> password(io.sirocco.app.config.Live next) {
-        return given.or(() -> next.passwordFile().map(file -> secret(file, 1, "password-file")));
-    }
-
     private boolean givesTickets() {
         return !wanted.tickets().path().isEmpty();
     }
 
-    private static String secret(Path file, int shortest, String option) {
-        try {
-            String line = Files.readString(file).lines().findFirst().orElse("");
-            if (line.length() >= shortest) {
-                return line;
-            }
-            String why = "the first line of %s has %d characters, and needs %d";
-            throw new Misfit(
-                    new IllegalArgumentException(why.formatted(file, line.length(), shortest)),
-                    "live",
-                    option);
-        } catch (IOException e) {
-            throw new Misfit(new UncheckedIOException(file + " cannot be read", e), "live", option);
-        }
+    /** Whether this is the password. */
+    private boolean admits(String offered) {
+        return keys.admit(offered);
     }
 
     // ---- settings
 
     private void configure(LiveSettings settings) {
-        admit(settings);
+        tickets(settings);
         if (wanted.origins().contains("*")) {
             settings.anyOrigin();
         } else {
@@ -113,18 +119,17 @@ final class Channels implements AutoCloseable {
         limits(settings, wanted.limits());
     }
 
-    private void admit(LiveSettings settings) {
+    private void tickets(LiveSettings settings) {
         wanted.tickets()
                 .secretFile()
-                .map(file -> secret(file, SHORTEST_SECRET, "ticket-secret-file"))
+                .map(Channels::ticketSecret)
                 .ifPresent(secret -> settings.ticketSecret(secret.getBytes()));
-        if (givesTickets()) {
-            settings.tickets(wanted.tickets().life());
-        }
-        if (password.isPresent()) {
-            settings.password(password.get());
-        } else {
-            settings.authenticate(attempt -> Admission.anybody());
+    }
+
+    private void admit(Authentication authentication) {
+        keys.addTo(authentication);
+        if (givesTickets() && keys.mayGiveTickets()) {
+            authentication.tickets(wanted.tickets().life());
         }
     }
 
@@ -133,8 +138,7 @@ final class Channels implements AutoCloseable {
         if (url.equals("memory")) {
             return Optional.empty();
         }
-        Optional<String> secret =
-                wanted.broker().passwordFile().map(file -> secret(file, 1, "broker-password-file"));
+        Optional<String> secret = wanted.broker().passwordFile().map(Channels::brokerPassword);
         try {
             return Optional.of(RedisBroker.at(url, redis -> secret.ifPresent(redis::password)));
         } catch (IllegalArgumentException e) {
@@ -193,26 +197,19 @@ final class Channels implements AutoCloseable {
     }
 
     /**
-     * Has the password that the file has now be the one, for those who come later; to take it away
-     * needs a new start.
+     * Has the password and the keys that the files have now decide about those who come later; to
+     * let everybody in needs a new start.
      *
-     * @throws Misfit when there is none in it
+     * @throws Misfit when one cannot be used
      */
     Runnable renewal(io.sirocco.app.config.Live next) {
-        Optional<String> now = password(next);
+        Keys now = Keys.read(next, given);
         return () -> {
-            if (now.isPresent() && !now.equals(password)) {
-                live.authenticate(a -> admit(a, now.get()));
-                password = now;
+            if (!now.areNone()) {
+                keys = now;
+                live.authenticate(this::admit);
             }
         };
-    }
-
-    private void admit(Authentication authentication, String secret) {
-        authentication.password(secret);
-        if (givesTickets()) {
-            authentication.tickets(wanted.tickets().life());
-        }
     }
 
     /** Says good-bye to whoever is still there, and to the broker. */

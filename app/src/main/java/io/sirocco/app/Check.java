@@ -61,6 +61,7 @@ final class Check implements Callable<Integer> {
             } else {
                 Configuration configuration = Configuration.load(file, Overrides.NONE);
                 Assembly.verify(configuration);
+                Channels.verify(configuration);
                 configuration.warnings().forEach(err::print);
                 out.print(json ? configuration.toJson() : configuration.toToml());
             }

@@ -37,7 +37,7 @@ final class ReadyHandlers {
 
     void add() {
         live.onRequest("echo", (client, arguments) -> arguments);
-        live.onRequest("join", (client, rooms) -> each(rooms, room -> join(client, room)));
+        live.onRequest("join", ReadyHandlers::join);
         live.onRequest("leave", (client, rooms) -> each(rooms, client::leave));
         live.onRequest("publish", this::publish);
         live.onRequest("history", ReadyHandlers::history);
@@ -60,7 +60,16 @@ final class ReadyHandlers {
         return Arguments.none();
     }
 
-    private static void join(Client client, String room) {
+    private static Arguments join(Client client, Arguments rooms) {
+        for (int i = 0; i < rooms.size(); i++) {
+            if (!client.mayJoin(room(rooms, i))) {
+                throw RequestException.refused("forbidden", "your token does not name this room");
+            }
+        }
+        return each(rooms, room -> enter(client, room));
+    }
+
+    private static void enter(Client client, String room) {
         try {
             client.join(room);
         } catch (IllegalStateException e) {
@@ -77,7 +86,7 @@ final class ReadyHandlers {
                     case MEMBERS -> client.rooms().contains(room);
                     case NONE -> false;
                 };
-        if (!allowed) {
+        if (!allowed || !client.mayJoin(room)) {
             throw RequestException.refused("forbidden", "you may not publish into this room");
         }
         try {

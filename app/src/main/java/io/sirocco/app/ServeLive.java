@@ -39,11 +39,24 @@ final class ServeLive extends Serve {
                     .description("A file whose first line is the password.")
                     .build();
 
+    private final OptionSpec jwtSecretFile =
+            option("--jwt-secret-file", "FILE", Path.class)
+                    .description(
+                            "Whoever has a JSON Web Token may come in that was signed with the first"
+                                    + " line of this file, 32 bytes or more.")
+                    .build();
+
+    private final OptionSpec jwtPublicKeyFile =
+            option("--jwt-public-key-file", "FILE", Path.class)
+                    .description("The same for the private part of this key, of RSA or EC, in PEM.")
+                    .build();
+
     private final OptionSpec open =
             OptionSpec.builder("--open")
                     .description(
                             "Everybody may come in, also where the network can reach the server."
-                                    + " Without it a server for the network needs a password.")
+                                    + " Without it a server for the network needs a password, or a"
+                                    + " key of tokens.")
                     .build();
 
     private final OptionSpec origins =
@@ -108,6 +121,8 @@ final class ServeLive extends Serve {
         this.environment = environment;
         spec.addOption(password)
                 .addOption(passwordFile)
+                .addOption(jwtSecretFile)
+                .addOption(jwtPublicKeyFile)
                 .addOption(open)
                 .addOption(origins)
                 .addOption(recovery)
@@ -154,14 +169,9 @@ final class ServeLive extends Serve {
     private List<Overrides.Option> options() {
         var all = new ArrayList<Overrides.Option>();
         all.add(live("on", true, "live"));
-        given(passwordFile, Path.class)
-                .ifPresent(
-                        file ->
-                                all.add(
-                                        live(
-                                                "password-file",
-                                                file.toAbsolutePath().toString(),
-                                                "--password-file " + file)));
+        file(passwordFile, "password-file").ifPresent(all::add);
+        file(jwtSecretFile, "jwt-secret-file").ifPresent(all::add);
+        file(jwtPublicKeyFile, "jwt-public-key-file").ifPresent(all::add);
         given(open, Boolean.class)
                 .filter(Boolean::booleanValue)
                 .ifPresent(yes -> all.add(live("open", true, "--open")));
@@ -191,6 +201,11 @@ final class ServeLive extends Serve {
 
     private static Overrides.Option live(String key, Object value, String words) {
         return new Overrides.Option("live", key, value, words, true);
+    }
+
+    private Optional<Overrides.Option> file(OptionSpec option, String key) {
+        return given(option, Path.class)
+                .map(path -> live(key, path.toAbsolutePath().toString(), "--" + key + " " + path));
     }
 
     @SuppressWarnings("unchecked")

@@ -127,7 +127,7 @@ final class Serving implements AutoCloseable, Subject {
                                     this,
                                     lasting.metrics()));
         }
-        if (source.file().isPresent() && configuration.server().reload()) {
+        if (!configuration.files().isEmpty() && configuration.server().reload()) {
             watch = Optional.of(Watch.start(configuration, this::reloadOrSay));
         }
         state = State.SERVING;

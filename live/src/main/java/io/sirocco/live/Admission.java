@@ -1,25 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /** Whether a client may come in. Immutable. */
 public sealed interface Admission {
 
-    /** It may. */
-    record Admitted(Optional<String> user) implements Admission {}
+    /**
+     * It may.
+     *
+     * @param until its connection is closed then, and it may come back if it is admitted anew;
+     *     empty for no such time
+     * @param rooms the only ones that it may join, with {@code *} for any text; empty for all
+     */
+    record Admitted(Optional<String> user, Optional<Instant> until, Optional<List<String>> rooms)
+            implements Admission {
+        private static final Admitted ANYBODY =
+                new Admitted(Optional.empty(), Optional.empty(), Optional.empty());
+
+        /** The same until then. */
+        public Admitted until(Instant end) {
+            return new Admitted(user, Optional.of(end), rooms);
+        }
+
+        /**
+         * The same for these rooms: it is what {@link Client#mayJoin} answers. A program that puts
+         * a client elsewhere may do so; it is not recovered then.
+         */
+        public Admitted rooms(List<String> names) {
+            return new Admitted(user, until, Optional.of(List.copyOf(names)));
+        }
+
+        boolean mayJoin(String room) {
+            return rooms.isEmpty()
+                    || rooms.get().stream().anyMatch(name -> Glob.of(name).matches(room));
+        }
+
+        boolean isOver() {
+            return until.isPresent() && !until.get().isAfter(Instant.now());
+        }
+    }
 
     /** It may not, and is told why. */
     record Refused(String message) implements Admission {}
 
     /** It may, as this user. */
-    static Admission as(String user) {
-        return new Admitted(Optional.of(user));
+    static Admitted as(String user) {
+        return new Admitted(Optional.of(user), Optional.empty(), Optional.empty());
     }
 
     /** It may, as nobody in particular. */
-    static Admission anybody() {
-        return new Admitted(Optional.empty());
+    static Admitted anybody() {
+        return Admitted.ANYBODY;
     }
 
     /** It may not; the message is for the client. */

@@ -9,6 +9,7 @@ import io.sirocco.live.engine.Peer;
 import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,31 +31,42 @@ public final class Client extends Lane {
     private final Namespace namespace;
     private final String id;
     private final String pid; // null for one that does not recover
-    private final String user;
     private final Map<String, String> given;
     private final Handlers handlers = new Handlers(this);
+    private volatile Admission.Admitted admitted; // anew when it comes back
     private volatile Map<String, String> tags = Map.of(); // written with the lock of this held
     private volatile Peer peer;
     private volatile Asked asked; // null before the first question; made with the lock of this held
     private Meter meter;
 
     private Client(
-            Namespace namespace, String id, String pid, String user, Map<String, String> given) {
+            Namespace namespace,
+            String id,
+            String pid,
+            Admission.Admitted admitted,
+            Map<String, String> given) {
         this.namespace = namespace;
         this.id = id;
         this.pid = pid;
-        this.user = user;
+        this.admitted = admitted;
         this.given = given;
     }
 
     static Client fresh(
-            Namespace namespace, String user, boolean recovers, Map<String, String> given) {
+            Namespace namespace,
+            Admission.Admitted admitted,
+            boolean recovers,
+            Map<String, String> given) {
         String pid = recovers ? Engine.newId() : null;
-        return new Client(namespace, Engine.newId(), pid, user, given);
+        return new Client(namespace, Engine.newId(), pid, admitted, given);
     }
 
-    static Client recovered(Namespace namespace, Session kept, Map<String, String> given) {
-        var client = new Client(namespace, kept.client(), kept.pid(), kept.user(), given);
+    static Client recovered(
+            Namespace namespace,
+            Session kept,
+            Admission.Admitted admitted,
+            Map<String, String> given) {
+        var client = new Client(namespace, kept.client(), kept.pid(), admitted, given);
         client.rooms.restore(Set.copyOf(kept.rooms()));
         client.tags = Map.copyOf(kept.tags());
         client.tags.forEach((tag, value) -> namespace.tag(client, tag, value));
@@ -89,7 +101,25 @@ public final class Client extends Lane {
 
     /** Who it was authenticated as. */
     public Optional<String> user() {
-        return user.isEmpty() ? Optional.empty() : Optional.of(user);
+        return admitted.user().filter(name -> !name.isEmpty());
+    }
+
+    /**
+     * Whether it was admitted to this room, by {@link Admission.Admitted#rooms}: for programs whose
+     * clients choose their rooms. {@link #join} does not ask.
+     */
+    public boolean mayJoin(String room) {
+        return admitted.mayJoin(room);
+    }
+
+    /** It has come back, and was admitted anew. */
+    void admitted(Admission.Admitted anew) {
+        admitted = anew;
+    }
+
+    /** When its connection is closed, unless it is admitted anew. */
+    Optional<Instant> until() {
+        return admitted.until();
     }
 
     /** What it has said of itself, and how it is connected, or was last. */
@@ -324,7 +354,8 @@ public final class Client extends Lane {
 
     /** As the broker keeps it. Any thread. */
     Session session() {
-        return new Session(namespace.name(), pid, id, user, List.copyOf(rooms()), tags);
+        return new Session(
+                namespace.name(), pid, id, admitted.user().orElse(""), List.copyOf(rooms()), tags);
     }
 
     /** What it needs to come back, told to it alone. */

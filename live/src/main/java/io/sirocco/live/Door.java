@@ -7,6 +7,7 @@ import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Session;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,7 @@ final class Door implements Runnable {
     @Override
     public void run() {
         try {
-            decide().ifPresent(admitted -> admit(admitted.user().orElse("")));
+            decide().ifPresent(this::admit);
         } catch (Throwable e) {
             LOG.get().log(Level.ERROR, "a client could not be let in", e);
             refuse("the server failed", "failed");
@@ -53,7 +54,7 @@ final class Door implements Runnable {
         List<Authenticator> all =
                 namespace.authenticators().or(() -> hub.namespace("/").authenticators()).get();
         if (all.isEmpty()) {
-            return Optional.of(new Admission.Admitted(Optional.empty()));
+            return Optional.of(Admission.anybody());
         }
         var why = new LinkedHashSet<String>();
         String code = "unauthorized";
@@ -61,6 +62,8 @@ final class Door implements Runnable {
         for (Authenticator each : all) {
             try {
                 switch (each.admit(attempt)) {
+                    case Admission.Admitted admitted when admitted.isOver() ->
+                            why.add("the time for that is over");
                     case Admission.Admitted admitted -> {
                         return Optional.of(admitted);
                     }
@@ -81,39 +84,43 @@ final class Door implements Runnable {
         return Optional.empty();
     }
 
-    private void admit(String user) {
+    private void admit(Admission.Admitted admitted) {
         boolean offsets = hub.recovers() && auth.path("offsets").asBoolean(true);
         JsonNode pid = auth.path("pid");
         boolean wants = offsets && pid.isString();
-        if (wants && recover(user, pid.stringValue())) {
+        if (wants && recover(admitted, pid.stringValue())) {
             return;
         }
-        Client client = Client.fresh(namespace, user, offsets, Client.tagsOf(auth));
+        Client client = Client.fresh(namespace, admitted, offsets, Client.tagsOf(auth));
         client.life.enter(link);
         if (wants && auth.path("offset").isString()) {
             client.gap(Map.of("recovered", false));
         }
     }
 
-    private boolean recover(String user, String pid) {
+    private boolean recover(Admission.Admitted admitted, String pid) {
         try {
             Optional<Session> kept = Hub.await(hub.broker.take(namespace.name(), pid));
-            return kept.isPresent() && recover(user, kept.get());
+            return kept.isPresent() && recover(admitted, kept.get());
         } catch (BrokerException e) {
             LOG.get().log(Level.WARNING, "nobody can be recovered: {0}", e);
             return false;
         }
     }
 
-    private boolean recover(String user, Session kept) {
+    private boolean recover(Admission.Admitted admitted, Session kept) {
         Optional<Client> here = namespace.client(kept.client()).filter(c -> c.hasPid(kept.pid()));
         Optional<Position> after = offset();
-        if (after.isEmpty() || !kept.user().equals(user)) {
+        Collection<String> rooms = here.<Collection<String>>map(Client::rooms).orElse(kept.rooms());
+        boolean same = kept.user().equals(admitted.user().orElse(""));
+        if (after.isEmpty() || !same || !rooms.stream().allMatch(admitted::mayJoin)) {
             here.ifPresent(client -> client.life.giveUp(Reason.LOST));
             return false;
         }
         Client client =
-                here.orElseGet(() -> Client.recovered(namespace, kept, Client.tagsOf(auth)));
+                here.orElseGet(
+                        () -> Client.recovered(namespace, kept, admitted, Client.tagsOf(auth)));
+        client.admitted(admitted);
         var back = new CompletableFuture<Boolean>();
         client.life.comeBack(link, back);
         if (!back.join()) {

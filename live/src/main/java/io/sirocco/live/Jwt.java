@@ -14,73 +14,122 @@ import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.RSAPublicKey;
 import java.text.ParseException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Date;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
  * Which JSON Web Tokens (RFC 7519) are good: signed with this key by an algorithm that belongs to
- * it, not expired, and of this issuer and for this audience where they are named. The user is the
- * claim {@code sub}. Immutable.
+ * it, whatever the token says; with an expiry, and not expired; of this issuer and for this
+ * audience where they are named. The user is the claim {@code sub}. Clocks may differ by 30
+ * seconds.
+ *
+ * <p>When a token expires its connection is closed, and the client comes back with a fresh one, as
+ * the same where there is recovery; unless {@link #atConnectOnly} is said. Immutable.
  */
 public final class Jwt {
     private static final Duration SKEW = Duration.ofSeconds(30);
+    private static final int SHORTEST_RSA = 2048; // bits, RFC 7518 3.3 and 3.5
 
     private final JWSVerifier verifier;
     private final Set<JWSAlgorithm> algorithms;
-    private final Optional<String> issuer;
-    private final Optional<String> audience;
+    private final Rules rules;
 
-    private Jwt(
-            JWSVerifier verifier,
-            Set<JWSAlgorithm> algorithms,
+    private record Rules(
             Optional<String> issuer,
-            Optional<String> audience) {
+            Optional<String> audience,
+            Optional<String> rooms,
+            boolean atConnectOnly) {
+        static final Rules NONE =
+                new Rules(Optional.empty(), Optional.empty(), Optional.empty(), false);
+    }
+
+    private Jwt(JWSVerifier verifier, Set<JWSAlgorithm> algorithms, Rules rules) {
         this.verifier = verifier;
         this.algorithms = algorithms;
-        this.issuer = issuer;
-        this.audience = audience;
+        this.rules = rules;
+    }
+
+    private Jwt(JWSVerifier verifier) {
+        this(verifier, Set.copyOf(verifier.supportedJWSAlgorithms()), Rules.NONE);
+    }
+
+    private Jwt with(Rules other) {
+        return new Jwt(verifier, algorithms, other);
     }
 
     /**
-     * Signed with a secret of 32 bytes or more (HS256; HS384 and HS512 where it is long enough).
+     * Signed with a secret of 32 bytes or more: HS256; HS384 from 48 on, HS512 from 64 (RFC 7518
+     * 3.2).
+     *
+     * @throws IllegalArgumentException when it is shorter
      */
     public static Jwt hmac(byte[] secret) {
         try {
-            return of(new MACVerifier(secret));
+            return new Jwt(new MACVerifier(secret));
         } catch (JOSEException e) {
             throw new IllegalArgumentException("A secret has 32 bytes or more.", e);
         }
     }
 
-    /** Signed with the private part of this RSA or EC key. */
+    /**
+     * Signed with the private part of this key: RSA of 2048 bits or more (RS256, PS256 and longer
+     * hashes), or EC (ES256 by P-256, ES384 by P-384, ES512 by P-521).
+     *
+     * @throws IllegalArgumentException for any other
+     */
     public static Jwt publicKey(PublicKey key) {
         try {
             return switch (key) {
-                case RSAPublicKey rsa -> of(new RSASSAVerifier(rsa));
-                case ECPublicKey ec -> of(new ECDSAVerifier(ec));
+                case RSAPublicKey rsa when rsa.getModulus().bitLength() < SHORTEST_RSA ->
+                        throw new IllegalArgumentException(
+                                "a key of RSA has 2048 bits or more, this one "
+                                        + rsa.getModulus().bitLength());
+                case RSAPublicKey rsa -> new Jwt(new RSASSAVerifier(rsa));
+                case ECPublicKey ec -> new Jwt(new ECDSAVerifier(ec));
                 default ->
                         throw new IllegalArgumentException(
-                                "A key is of RSA or EC, not " + key.getAlgorithm() + ".");
+                                "a key is of RSA or EC, not " + key.getAlgorithm());
             };
         } catch (JOSEException e) {
-            throw new IllegalArgumentException("The key cannot be used.", e);
+            throw new IllegalArgumentException("the key has a curve that is not used for this", e);
         }
     }
 
-    private static Jwt of(JWSVerifier verifier) {
-        Set<JWSAlgorithm> algorithms = Set.copyOf(verifier.supportedJWSAlgorithms());
-        return new Jwt(verifier, algorithms, Optional.empty(), Optional.empty());
+    /**
+     * The same of a key in PEM: {@code -----BEGIN PUBLIC KEY-----}, or a certificate, of which only
+     * the key is used.
+     *
+     * @throws IllegalArgumentException for what is none, with a sentence that says what it is
+     */
+    public static Jwt publicKey(String pem) {
+        return publicKey(PublicKeys.of(pem));
     }
 
     /** The same for tokens of this issuer. */
     public Jwt issuer(String name) {
-        return new Jwt(verifier, algorithms, Optional.of(name), audience);
+        return with(new Rules(Optional.of(name), rules.audience, rules.rooms, rules.atConnectOnly));
     }
 
     /** The same for tokens that are for this audience. */
     public Jwt audience(String name) {
-        return new Jwt(verifier, algorithms, issuer, Optional.of(name));
+        return with(new Rules(rules.issuer, Optional.of(name), rules.rooms, rules.atConnectOnly));
+    }
+
+    /**
+     * The same with a claim that lists the rooms which {@link Client#mayJoin} allows, with {@code
+     * *} for any text; a token without it names none.
+     */
+    public Jwt rooms(String claim) {
+        return with(
+                new Rules(rules.issuer, rules.audience, Optional.of(claim), rules.atConnectOnly));
+    }
+
+    /** The same for connections that outlive their token: nothing happens when it expires. */
+    public Jwt atConnectOnly() {
+        return with(new Rules(rules.issuer, rules.audience, rules.rooms, true));
     }
 
     Admission check(String token) {
@@ -95,23 +144,36 @@ public final class Jwt {
         }
     }
 
-    private Admission check(JWTClaimsSet claims) {
-        long now = System.currentTimeMillis();
+    private Admission check(JWTClaimsSet claims) throws ParseException {
+        Instant now = Instant.now();
         Date until = claims.getExpirationTime();
         Date from = claims.getNotBeforeTime();
-        if (until == null || until.getTime() + SKEW.toMillis() <= now) {
+        if (until == null) {
+            return Admission.refused("the token does not say when it expires");
+        }
+        Instant end = until.toInstant().plus(SKEW);
+        if (!end.isAfter(now)) {
             return Admission.refused("the token has expired");
         }
-        if (from != null && from.getTime() - SKEW.toMillis() > now) {
+        if (from != null && from.toInstant().minus(SKEW).isAfter(now)) {
             return Admission.refused("the token is not good yet");
         }
-        if (issuer.isPresent() && !issuer.get().equals(claims.getIssuer())) {
+        if (rules.issuer.isPresent() && !rules.issuer.get().equals(claims.getIssuer())) {
             return Admission.refused("the token is of another issuer");
         }
-        if (audience.isPresent() && !claims.getAudience().contains(audience.get())) {
+        if (rules.audience.isPresent() && !claims.getAudience().contains(rules.audience.get())) {
             return Admission.refused("the token is for somebody else");
         }
+        return admitted(claims, end);
+    }
+
+    private Admission admitted(JWTClaimsSet claims, Instant end) throws ParseException {
         String user = claims.getSubject();
-        return user == null ? Admission.anybody() : Admission.as(user);
+        Admission.Admitted admitted = user == null ? Admission.anybody() : Admission.as(user);
+        if (rules.rooms.isPresent()) {
+            List<String> rooms = claims.getStringListClaim(rules.rooms.get());
+            admitted = admitted.rooms(rooms == null ? List.of() : rooms);
+        }
+        return rules.atConnectOnly ? admitted : admitted.until(end);
     }
 }

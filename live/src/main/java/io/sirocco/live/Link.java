@@ -11,6 +11,9 @@ import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.Received;
 import io.sirocco.live.wire.WireException;
 import io.sirocco.net.Alarm;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,6 +30,7 @@ import tools.jackson.databind.JsonNode;
 final class Link implements Channel {
     private static final int NAMESPACES = 100;
     private static final int MOST_REFUSALS = 8;
+    private static final Duration LOOK_AGAIN = Duration.ofHours(1); // clocks are set
     final Hub hub;
     final Session session;
     final Intake intake;
@@ -34,6 +38,7 @@ final class Link implements Channel {
     private Map<String, Client> clients; // where there are more
     private Set<String> connecting; // null while there are none
     private Alarm connectDeadline;
+    private Alarm expiry; // null while nobody was admitted for a time
     private byte refusals;
     private Reason reason = Reason.LOST;
 
@@ -55,6 +60,29 @@ final class Link implements Channel {
                                         session.cut("no CONNECT has come");
                                     }
                                 });
+    }
+
+    /** Ends the session when the time is over for which one of its clients was admitted. */
+    private void awaitExpiry() {
+        Optional<Instant> end =
+                all().stream().flatMap(c -> c.until().stream()).min(Comparator.naturalOrder());
+        if (end.isEmpty()) {
+            expiry = null;
+            return;
+        }
+        Duration left = Duration.between(Instant.now(), end.get());
+        if (!left.isPositive()) {
+            session.finish(); // it comes back, as from any cut
+            return;
+        }
+        Duration wait = left.compareTo(LOOK_AGAIN) < 0 ? left : LOOK_AGAIN;
+        expiry = session.loop().after(wait.toMillis() + 1, this::awaitExpiry);
+    }
+
+    private void cancelExpiry() {
+        if (expiry != null) {
+            expiry.cancel();
+        }
     }
 
     /** Where it lives. */
@@ -117,6 +145,10 @@ final class Link implements Channel {
             clients.put(only.namespace().name(), only);
             clients.put(name, client);
             only = null;
+        }
+        if (client.until().isPresent()) {
+            cancelExpiry();
+            awaitExpiry();
         }
         return true;
     }
@@ -299,6 +331,7 @@ final class Link implements Channel {
         if (connectDeadline != null) {
             connectDeadline.cancel();
         }
+        cancelExpiry();
         return session.leave(to);
     }
 
@@ -308,6 +341,9 @@ final class Link implements Channel {
             awaitConnect();
         }
         session.arrive();
+        if (expiry != null) {
+            awaitExpiry();
+        }
     }
 
     // ---- the end
@@ -335,6 +371,7 @@ final class Link implements Channel {
         if (connectDeadline != null) {
             connectDeadline.cancel();
         }
+        cancelExpiry();
         Reason why =
                 switch (end) {
                     case SLOW -> Reason.SLOW;

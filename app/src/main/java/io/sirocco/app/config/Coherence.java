@@ -159,16 +159,17 @@ final class Coherence {
     /** To let everybody in is a decision, not something to be forgotten. */
     private void channels() {
         Live live = all.live();
-        if (!live.on() || live.open() || password || live.passwordFile().isPresent()) return;
+        boolean closed = password || live.passwordFile().isPresent() || live.tokens().isOn();
+        if (!live.on() || live.open() || closed) return;
         for (int i = 0; i < all.listen().size(); i++) {
             Address address = all.listen().get(i).address();
             if (!address.isLocal()) {
                 report.error(
                         place("listen", i, "address"),
-                        "the network can reach \"%s\", and the channels of [live] have no password"
+                        "the network can reach \"%s\", and the channels of [live] have no password, and no key of tokens"
                                 .formatted(address),
-                        "set password-file in [live] (--password-file), or let everybody in by"
-                                + " open = true (--open)");
+                        "set password-file in [live] (--password-file) or jwt-secret-file"
+                                + " (--jwt-secret-file), or let everybody in by open = true (--open)");
             }
         }
     }

@@ -25,6 +25,7 @@ public record Live(
         Optional<Path> passwordFile,
         boolean open,
         Tickets tickets,
+        LiveTokens tokens,
         List<String> origins,
         List<String> transports,
         Broker broker,
@@ -81,6 +82,7 @@ public record Live(
                                         text -> text.isEmpty() ? text : path(text)),
                                 table.time("ticket-life", "30s", Duration.ofSeconds(1)),
                                 table.file("ticket-secret-file")),
+                        LiveTokens.read(table),
                         table.list("origins", List.of(), Values.text(Live::origin)),
                         table.list(
                                 "transports",
@@ -107,6 +109,8 @@ public record Live(
         }
         if (open && passwordFile.isPresent()) {
             table.warning("open", "\"open\" has no effect", "there is a password-file");
+        } else if (open && tokens.isOn()) {
+            table.warning("open", "\"open\" has no effect", "there is a key of tokens");
         }
         if (broker.passwordFile.isPresent() && broker.url.equals("memory")) {
             table.warning(

@@ -54,7 +54,10 @@ function chips() {
 
 function connect() {
   state("connecting");
-  socket = new Socket(settings.path, { password: $("password").value, offsets: false }, {
+  const key = $("password").value.trim();
+  const auth = { password: $("password").value, offsets: false };
+  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(key)) auth.token = key; // it looks like a JSON Web Token
+  socket = new Socket(settings.path, auth, {
     connected(id) {
       state("connected");
       log("•", "good", "connected", [id]);

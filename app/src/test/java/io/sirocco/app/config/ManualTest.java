@@ -58,7 +58,8 @@ class ManualTest {
     private static void makeFiles(Path folder) throws IOException {
         String files =
                 "clients.pem example.org.pem example.org.key key.password example.net.p12"
-                        + " admin.token users admins live.password ticket.secret redis.password";
+                        + " admin.token users admins live.password ticket.secret jwt.secret jwt.pem"
+                        + " redis.password";
         for (String file : files.split(" ")) Files.createFile(folder.resolve(file));
         for (String directory : "public api".split(" ")) {
             Files.createDirectory(folder.resolve(directory));

@@ -14,14 +14,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** A program of others: curl, openssl. Bytes are characters. Any thread. */
-record Tool(String name) {
-    static final Tool CURL = new Tool("curl");
-    static final Tool OPENSSL = new Tool("openssl");
+public record Tool(String name) {
+    public static final Tool CURL = new Tool("curl");
+    public static final Tool OPENSSL = new Tool("openssl");
 
-    record Result(int exit, String out) {}
+    public record Result(int exit, String out) {}
 
     /** Runs it in {@code folder}, for a minute at most; the test is skipped where it is missing. */
-    Result run(Path folder, String... arguments) throws IOException, InterruptedException {
+    public Result run(Path folder, String... arguments) throws IOException, InterruptedException {
         assumeTrue(installed(), name + " is not installed");
         var command = new ArrayList<>(List.of(name));
         command.addAll(List.of(arguments));
@@ -45,7 +45,7 @@ record Tool(String name) {
     }
 
     /** The same, but it must succeed. */
-    String does(Path folder, String... arguments) throws IOException, InterruptedException {
+    public String does(Path folder, String... arguments) throws IOException, InterruptedException {
         Result result = run(folder, arguments);
         if (result.exit != 0) {
             throw new AssertionError(name + ": " + result);

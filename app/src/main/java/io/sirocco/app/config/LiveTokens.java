@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The JSON Web Tokens that admit to the channels of {@code [live]}; none without a key. Immutable.
+ *
+ * @param secretFile its first line has signed them
+ * @param publicKeyFile in PEM; its private part has signed them
+ * @param rooms the claim that lists the rooms which a client may be in
+ * @param atConnectOnly whether a connection outlives its token
+ */
+public record LiveTokens(
+        Optional<Path> secretFile,
+        Optional<Path> publicKeyFile,
+        Optional<String> issuer,
+        Optional<String> audience,
+        Optional<String> rooms,
+        boolean atConnectOnly) {
+    private static final List<String> OF_A_KEY =
+            List.of("jwt-issuer", "jwt-audience", "jwt-rooms", "jwt-at-connect-only");
+
+    static LiveTokens read(Table table) {
+        var tokens =
+                new LiveTokens(
+                        table.file("jwt-secret-file"),
+                        table.file("jwt-public-key-file"),
+                        table.value("jwt-issuer", Values.text(LiveTokens::name)),
+                        table.value("jwt-audience", Values.text(LiveTokens::name)),
+                        table.value("jwt-rooms", Values.text(LiveTokens::name)),
+                        table.flag("jwt-at-connect-only", false));
+        if (!table.sets("jwt-secret-file") && !table.sets("jwt-public-key-file")) {
+            OF_A_KEY.stream().filter(table::sets).forEach(key -> keyless(table, key));
+        }
+        return tokens;
+    }
+
+    /** An error, since whoever writes it believes that tokens are asked for. */
+    private static void keyless(Table table, String key) {
+        if (!key.equals("jwt-at-connect-only") || table.flag(key, false)) {
+            table.error(
+                    key,
+                    "no key is there that tokens are checked with",
+                    "add jwt-secret-file, or jwt-public-key-file");
+        }
+    }
+
+    private static String name(String text) throws Unfit {
+        if (!text.isEmpty()) return text;
+        throw new Unfit("is empty", "leave it out");
+    }
+
+    /** Whether there are any. */
+    public boolean isOn() {
+        return secretFile.isPresent() || publicKeyFile.isPresent();
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.live;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A client that was admitted for a time, or to some rooms, and comes back. */
+@Timeout(60)
+class ExpiryTest {
+    private static final String CODE = "closed 1012"; // as when a server restarts: come back
+
+    /** {@code auth: {user, seconds, rooms}} is what it is admitted for. */
+    private static Admission admit(Attempt attempt) {
+        Admission.Admitted admitted = Admission.as(attempt.auth("user").orElse("ada"));
+        if (attempt.auth("rooms").isPresent()) {
+            admitted = admitted.rooms(List.of(attempt.auth("rooms").get().split(",")));
+        }
+        return attempt.auth("seconds").isEmpty()
+                ? admitted
+                : admitted.until(
+                        Instant.now().plusSeconds(Long.parseLong(attempt.auth("seconds").get())));
+    }
+
+    private static Service service() {
+        return new Service(c -> c.authenticate(ExpiryTest::admit).recovery(Duration.ofMinutes(2)));
+    }
+
+    private static void closed(Peer peer) {
+        String next = peer.next();
+        assertTrue(next.startsWith(CODE), next);
+    }
+
+    private static String field(String packet, String name) {
+        int from = packet.indexOf("\"" + name + "\":\"") + name.length() + 4;
+        return packet.substring(from, packet.indexOf('"', from));
+    }
+
+    private static String offset(String event) {
+        String[] parts = event.split("\"");
+        return parts[parts.length - 2];
+    }
+
+    private static String back(String hello, String last, String more) {
+        return "40{\"pid\":\"%s\",\"offset\":\"%s\"%s}"
+                .formatted(field(hello, "pid"), offset(last), more);
+    }
+
+    @Test
+    void whoseTimeIsOverIsClosedAndComesBackAsTheSame() {
+        try (var service = service();
+                Peer peer = Peer.session(service.port).send("40{\"seconds\":\"1\"}")) {
+            String hello = peer.next();
+            service.live.broadcast("before");
+            String last = peer.next();
+            closed(peer);
+            service.live.broadcast("meanwhile");
+            try (Peer again = Peer.session(service.port).send(back(hello, last, ""))) {
+                assertEquals(field(hello, "sid"), field(again.next(), "sid"));
+                assertTrue(again.next().startsWith("42[\"meanwhile\""));
+                service.live.broadcast("after");
+                assertTrue(again.next().startsWith("42[\"after\""), "it stays");
+            }
+        }
+    }
+
+    @Test
+    void theTimeOfWhoComesBackIsCountedAnew() {
+        try (var service = service();
+                Peer peer = Peer.session(service.port).send("40{\"seconds\":\"100\"}")) {
+            String hello = peer.next();
+            service.live.broadcast("a");
+            String auth = back(hello, peer.next(), ",\"seconds\":\"1\"");
+            try (Peer again = Peer.session(service.port).send(auth)) {
+                assertEquals(field(hello, "sid"), field(again.next(), "sid"));
+                closed(again);
+            }
+        }
+    }
+
+    @Test
+    void aTimeThatIsOverAdmitsNobody() {
+        try (var service = service();
+                Peer peer = Peer.session(service.port).send("40{\"seconds\":\"-1\"}")) {
+            String answer = peer.next();
+            assertTrue(answer.startsWith("44{") && answer.contains("unauthorized"), answer);
+        }
+    }
+
+    @Test
+    void theFirstTimeOfSeveralNamespacesCounts() {
+        try (var service = service()) {
+            service.live.namespace("/admin");
+            try (Peer peer = Peer.session(service.port).send("40{\"seconds\":\"1\"}")) {
+                assertTrue(peer.next().startsWith("40{"));
+                peer.send("40/admin,{\"seconds\":\"1000\"}");
+                assertTrue(peer.next().startsWith("40/admin,{"));
+                closed(peer);
+            }
+        }
+    }
+
+    /** Some of them move to another loop on the way. */
+    @Test
+    void theTimeGoesAlongFromPollingToAWebSocket() {
+        try (var service = service()) {
+            var peers = new ArrayList<Peer>();
+            for (int i = 0; i < 6; i++) {
+                String session = Peer.polling(service.port);
+                Peer.post(service.port, session, "40{\"seconds\":\"4\"}");
+                Peer.get(service.port, session);
+                String query = session.replace("EIO=4&transport=polling", "transport=websocket");
+                Peer peer = Peer.open(service.port, query).send("2probe").expects("3probe");
+                Peer.get(service.port, session);
+                peers.add(peer.send("5"));
+            }
+            peers.forEach(ExpiryTest::closed);
+            peers.forEach(Peer::close);
+        }
+    }
+
+    @Test
+    void whoPollsIsClosedToo() {
+        try (var service = service()) {
+            String session = Peer.polling(service.port);
+            Peer.post(service.port, session, "40{\"seconds\":\"1\",\"offsets\":false}");
+            service.await("a client", () -> !service.live.clients().isEmpty());
+            Peer.get(service.port, session);
+            service.await("its end", () -> Peer.get(service.port, session).statusCode() == 400);
+        }
+    }
+
+    @Test
+    void whoMayNoLongerBeInItsRoomsComesBackAsAnother() {
+        try (var service = service();
+                Peer peer = Peer.session(service.port).send("40{\"rooms\":\"kitchen,chat/*\"}")) {
+            String hello = peer.next();
+            Client client = service.live.client(field(hello, "sid")).orElseThrow();
+            assertTrue(client.mayJoin("chat/1") && !client.mayJoin("hall"));
+            client.join("chat/1");
+            service.live.broadcast("a");
+            String last = peer.next();
+            try (Peer same =
+                    Peer.session(service.port).send(back(hello, last, ",\"rooms\":\"chat/1\""))) {
+                assertEquals(field(hello, "sid"), field(same.next(), "sid"));
+                assertTrue(!client.mayJoin("kitchen"), "what it was told last counts");
+            }
+            try (Peer another =
+                    Peer.session(service.port).send(back(hello, last, ",\"rooms\":\"kitchen\""))) {
+                assertNotEquals(field(hello, "sid"), field(another.next(), "sid"));
+                another.expects("42[\"sirocco:gap\",{\"recovered\":false}]");
+            }
+        }
+    }
+}
