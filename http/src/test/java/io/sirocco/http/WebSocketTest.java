@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Serving.Mode;
+import io.sirocco.http.ws.Deflation;
 import io.sirocco.http.ws.Frame;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
@@ -63,6 +64,7 @@ class WebSocketTest {
     private final WebSockets context =
             WebSockets.of(s -> s.compression(10).contextTakeover(true, true, 640 << 10));
     private final CompletableFuture<Object> outcome = new CompletableFuture<>();
+    private final WebSockets tiny = WebSockets.of(s -> s.maxMessage(100).compression(10));
     private final CountDownLatch release = new CountDownLatch(1);
     private Serving serving;
 
@@ -127,6 +129,7 @@ class WebSocketTest {
         routes.get("/log", request -> Response.upgrade(log));
         routes.get("/small", request -> Response.upgrade(small, log));
         routes.get("/squeezed", request -> Response.upgrade(squeezed, log));
+        routes.get("/tiny", request -> Response.upgrade(tiny, log));
         routes.get("/context", request -> Response.upgrade(context, log));
         routes.get("/hello", request -> Response.text("hello"));
         routes.get("/echo", request -> Response.upgrade(WebSocketTest::echo));
@@ -348,6 +351,19 @@ class WebSocketTest {
     }
 
     @Test
+    @Test
+    void aLimitMayBeLessThanTheLeastBuffer() {
+        try (var peer = open("/tiny", "Sec-WebSocket-Extensions: permessage-deflate")) {
+            peer.frame(0x01, "in ".getBytes(UTF_8));
+            assertEquals("text in pieces", peer.frame(0x80, "pieces".getBytes(UTF_8)).next());
+            byte[] most = "a".repeat(100).getBytes(UTF_8);
+            peer.frame(0xc1, Deflation.deflate(most, 15));
+            assertEquals("text " + "a".repeat(100), peer.next());
+            peer.frame(0xc1, Deflation.deflate("a".repeat(101).getBytes(UTF_8), 15));
+            assertEquals("close 1009 the message is too large", peer.next());
+        }
+    }
+
     void aConversationThatThrowsIsReported() {
         try (var peer = open("/throw")) {
             assertEquals("close 1011", peer.next());
