@@ -15,6 +15,7 @@ import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.ConcurrentModificationException;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -687,5 +688,29 @@ class WebSocketTest {
             socket.ping("hi".getBytes(UTF_8));
             assertEquals("ping hi", peer.next());
         }
+    @Test
+    void aFanOutThatBreaksOffSilencesNobody() throws InterruptedException {
+        try (var peer = open("/log")) {
+            WebSocket socket = socket();
+            Iterable<WebSocket> changing =
+                    () ->
+                            Stream.of(1, 2)
+                                    .map(
+                                            i -> {
+                                                if (i == 2) {
+                                                    throw new ConcurrentModificationException();
+                                                }
+                                                return socket;
+                                            })
+                                    .iterator();
+            assertThrows(
+                    ConcurrentModificationException.class,
+                    () -> PreparedMessage.text("first").sendTo(changing));
+            assertTrue(socket.trySend("second"));
+            assertEquals("text first", peer.next());
+            assertEquals("text second", peer.next());
+        }
+    }
+
     }
 }
