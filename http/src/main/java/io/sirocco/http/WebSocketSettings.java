@@ -63,7 +63,10 @@ public final class WebSocketSettings {
         return this;
     }
 
-    /** How long the peer may take to answer our good-bye; 5 s unless set. */
+    /**
+     * How long the peer may take to answer our good-bye, once it takes nothing more of what was
+     * sent before; 5 s unless set.
+     */
     public WebSocketSettings closeDeadline(Duration longest) {
         this.close = longest;
         return this;

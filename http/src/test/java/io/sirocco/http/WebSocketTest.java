@@ -64,8 +64,8 @@ class WebSocketTest {
     private final WebSockets squeezed = WebSockets.of(s -> s.compression(10));
     private final WebSockets context =
             WebSockets.of(s -> s.compression(10).contextTakeover(true, true, 640 << 10));
-    private final CompletableFuture<Object> outcome = new CompletableFuture<>();
     private final WebSockets tiny = WebSockets.of(s -> s.maxMessage(100).compression(10));
+    private final CompletableFuture<Object> outcome = new CompletableFuture<>();
     private final CountDownLatch release = new CountDownLatch(1);
     private Serving serving;
 
@@ -129,8 +129,8 @@ class WebSocketTest {
     private void routes(Routes routes) {
         routes.get("/log", request -> Response.upgrade(log));
         routes.get("/small", request -> Response.upgrade(small, log));
-        routes.get("/squeezed", request -> Response.upgrade(squeezed, log));
         routes.get("/tiny", request -> Response.upgrade(tiny, log));
+        routes.get("/squeezed", request -> Response.upgrade(squeezed, log));
         routes.get("/context", request -> Response.upgrade(context, log));
         routes.get("/hello", request -> Response.text("hello"));
         routes.get("/echo", request -> Response.upgrade(WebSocketTest::echo));
@@ -352,7 +352,6 @@ class WebSocketTest {
     }
 
     @Test
-    @Test
     void aLimitMayBeLessThanTheLeastBuffer() {
         try (var peer = open("/tiny", "Sec-WebSocket-Extensions: permessage-deflate")) {
             peer.frame(0x01, "in ".getBytes(UTF_8));
@@ -365,6 +364,7 @@ class WebSocketTest {
         }
     }
 
+    @Test
     void aConversationThatThrowsIsReported() {
         try (var peer = open("/throw")) {
             assertEquals("close 1011", peer.next());
@@ -543,6 +543,38 @@ class WebSocketTest {
         assertEquals(List.of("open", "closed 1008 go false"), List.copyOf(log.told));
     }
 
+    /** It cannot answer a good-bye that is behind what it has not got yet. */
+    @Test
+    void aGoodByeWaitsForAPeerThatStillTakesWhatWasSentBefore() throws InterruptedException {
+        try (var peer = new WebSocketPeer(new Client(serving.server, 16 << 10, secure))) {
+            peer.client.send(WebSocketPeer.request("/log"));
+            peer.opened();
+            WebSocket socket = socket();
+            String text = "a".repeat(60_000);
+            int sent = 0;
+            while (socket.trySend(text)) {
+                sent++;
+            }
+            socket.close();
+            int rounds = 0;
+            for (long left; (left = socket.pending()) > 0; rounds++) {
+                long before = left;
+                peer.client.await(
+                        "more is taken",
+                        () -> socket.pending() < before || peer.client.count() < 0);
+                clock.advance(4_000);
+            }
+            assertTrue(rounds > 1, rounds + " rounds");
+            for (int i = 0; i < sent; i++) {
+                assertEquals("text " + text, peer.next());
+            }
+            assertEquals("close 1000", peer.next());
+            peer.close(1000);
+        }
+        awaitEnd();
+        assertEquals("closed 1000  true", log.told.stream().toList().getLast());
+    }
+
     @Test
     void nothingIsReadOfOneThatIsPaused() throws InterruptedException {
         try (var peer = open("/log")) {
@@ -657,6 +689,30 @@ class WebSocketTest {
     }
 
     @Test
+    void aFanOutThatBreaksOffSilencesNobody() throws InterruptedException {
+        try (var peer = open("/log")) {
+            WebSocket socket = socket();
+            Iterable<WebSocket> changing =
+                    () ->
+                            Stream.of(1, 2)
+                                    .map(
+                                            i -> {
+                                                if (i == 2) {
+                                                    throw new ConcurrentModificationException();
+                                                }
+                                                return socket;
+                                            })
+                                    .iterator();
+            assertThrows(
+                    ConcurrentModificationException.class,
+                    () -> PreparedMessage.text("first").sendTo(changing));
+            assertTrue(socket.trySend("second"));
+            assertEquals("text first", peer.next());
+            assertEquals("text second", peer.next());
+        }
+    }
+
+    @Test
     void contextsHaveABoundAndThenOthersGoWithout() {
         String offer = "Sec-WebSocket-Extensions: permessage-deflate";
         try (var first = open("/context", offer);
@@ -688,29 +744,5 @@ class WebSocketTest {
             socket.ping("hi".getBytes(UTF_8));
             assertEquals("ping hi", peer.next());
         }
-    @Test
-    void aFanOutThatBreaksOffSilencesNobody() throws InterruptedException {
-        try (var peer = open("/log")) {
-            WebSocket socket = socket();
-            Iterable<WebSocket> changing =
-                    () ->
-                            Stream.of(1, 2)
-                                    .map(
-                                            i -> {
-                                                if (i == 2) {
-                                                    throw new ConcurrentModificationException();
-                                                }
-                                                return socket;
-                                            })
-                                    .iterator();
-            assertThrows(
-                    ConcurrentModificationException.class,
-                    () -> PreparedMessage.text("first").sendTo(changing));
-            assertTrue(socket.trySend("second"));
-            assertEquals("text first", peer.next());
-            assertEquals("text second", peer.next());
-        }
-    }
-
     }
 }
