@@ -115,7 +115,7 @@ class GoneClientTest {
                                         request -> {
                                             request.onGone(
                                                     () -> {
-                                                        throw new IllegalStateException("thrown");
+                                                        throw new AssertionError("thrown");
                                                     });
                                             request.onGone(() -> told.add("second"));
                                             keeps.complete(request);
