@@ -38,7 +38,7 @@ class GoneClientTest {
     }
 
     private void routes(Routes routes) {
-        routes.get(
+        routes.any(
                 "/later",
                 request -> {
                     var later = new CompletableFuture<Response>();
@@ -80,6 +80,26 @@ class GoneClientTest {
             assertEquals("gone", next(told));
             later.complete(Response.text("late"));
             assertTrue(client.untilEnd().endsWith("\r\n\r\nlate"), client.toString());
+            serving.awaitQuiet();
+            assertEquals(List.of(), List.copyOf(told));
+        }
+    }
+
+    /** Where a handler does not wait for the whole body. */
+    static List<Arguments> beforeTheBody() {
+        return everywhere().stream().filter(each -> each.get()[1] != Mode.INLINE).toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("beforeTheBody")
+    void anEndInTheMiddleOfABodyIsTold(TransportKind transport, Mode mode) throws Exception {
+        try (var serving = start(transport, mode);
+                Client client = serving.client()) {
+            client.send("POST /later HTTP/1.1\nHost: a\nContent-Length: 100\n\nten bytes\n");
+            next(asked);
+            client.end();
+            assertEquals("gone", next(told));
+            assertTrue(client.untilEnd().startsWith("HTTP/1.1 400 "), client.toString());
             serving.awaitQuiet();
             assertEquals(List.of(), List.copyOf(told));
         }
