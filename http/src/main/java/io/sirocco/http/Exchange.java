@@ -316,7 +316,7 @@ final class Exchange implements Runnable, Monitor.Answered {
     private void tellGone(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             worker.failed(id(), e);
         }
     }

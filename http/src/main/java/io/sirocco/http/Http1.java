@@ -749,13 +749,14 @@ final class Http1 implements Protocol, Wire {
     public void ended(Connection connection) {
         if (exchange == null) {
             connection.finish(false);
-        } else if (body != null) {
+            return;
+        }
+        flags &= ~KEEP_ALIVE; // the response may still be read
+        if (!exchange.ended) {
+            exchange.gone();
+        }
+        if (body != null) {
             refuseBody(Rule.BODY_CUT_OFF);
-        } else {
-            flags &= ~KEEP_ALIVE; // the response may still be read
-            if (!exchange.ended) {
-                exchange.gone();
-            }
         }
     }
 

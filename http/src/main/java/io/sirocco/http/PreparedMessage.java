@@ -50,14 +50,17 @@ public final class PreparedMessage {
     public int sendTo(Iterable<? extends WebSocket> sockets) {
         Map<Hub, List<Runnable>> woken = HashMap.newHashMap(8);
         int taken = 0;
-        for (WebSocket socket : sockets) {
-            boolean takes =
-                    socket instanceof WebSocketSender sender
-                            ? sender.trySend(this, woken)
-                            : socket.trySend(this);
-            taken += takes ? 1 : 0;
+        try {
+            for (WebSocket socket : sockets) {
+                boolean takes =
+                        socket instanceof WebSocketSender sender
+                                ? sender.trySend(this, woken)
+                                : socket.trySend(this);
+                taken += takes ? 1 : 0;
+            }
+        } finally { // else who has taken it would wait for ever to be woken
+            woken.forEach((hub, all) -> hub.execute(() -> all.forEach(Runnable::run)));
         }
-        woken.forEach((hub, all) -> hub.execute(() -> all.forEach(Runnable::run)));
         return taken;
     }
 

@@ -355,9 +355,7 @@ public final class Server implements AutoCloseable {
         }
         ending.listeners.forEach(each -> each.listener.close());
         CompletableFuture<?>[] ends =
-                plan.mounts.stream()
-                        .map(mount -> mount.drain().toCompletableFuture())
-                        .toArray(CompletableFuture[]::new);
+                plan.mounts.stream().map(Server::drain).toArray(CompletableFuture[]::new);
         try {
             CompletableFuture.allOf(ends).get(longest.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
@@ -366,6 +364,14 @@ public final class Server implements AutoCloseable {
             LOG.get().log(Level.WARNING, "what is mounted could not come to its end", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private static CompletableFuture<?> drain(Mount mount) {
+        try {
+            return mount.drain().toCompletableFuture();
+        } catch (RuntimeException e) { // the others, and the server, come to their end all the same
+            return CompletableFuture.failedFuture(e);
         }
     }
 

@@ -298,11 +298,19 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         return millis == 0 ? Long.MAX_VALUE : from + millis;
     }
 
+    /**
+     * When it is over, though not all has been said. A peer that still takes what was sent before
+     * our good-bye cannot answer that yet.
+     */
+    private long farewell() {
+        return (is(PEER_CLOSED) ? since : Math.max(since, progress)) + sockets.terms.closeMillis();
+    }
+
     private void setDeadline() {
         WebSocketSettings.Terms terms = sockets.terms;
         long at = is(CONGESTED) ? after(progress, hub.writeMillis()) : Long.MAX_VALUE;
         if (is(CLOSING | PEER_CLOSED)) {
-            at = since + terms.closeMillis();
+            at = farewell();
         } else if (is(PINGED)) {
             at = Math.min(at, Math.max(since, progress) + terms.pongMillis());
         } else {
@@ -318,7 +326,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         if (is(OVER)) {
             connection.abort();
         } else if (is(CLOSING | PEER_CLOSED)) {
-            if (now >= since + terms.closeMillis()) {
+            if (now >= farewell()) {
                 if (is(PEER_CLOSED)) {
                     answerClose();
                 } else {

@@ -58,14 +58,17 @@ public final class WebSocketSettings {
      * never.
      */
     public WebSocketSettings ping(Duration interval, Duration deadline) {
-        this.ping = interval;
-        this.pong = deadline;
+        this.ping = notNegative("ping", interval);
+        this.pong = notNegative("ping", deadline);
         return this;
     }
 
-    /** How long the peer may take to answer our good-bye; 5 s unless set. */
+    /**
+     * How long the peer may take to answer our good-bye, once it takes nothing more of what was
+     * sent before; 5 s unless set.
+     */
     public WebSocketSettings closeDeadline(Duration longest) {
-        this.close = longest;
+        this.close = notNegative("closeDeadline", longest);
         return this;
     }
 
@@ -156,6 +159,13 @@ public final class WebSocketSettings {
         if (value < least) {
             throw new IllegalArgumentException(
                     name + " must be " + least + " or more, not " + value + ".");
+        }
+        return value;
+    }
+
+    private static Duration notNegative(String name, Duration value) {
+        if (value.isNegative()) {
+            throw new IllegalArgumentException(name + " must not be negative, as " + value + ".");
         }
         return value;
     }

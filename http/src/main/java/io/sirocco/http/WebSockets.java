@@ -96,9 +96,9 @@ public final class WebSockets {
     }
 
     void closed(Agreement agreement, Role role) {
-        open.decrementAndGet();
         if (agreement != null) {
             contextMemory.addAndGet(-agreement.memory(role));
         }
+        open.decrementAndGet(); // whoever sees that it is gone sees its memory gone
     }
 }

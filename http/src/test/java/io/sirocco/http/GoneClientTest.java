@@ -38,7 +38,7 @@ class GoneClientTest {
     }
 
     private void routes(Routes routes) {
-        routes.get(
+        routes.any(
                 "/later",
                 request -> {
                     var later = new CompletableFuture<Response>();
@@ -85,6 +85,26 @@ class GoneClientTest {
         }
     }
 
+    /** Where a handler does not wait for the whole body. */
+    static List<Arguments> beforeTheBody() {
+        return everywhere().stream().filter(each -> each.get()[1] != Mode.INLINE).toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("beforeTheBody")
+    void anEndInTheMiddleOfABodyIsTold(TransportKind transport, Mode mode) throws Exception {
+        try (var serving = start(transport, mode);
+                Client client = serving.client()) {
+            client.send("POST /later HTTP/1.1\nHost: a\nContent-Length: 100\n\nten bytes\n");
+            next(asked);
+            client.end();
+            assertEquals("gone", next(told));
+            assertTrue(client.untilEnd().startsWith("HTTP/1.1 400 "), client.toString());
+            serving.awaitQuiet();
+            assertEquals(List.of(), List.copyOf(told));
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("everywhere")
     void nothingIsToldOfOneThatGoesBehindItsResponse(TransportKind transport, Mode mode)
@@ -115,7 +135,7 @@ class GoneClientTest {
                                         request -> {
                                             request.onGone(
                                                     () -> {
-                                                        throw new IllegalStateException("thrown");
+                                                        throw new AssertionError("thrown");
                                                     });
                                             request.onGone(() -> told.add("second"));
                                             keeps.complete(request);

@@ -51,4 +51,30 @@ class MountTest {
             assertEquals(true, stop.join());
         }
     }
+
+    @Test
+    void oneThatThrowsIsNotInTheWayOfTheStop() {
+        var broken =
+                new Mount() {
+                    @Override
+                    public void addTo(Routes routes) {
+                        routes.get("", r -> Response.text("broken"));
+                    }
+
+                    @Override
+                    public CompletionStage<?> drain() {
+                        throw new IllegalStateException("as told");
+                    }
+                };
+        var guest = new Guest();
+        guest.ready.complete(null);
+        try (var serving =
+                new Serving(
+                        TransportKind.NIO,
+                        c -> {},
+                        routes -> routes.mount("/broken", broken).mount("/guest", guest))) {
+            assertTrue(serving.server.stop(Duration.ofSeconds(10)));
+            assertTrue(guest.told.isDone());
+        }
+    }
 }

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 class WebSocketHandshakeTest extends OnTheWire {
     private static final WebSockets FOREIGN =
             WebSockets.of(s -> s.origins("https://app.example.org"));
+    private static final WebSockets SQUEEZED = WebSockets.of(s -> s.compression(10));
     private static final WebSockets ANY = WebSockets.of(s -> s.anyOrigin());
 
     @Override
@@ -20,6 +21,7 @@ class WebSocketHandshakeTest extends OnTheWire {
                 };
         routes.any("/ws", request -> Response.upgrade(listener));
         routes.get("/foreign", request -> Response.upgrade(FOREIGN, listener));
+        routes.get("/squeezed", request -> Response.upgrade(SQUEEZED, listener));
         routes.get("/any", request -> Response.upgrade(ANY, listener));
     }
 
@@ -111,6 +113,19 @@ class WebSocketHandshakeTest extends OnTheWire {
                 .answers(400, "Bad Request")
                 .logs(Rule.BAD_UPGRADE)
                 .goesOn();
+    }
+
+    @Test
+    void anOfferOfNothingIsPassedOver() {
+        for (String offer : new String[] {"", ";", ",", ";;,;", "=", ";=;"}) {
+            asked("/squeezed", "Sec-WebSocket-Extensions: " + offer).answers(OPENED).closes();
+        }
+        String agreed =
+                "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover;"
+                        + " client_no_context_takeover\nDate:";
+        asked("/squeezed", "Sec-WebSocket-Extensions: ;, permessage-deflate")
+                .answers(OPENED.replace("Date:", agreed))
+                .closes();
     }
 
     @Test

@@ -9,11 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Serving.Mode;
+import io.sirocco.http.ws.Deflation;
 import io.sirocco.http.ws.Frame;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.ConcurrentModificationException;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +64,8 @@ class WebSocketTest {
     private final WebSockets squeezed = WebSockets.of(s -> s.compression(10));
     private final WebSockets context =
             WebSockets.of(s -> s.compression(10).contextTakeover(true, true, 640 << 10));
+    private final WebSockets patient = WebSockets.of(s -> s.maxPending(4 << 20));
+    private final WebSockets tiny = WebSockets.of(s -> s.maxMessage(100).compression(10));
     private final CompletableFuture<Object> outcome = new CompletableFuture<>();
     private final CountDownLatch release = new CountDownLatch(1);
     private Serving serving;
@@ -126,6 +130,8 @@ class WebSocketTest {
     private void routes(Routes routes) {
         routes.get("/log", request -> Response.upgrade(log));
         routes.get("/small", request -> Response.upgrade(small, log));
+        routes.get("/patient", request -> Response.upgrade(patient, log));
+        routes.get("/tiny", request -> Response.upgrade(tiny, log));
         routes.get("/squeezed", request -> Response.upgrade(squeezed, log));
         routes.get("/context", request -> Response.upgrade(context, log));
         routes.get("/hello", request -> Response.text("hello"));
@@ -348,6 +354,19 @@ class WebSocketTest {
     }
 
     @Test
+    void aLimitMayBeLessThanTheLeastBuffer() {
+        try (var peer = open("/tiny", "Sec-WebSocket-Extensions: permessage-deflate")) {
+            peer.frame(0x01, "in ".getBytes(UTF_8));
+            assertEquals("text in pieces", peer.frame(0x80, "pieces".getBytes(UTF_8)).next());
+            byte[] most = "a".repeat(100).getBytes(UTF_8);
+            peer.frame(0xc1, Deflation.deflate(most, 15));
+            assertEquals("text " + "a".repeat(100), peer.next());
+            peer.frame(0xc1, Deflation.deflate("a".repeat(101).getBytes(UTF_8), 15));
+            assertEquals("close 1009 the message is too large", peer.next());
+        }
+    }
+
+    @Test
     void aConversationThatThrowsIsReported() {
         try (var peer = open("/throw")) {
             assertEquals("close 1011", peer.next());
@@ -526,6 +545,36 @@ class WebSocketTest {
         assertEquals(List.of("open", "closed 1008 go false"), List.copyOf(log.told));
     }
 
+    /** It cannot answer a good-bye that is behind what it has not got yet. */
+    @Test
+    void aGoodByeWaitsForAPeerThatStillTakesWhatWasSentBefore() throws InterruptedException {
+        try (var peer = new WebSocketPeer(new Client(serving.server, 16 << 10, secure))) {
+            peer.client.send(WebSocketPeer.request("/patient"));
+            peer.opened();
+            WebSocket socket = socket();
+            String text = "a".repeat(60_000);
+            int sent = 0;
+            while (socket.trySend(text)) {
+                sent++;
+            }
+            socket.close();
+            for (long left; (left = socket.pending()) > 0; ) {
+                long before = left;
+                peer.client.await(
+                        "more is taken",
+                        () -> socket.pending() < before || peer.client.count() < 0);
+                clock.advance(2_000); // the loop may see it a round later
+            }
+            for (int i = 0; i < sent; i++) {
+                assertEquals("text " + text, peer.next());
+            }
+            assertEquals("close 1000", peer.next());
+            assertEquals("end", peer.close(1000).next());
+        }
+        awaitEnd();
+        assertEquals("closed 1000  true", log.told.stream().toList().getLast());
+    }
+
     @Test
     void nothingIsReadOfOneThatIsPaused() throws InterruptedException {
         try (var peer = open("/log")) {
@@ -637,6 +686,30 @@ class WebSocketTest {
             }
         }
         serving.await("memory is given back", () -> context.contextMemory() == 0);
+    }
+
+    @Test
+    void aFanOutThatBreaksOffSilencesNobody() throws InterruptedException {
+        try (var peer = open("/log")) {
+            WebSocket socket = socket();
+            Iterable<WebSocket> changing =
+                    () ->
+                            Stream.of(1, 2)
+                                    .map(
+                                            i -> {
+                                                if (i == 2) {
+                                                    throw new ConcurrentModificationException();
+                                                }
+                                                return socket;
+                                            })
+                                    .iterator();
+            assertThrows(
+                    ConcurrentModificationException.class,
+                    () -> PreparedMessage.text("first").sendTo(changing));
+            assertTrue(socket.trySend("second"));
+            assertEquals("text first", peer.next());
+            assertEquals("text second", peer.next());
+        }
     }
 
     @Test

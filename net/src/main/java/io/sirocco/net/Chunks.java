@@ -3,6 +3,7 @@ package io.sirocco.net;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 
 /**
  * The write memory of one loop: chunks of 16 KiB, and of 64 KiB for what is long, handed out
@@ -21,6 +22,7 @@ final class Chunks {
     private long total;
     private int lent;
     private Chunk discard;
+    private final ArrayDeque<ChunkQueue> queues = new ArrayDeque<>(); // empty ones
 
     Chunks(Arena arena) {
         this.arena = arena;
@@ -71,6 +73,17 @@ final class Chunks {
             freeLong = chunk;
         }
         lent--;
+    }
+
+    /** An empty queue, for who has something to send. */
+    ChunkQueue queue() {
+        ChunkQueue queue = queues.pollLast();
+        return queue == null ? new ChunkQueue(this) : queue;
+    }
+
+    /** Takes back a queue that is empty again. */
+    void give(ChunkQueue queue) {
+        queues.addLast(queue);
     }
 
     /** A chunk whose content goes nowhere, for what is written to a connection that is closing. */

@@ -92,7 +92,7 @@ public final class Connection extends Timer {
     private int flags;
     private byte[] held; // input that waits
     private int heldLength;
-    private final ChunkQueue output;
+    private ChunkQueue output; // null while nothing is written
     private TlsLayer tls; // null when what is written is what leaves
     private Pacing pacing; // null when nothing limits its bandwidth
     private SocketAddress remote;
@@ -102,7 +102,6 @@ public final class Connection extends Timer {
     Connection(Origin origin, Object place, int slot) {
         this.origin = origin;
         this.loop = origin.loop();
-        this.output = new ChunkQueue(loop.chunks);
         this.place = place;
         this.slot = slot;
     }
@@ -436,7 +435,7 @@ public final class Connection extends Timer {
             return loop.chunks.discard();
         }
         queue();
-        return output.room(bytes);
+        return output().room(bytes);
     }
 
     /** Writes {@code bytes[from..to)}; the caller keeps the array. */
@@ -458,7 +457,7 @@ public final class Connection extends Timer {
             write(bytes, from, to);
         } else if ((flags & (CLOSING | LINGERING)) == 0) {
             queue();
-            output.append(new Chunk(bytes, from, to));
+            output().append(new Chunk(bytes, from, to));
         }
     }
 
@@ -475,13 +474,14 @@ public final class Connection extends Timer {
             file.release();
         } else {
             queue();
-            output.append(new Chunk(file, position, length));
+            output().append(new Chunk(file, position, length));
         }
     }
 
     /** Bytes that were written and have not left yet. */
     public long unsent() {
-        return tls == null ? output.unsent() : output.unsent() + tls.unsent();
+        long bytes = output == null ? 0 : output.unsent();
+        return tls == null ? bytes : bytes + tls.unsent();
     }
 
     /** Whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
@@ -535,6 +535,7 @@ public final class Connection extends Timer {
         if ((flags & (SENDING | CLOSING)) != 0) {
             return; // it waits for the disk, or was given up
         }
+        giveBack();
         if (finishing()) {
             outputLeft();
         }
@@ -548,7 +549,8 @@ public final class Connection extends Timer {
         if ((flags & CLOSING) != 0) {
             return;
         }
-        if (!output.isEmpty() || (flags & FINISHING) != 0 || tls != null && tls.unsent() > 0) {
+        giveBack();
+        if (output != null || (flags & FINISHING) != 0 || tls != null && tls.unsent() > 0) {
             queue();
         }
         tellDrained();
@@ -556,7 +558,7 @@ public final class Connection extends Timer {
 
     /** The next chunk that the kernel can send; null when there is none, or the disk brings it. */
     private Chunk ready() {
-        while (!output.isEmpty() && !waitsForDisk() && gather()) {
+        while (written() != null && !waitsForDisk() && gather()) {
             Chunk first = output.first();
             if (first.length() > 0) {
                 return first;
@@ -568,7 +570,7 @@ public final class Connection extends Timer {
 
     /** The next chunk with bytes that TLS can seal; null when there is none, or as above. */
     Chunk readable() {
-        while (!output.isEmpty()) {
+        while (written() != null) {
             if (output.meetsFile()) {
                 output.first().compact();
                 if (waitsForDisk() || !gather()) {
@@ -630,7 +632,7 @@ public final class Connection extends Timer {
             flags |= SERVED;
         }
         if (tls == null) {
-            output.drop(taken);
+            drop(taken);
         } else {
             tls.spent(taken);
         }
@@ -714,9 +716,31 @@ public final class Connection extends Timer {
         tls = layer;
     }
 
-    /** What was written: TLS has not sealed it yet, or the kernel not sent it. */
-    ChunkQueue output() {
+    /** Lends it a queue while it has something to send: an idle connection owns none. */
+    private ChunkQueue output() {
+        if (output == null) {
+            output = loop.chunks.queue();
+        }
         return output;
+    }
+
+    private void giveBack() {
+        if (output != null && output.isEmpty()) {
+            loop.chunks.give(output);
+            output = null;
+        }
+    }
+
+    /** The oldest chunk that TLS has not sealed yet, or the kernel not sent; null for none. */
+    Chunk written() {
+        return output == null ? null : output.first();
+    }
+
+    /** Forgets the first {@code bytes} of what was written: they have left, or are sealed. */
+    void drop(int bytes) {
+        if (output != null) {
+            output.drop(bytes);
+        }
     }
 
     /** Whether our side ends when all that was written has left. */
@@ -771,6 +795,9 @@ public final class Connection extends Timer {
         if (tls != null) {
             tls.gone();
         }
-        output.clear(); // until now it could be told what is unsent
+        if (output != null) { // until now it could be told what is unsent
+            output.clear();
+            giveBack();
+        }
     }
 }

@@ -18,7 +18,7 @@ import javax.net.ssl.SSLException;
  *
  * <pre>
  *   transport ─ bytes ─▶ received ─ records ─▶ engine ─ plain text ─▶ Connection.arrived ─▶ Protocol
- *   transport ◀─ chunks ─ next    ◀─ records ─ engine ◀─ plain text ─ Connection.output   ◀─ Protocol
+ *   transport ◀─ chunks ─ next    ◀─ records ─ engine ◀─ plain text ─ Connection.written  ◀─ Protocol
  * </pre>
  *
  * <p>Plain text stays as it is until the transport can take more, and is then sealed in records of
@@ -213,7 +213,7 @@ final class TlsLayer implements Protocol {
             while (established && !failed && wantsSealing()) {
                 seal();
             }
-            if (established && !failed && connection.finishing() && connection.output().isEmpty()) {
+            if (established && !failed && connection.finishing() && connection.written() == null) {
                 engine.closeOutbound();
                 flushEngine();
             }
@@ -229,7 +229,7 @@ final class TlsLayer implements Protocol {
             return connection.readable() != null;
         }
         Chunk first = sealed.first();
-        Chunk text = connection.output().first();
+        Chunk text = connection.written();
         return text != null
                 && text.file == null
                 && first.next == null
@@ -238,7 +238,7 @@ final class TlsLayer implements Protocol {
 
     /** Makes a record of what is at hand. */
     private void seal() throws SSLException {
-        Chunk text = connection.output().first();
+        Chunk text = connection.written();
         if (sealed.isEmpty()) {
             sealed.append(connection.loop().chunks.take(connection.unsent() + AROUND));
         }
@@ -253,13 +253,13 @@ final class TlsLayer implements Protocol {
             text = text.next;
         }
         if (total == 0) {
-            connection.output().drop(0); // room was asked for, and left empty
+            connection.drop(0); // room was asked for, and left empty
             return;
         }
         SSLEngineResult result = engine.wrap(sources, count, work.sealed.clear());
         Arrays.fill(sources, 0, count, null);
         append();
-        connection.output().drop(result.bytesConsumed());
+        connection.drop(result.bytesConsumed());
         if (result.bytesConsumed() == 0 && result.bytesProduced() == 0) {
             stuck(result);
         }

@@ -45,7 +45,7 @@ final class Inflation {
     record Result(byte[] bytes, Violation violation) {}
 
     private static Result inflate(Inflater inflater, byte[] bytes, int from, int to, int most) {
-        byte[] out = new byte[(int) Math.clamp((to - from) * 4L, LEAST, most + 1L)];
+        byte[] out = new byte[(int) Math.min(Math.max((to - from) * 4L, LEAST), most + 1L)];
         int size = 0;
         boolean atTail = false;
         inflater.setInput(bytes, from, to - from);

@@ -277,7 +277,7 @@ public final class MessageReader {
         if (needed > buffer.length) {
             int most =
                     (int) Math.min(maxMessage, needed + left); // that it can come to in this frame
-            int grown = Math.clamp(buffer.length * 2L, LEAST_BUFFER, maxMessage);
+            int grown = (int) Math.min(Math.max(buffer.length * 2L, LEAST_BUFFER), maxMessage);
             boolean last = (first & Frame.FIN) != 0;
             buffer = Arrays.copyOf(buffer, Math.max(needed, last ? Math.min(most, grown) : grown));
         }

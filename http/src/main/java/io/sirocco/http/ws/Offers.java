@@ -48,7 +48,7 @@ public final class Offers {
 
     /** Null for an offer of something else, or one that RFC 7692 7.1 has declined. */
     private static Agreement read(String[] parts, boolean server, boolean client) {
-        if (!parts[0].strip().equalsIgnoreCase("permessage-deflate")) {
+        if (parts.length == 0 || !parts[0].strip().equalsIgnoreCase("permessage-deflate")) {
             return null;
         }
         var seen = new HashSet<String>();
