@@ -15,6 +15,8 @@ final class Chunks {
     static final int SIZE = 16 << 10;
     static final int LONG = 64 << 10;
     private static final int BLOCK = 256 << 10;
+    private static final int MOST_QUEUES =
+            1024; // that are kept; few have something to send at once
 
     private final Arena arena;
     private Chunk free;
@@ -83,7 +85,9 @@ final class Chunks {
 
     /** Takes back a queue that is empty again. */
     void give(ChunkQueue queue) {
-        queues.addLast(queue);
+        if (queues.size() < MOST_QUEUES) {
+            queues.addLast(queue);
+        }
     }
 
     /** A chunk whose content goes nowhere, for what is written to a connection that is closing. */
