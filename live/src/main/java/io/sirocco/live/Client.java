@@ -375,8 +375,8 @@ public final class Client extends Lane {
     }
 
     void ended(Reason reason) {
-        if (pid != null && reason != Reason.STOPPED) {
-            life.aside(() -> namespace.hub.broker.forget(namespace.name(), pid));
+        if (reason != Reason.STOPPED) {
+            life.forget();
         }
         submit(
                 0,

@@ -3,7 +3,6 @@ package io.sirocco.live;
 
 import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Replay;
-import io.sirocco.live.broker.Session;
 import io.sirocco.live.engine.Parcel;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.net.Alarm;
@@ -40,6 +39,7 @@ final class Life {
     private volatile Link link; // null while it is away, and when it is gone
     private volatile Shard last; // where it lives while it has no link
     private Alarm expiry; // while it is away
+    private volatile boolean forgotten; // by the broker, or it is another node's to keep it
     private Held held; // while it returns
     private Parcel gap; // that was told meanwhile, or null
 
@@ -234,6 +234,7 @@ final class Life {
                         before.closeIfEmpty();
                     }
                     over();
+                    forgotten = true;
                     last.loop.after(ARRIVAL_MILLIS, this::leaveRooms);
                 });
     }
@@ -313,19 +314,35 @@ final class Life {
 
     /** Has the broker know it as it is. Any thread. */
     void keep() {
-        State now = state;
-        if (!client.recovers() || now == State.GONE) {
-            return;
+        if (client.recovers() && state != State.GONE) {
+            aside(this::keepNow);
         }
-        Duration recovery = hub().settings.recovery;
-        Duration life = now == State.AWAY ? recovery : recovery.plusSeconds(20);
-        Session session = client.session();
-        aside(() -> hub().broker.keep(session, life));
+    }
+
+    /** One after the other, each as it is by then: the last that the broker hears is true. */
+    private synchronized void keepNow() {
+        if (!forgotten) {
+            Duration recovery = hub().settings.recovery;
+            Duration life = state == State.AWAY ? recovery : recovery.plusSeconds(20);
+            hub().broker.keep(client.session(), life);
+        }
+    }
+
+    /** Has the broker forget it, now that it is gone. Any thread. */
+    void forget() {
+        if (client.pid() != null) {
+            aside(this::forgetNow);
+        }
+    }
+
+    private synchronized void forgetNow() {
+        forgotten = true;
+        hub().broker.forget(client.namespace().name(), client.pid());
     }
 
     /**
-     * Has a virtual thread run it: a broker may have a lock, and a loop that waits for one behind a
-     * virtual thread of its own stands still. Any thread.
+     * Has a virtual thread run it: a broker, or we, may have a lock, and a loop that waits for one
+     * behind a virtual thread of its own stands still. Any thread.
      */
     void aside(Runnable task) {
         if (Thread.currentThread().isVirtual()) {
