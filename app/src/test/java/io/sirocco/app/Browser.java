@@ -206,12 +206,24 @@ public final class Browser implements AutoCloseable {
     public void until(String expression) throws Exception {
         Instant end = Instant.now().plus(PATIENCE);
         String attempt = "(() => { try { return !!(%s) } catch { return false } })()";
-        while (!value(attempt.formatted(expression)).asBoolean(false)) {
+        while (!isTrue(attempt.formatted(expression))) {
             if (Instant.now().isAfter(end)) {
                 throw new AssertionError(
                         expression + " is not true; the page says: " + text() + complaints);
             }
             Thread.sleep(20);
+        }
+    }
+
+    /** Not yet, while one page gives way to the next. */
+    private boolean isTrue(String expression) throws Exception {
+        try {
+            return value(expression).asBoolean(false);
+        } catch (IOException e) {
+            if (e.getMessage().contains("Inspected target navigated or closed")) {
+                return false;
+            }
+            throw e;
         }
     }
 
