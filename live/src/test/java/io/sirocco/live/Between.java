@@ -4,6 +4,7 @@ package io.sirocco.live;
 import io.sirocco.live.broker.Broker;
 import io.sirocco.live.broker.MemoryBroker;
 import java.lang.reflect.Proxy;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
@@ -11,8 +12,19 @@ import java.util.function.UnaryOperator;
 final class Between {
     private Between() {}
 
+    /** Answers a call in the place of the broker, whom it may ask. */
+    interface Instead {
+        CompletionStage<?> answer(Object[] arguments, Callable<CompletionStage<?>> broker)
+                throws Exception;
+    }
+
     /** A memory; what it answers to {@code method} becomes what {@code change} makes of it. */
     static Broker memory(String method, UnaryOperator<CompletionStage<?>> change) {
+        return memory(method, (arguments, broker) -> change.apply(broker.call()));
+    }
+
+    /** A memory; calls of {@code method} come to {@code instead}. */
+    static Broker memory(String method, Instead instead) {
         MemoryBroker memory = MemoryBroker.create();
         Class<?>[] type = {Broker.class};
         return (Broker)
@@ -20,10 +32,12 @@ final class Between {
                         Broker.class.getClassLoader(),
                         type,
                         (proxy, called, arguments) -> {
-                            Object result = called.invoke(memory, arguments);
-                            return called.getName().equals(method)
-                                    ? change.apply((CompletionStage<?>) result)
-                                    : result;
+                            if (!called.getName().equals(method)) {
+                                return called.invoke(memory, arguments);
+                            }
+                            return instead.answer(
+                                    arguments,
+                                    () -> (CompletionStage<?>) called.invoke(memory, arguments));
                         });
     }
 }

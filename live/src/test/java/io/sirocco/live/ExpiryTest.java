@@ -38,19 +38,9 @@ class ExpiryTest {
         assertTrue(next.startsWith(CODE), next);
     }
 
-    private static String field(String packet, String name) {
-        int from = packet.indexOf("\"" + name + "\":\"") + name.length() + 4;
-        return packet.substring(from, packet.indexOf('"', from));
-    }
-
-    private static String offset(String event) {
-        String[] parts = event.split("\"");
-        return parts[parts.length - 2];
-    }
-
     private static String back(String hello, String last, String more) {
         return "40{\"pid\":\"%s\",\"offset\":\"%s\"%s}"
-                .formatted(field(hello, "pid"), offset(last), more);
+                .formatted(Peer.field(hello, "pid"), Peer.offset(last), more);
     }
 
     @Test
@@ -63,7 +53,7 @@ class ExpiryTest {
             closed(peer);
             service.live.broadcast("meanwhile");
             try (Peer again = Peer.session(service.port).send(back(hello, last, ""))) {
-                assertEquals(field(hello, "sid"), field(again.next(), "sid"));
+                assertEquals(Peer.field(hello, "sid"), Peer.field(again.next(), "sid"));
                 assertTrue(again.next().startsWith("42[\"meanwhile\""));
                 service.live.broadcast("after");
                 assertTrue(again.next().startsWith("42[\"after\""), "it stays");
@@ -79,7 +69,7 @@ class ExpiryTest {
             service.live.broadcast("a");
             String auth = back(hello, peer.next(), ",\"seconds\":\"1\"");
             try (Peer again = Peer.session(service.port).send(auth)) {
-                assertEquals(field(hello, "sid"), field(again.next(), "sid"));
+                assertEquals(Peer.field(hello, "sid"), Peer.field(again.next(), "sid"));
                 closed(again);
             }
         }
@@ -142,19 +132,19 @@ class ExpiryTest {
         try (var service = service();
                 Peer peer = Peer.session(service.port).send("40{\"rooms\":\"kitchen,chat/*\"}")) {
             String hello = peer.next();
-            Client client = service.live.client(field(hello, "sid")).orElseThrow();
+            Client client = service.live.client(Peer.field(hello, "sid")).orElseThrow();
             assertTrue(client.mayJoin("chat/1") && !client.mayJoin("hall"));
             client.join("chat/1");
             service.live.broadcast("a");
             String last = peer.next();
             try (Peer same =
                     Peer.session(service.port).send(back(hello, last, ",\"rooms\":\"chat/1\""))) {
-                assertEquals(field(hello, "sid"), field(same.next(), "sid"));
+                assertEquals(Peer.field(hello, "sid"), Peer.field(same.next(), "sid"));
                 assertTrue(!client.mayJoin("kitchen"), "what it was told last counts");
             }
             try (Peer another =
                     Peer.session(service.port).send(back(hello, last, ",\"rooms\":\"kitchen\""))) {
-                assertNotEquals(field(hello, "sid"), field(another.next(), "sid"));
+                assertNotEquals(Peer.field(hello, "sid"), Peer.field(another.next(), "sid"));
                 another.expects("42[\"sirocco:gap\",{\"recovered\":false}]");
             }
         }

@@ -4,11 +4,10 @@ package io.sirocco.live;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.sirocco.live.broker.Broker;
-import io.sirocco.live.broker.MemoryBroker;
 import io.sirocco.live.broker.Session;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,23 +40,17 @@ class KeepOrderTest {
 
     /** Keeps the first session late: behind the second, if that comes meanwhile. */
     private Broker hesitating() {
-        MemoryBroker memory = MemoryBroker.create();
-        return (Broker)
-                Proxy.newProxyInstance(
-                        Broker.class.getClassLoader(),
-                        new Class<?>[] {Broker.class},
-                        (proxy, called, arguments) -> {
-                            if (!called.getName().equals("keep")) {
-                                return called.invoke(memory, arguments);
-                            }
-                            if (begun.incrementAndGet() == 1) {
-                                another.await(FOR_ANOTHER, TimeUnit.MILLISECONDS);
-                            }
-                            Object result = called.invoke(memory, arguments);
-                            rooms = ((Session) arguments[0]).rooms();
-                            another.countDown();
-                            both.countDown();
-                            return result;
-                        });
+        return Between.memory(
+                "keep",
+                (arguments, memory) -> {
+                    if (begun.incrementAndGet() == 1) {
+                        another.await(FOR_ANOTHER, TimeUnit.MILLISECONDS);
+                    }
+                    CompletionStage<?> kept = memory.call();
+                    rooms = ((Session) arguments[0]).rooms();
+                    another.countDown();
+                    both.countDown();
+                    return kept;
+                });
     }
 }

@@ -208,4 +208,18 @@ final class Peer implements AutoCloseable {
         assertTrue(body.startsWith("0{\"sid\":\""), body);
         return "EIO=4&transport=polling&sid=" + body.substring(9, body.indexOf('"', 9));
     }
+
+    // ---- what packets say
+
+    /** A field of an object in a packet, a text. */
+    static String field(String packet, String name) {
+        int from = packet.indexOf("\"" + name + "\":\"") + name.length() + 4;
+        return packet.substring(from, packet.indexOf('"', from));
+    }
+
+    /** The offset of an event: its last argument. */
+    static String offset(String event) {
+        String[] parts = event.split("\"");
+        return parts[parts.length - 2];
+    }
 }

@@ -19,16 +19,6 @@ import org.junit.jupiter.api.Test;
 class RecoveryTest {
     private static final Duration TWO_MINUTES = Duration.ofMinutes(2);
 
-    private static String field(String packet, String name) {
-        int from = packet.indexOf("\"" + name + "\":\"") + name.length() + 4;
-        return packet.substring(from, packet.indexOf('"', from));
-    }
-
-    private static String offset(String event) {
-        String[] parts = event.split("\"");
-        return parts[parts.length - 2];
-    }
-
     @Test
     void whatWasMissedIsSentToWhoComesBackWithIdRoomsAndTags() {
         try (var service = new Service(c -> c.recovery(TWO_MINUTES))) {
@@ -41,17 +31,18 @@ class RecoveryTest {
             client.join("kitchen");
             client.tag("name", "Ada");
             service.live.room("kitchen").send("a", 1);
-            String last = offset(peer.next());
+            String last = Peer.offset(peer.next());
             peer.abort();
             service.live.room("kitchen").send("b", 2);
             service.live.room("hall").send("other", 0);
             client.send("c", 3);
             service.live.broadcast("d", 4);
-            String auth = "{\"pid\":\"" + field(hello, "pid") + "\",\"offset\":\"" + last + "\"}";
+            String auth =
+                    "{\"pid\":\"" + Peer.field(hello, "pid") + "\",\"offset\":\"" + last + "\"}";
             try (Peer again = Peer.session(service.port).send("40" + auth)) {
                 String back = again.next();
-                assertEquals(field(hello, "sid"), field(back, "sid"));
-                assertEquals(field(hello, "pid"), field(back, "pid"));
+                assertEquals(Peer.field(hello, "sid"), Peer.field(back, "sid"));
+                assertEquals(Peer.field(hello, "pid"), Peer.field(back, "pid"));
                 assertTrue(again.next().startsWith("42[\"b\",2,\""));
                 assertTrue(again.next().startsWith("42[\"c\",3,\""));
                 assertTrue(again.next().startsWith("42[\"d\",4,\""));
@@ -70,10 +61,11 @@ class RecoveryTest {
             Peer peer = Peer.session(service.port).send("40");
             String hello = peer.next();
             service.live.broadcast("a");
-            String last = offset(peer.next());
-            String auth = "{\"pid\":\"" + field(hello, "pid") + "\",\"offset\":\"" + last + "\"}";
+            String last = Peer.offset(peer.next());
+            String auth =
+                    "{\"pid\":\"" + Peer.field(hello, "pid") + "\",\"offset\":\"" + last + "\"}";
             try (Peer again = Peer.session(service.port).send("40" + auth)) {
-                assertEquals(field(hello, "sid"), field(again.next(), "sid"));
+                assertEquals(Peer.field(hello, "sid"), Peer.field(again.next(), "sid"));
                 assertTrue(peer.end().startsWith("closed"));
                 service.live.broadcast("b");
                 assertTrue(again.next().startsWith("42[\"b\",\""));
@@ -97,10 +89,11 @@ class RecoveryTest {
             Peer peer = Peer.session(service.port).send("40");
             String hello = peer.next();
             service.live.broadcast("a");
-            String last = offset(peer.next());
+            String last = Peer.offset(peer.next());
             peer.abort();
             Client client = service.live.clients().iterator().next();
-            String auth = "{\"pid\":\"" + field(hello, "pid") + "\",\"offset\":\"" + last + "\"}";
+            String auth =
+                    "{\"pid\":\"" + Peer.field(hello, "pid") + "\",\"offset\":\"" + last + "\"}";
             try (Peer again = Peer.session(service.port).send("40" + auth)) {
                 assertTrue(asked.await(10, TimeUnit.SECONDS));
                 var thrown =
@@ -109,7 +102,7 @@ class RecoveryTest {
                                 () -> client.request("q", Duration.ofSeconds(3), String.class));
                 assertEquals(RequestException.Kind.CLOSED, thrown.kind());
                 may.complete(null);
-                assertEquals(field(hello, "sid"), field(again.next(), "sid"));
+                assertEquals(Peer.field(hello, "sid"), Peer.field(again.next(), "sid"));
             }
         }
     }
@@ -121,10 +114,10 @@ class RecoveryTest {
             Peer peer = Peer.session(service.port).send("40");
             String hello = peer.next();
             peer.abort();
-            String auth = "{\"pid\":\"" + field(hello, "pid") + "\",\"offset\":\"other.1\"}";
+            String auth = "{\"pid\":\"" + Peer.field(hello, "pid") + "\",\"offset\":\"other.1\"}";
             try (Peer again = Peer.session(service.port).send("40" + auth)) {
                 String fresh = again.next();
-                assertTrue(!field(fresh, "sid").equals(field(hello, "sid")));
+                assertTrue(!Peer.field(fresh, "sid").equals(Peer.field(hello, "sid")));
                 again.expects("42[\"sirocco:gap\",{\"recovered\":false}]");
                 assertEquals("LOST", service.next());
             }
