@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floor: the least that a C program can do to answer GET requests on one thread with epoll. It splits each head
-// into request line and fields, honours `Connection: close`, answers every request of a read in one write, and knows
-// nothing else: no limits, no deadlines, no partial heads, no keep-alive for HTTP/1.0. What a real server costs is
-// measured against it.
+// The floor: the least that a C program can do to respond to GET requests on one thread with epoll. It splits each
+// header section into request line and fields, honours `Connection: close`, answers every request of a read in one write,
+// and knows nothing else: no limits, no timeouts, no partial headers, no keep-alive for HTTP/1.0. The cost of a real server
+// is measured against it.
 //
-//   gcc -O2 -march=native -o floor floor.c && ./floor PORT [FILES]
+// Files are read into memory at the start and written from there with their headers in one writev. With `sendfile` they stay
+// open instead, and each response is send(MSG_MORE) for the headers and sendfile(2) for the body.
+//
+//   gcc -O2 -march=native -o floor floor.c && ./floor PORT [FILES [sendfile]]
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -18,6 +22,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/epoll.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -31,16 +36,29 @@ struct answer {
     size_t length;
 };
 
-/** A file of the folder. `path` ends with the blank that ends a target; `head` ends where the date begins. */
+/**
+ * A file of the folder. `path` ends with the blank that ends a target; `head` ends where the date begins. Its content is in
+ * `bytes`, or in the open file `descriptor` where it is sent by sendfile.
+ */
 struct file {
     char path[300];
     struct answer head;
-    struct iovec body;
+    char *bytes;
+    int descriptor;
+    size_t length;
 };
 
-/** What a socket has not taken yet, and the input that was read but is not answered. */
+/** Output: bytes, then the rest of a file from `at`, if there is one. */
+struct output {
+    char *bytes;
+    size_t length;
+    const struct file *file;
+    off_t at;
+};
+
+/** Output that a socket has not taken yet, and input that was read but has no response yet. */
 struct rest {
-    struct iovec parts[2];
+    struct output output;
     bool keep;
     char *at, *end;
     char kept[];
@@ -50,6 +68,7 @@ static int poll;
 static struct answer hello, echo, three, missing, dated;
 static struct file *files;
 static size_t file_count;
+static bool by_sendfile;
 static struct rest *waiting[SOCKETS];
 
 static void render(struct answer *answer, const char *status, const char *body) {
@@ -85,7 +104,7 @@ static const char *type(const char *name) {
     return "application/octet-stream";
 }
 
-/** Takes the files of a folder into memory. */
+/** Takes the files of a folder into memory, or opens them. */
 static void load(const char *folder) {
     DIR *entries = opendir(folder);
     if (!entries || chdir(folder)) {
@@ -94,22 +113,30 @@ static void load(const char *folder) {
     }
     for (struct dirent *entry; (entry = readdir(entries));) {
         struct stat status;
-        FILE *from;
-        if (stat(entry->d_name, &status) || !S_ISREG(status.st_mode) || !(from = fopen(entry->d_name, "r"))) continue;
+        int from;
+        if (stat(entry->d_name, &status) || !S_ISREG(status.st_mode)) continue;
+        if ((from = open(entry->d_name, O_RDONLY | O_CLOEXEC)) < 0) continue;
         files = realloc(files, (file_count + 1) * sizeof *files);
         struct file *file = &files[file_count++];
         snprintf(file->path, sizeof file->path, "/files/%s ", entry->d_name);
-        file->body.iov_base = malloc((size_t) status.st_size + 1);
-        file->body.iov_len = fread(file->body.iov_base, 1, (size_t) status.st_size, from);
+        file->length = (size_t) status.st_size;
+        file->descriptor = from;
+        if (!by_sendfile) {
+            file->bytes = malloc(file->length + 1);
+            if (read(from, file->bytes, file->length) != (ssize_t) file->length) {
+                perror(entry->d_name);
+                exit(1);
+            }
+            close(from);
+        }
         file->head.length = (size_t) snprintf(file->head.bytes, sizeof file->head.bytes,
             "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %zu\r\nServer: Floor\r\n",
-            type(entry->d_name), file->body.iov_len);
-        fclose(from);
+            type(entry->d_name), file->length);
     }
     closedir(entries);
 }
 
-/** Reads one head from `at`; answers where it ends, or NULL when it is not complete. */
+/** Reads one header section from `at`; returns its end, or NULL when it is not complete. */
 static char *head(char *at, char *end, char **target, bool *keep) {
     char *method_end = memchr(at, ' ', (size_t) (end - at));
     if (!method_end) return NULL;
@@ -135,14 +162,14 @@ static size_t append(char *to, const struct answer *answer) {
     return answer->length;
 }
 
-/** Puts the answer for `target` at `to`, and in `body` what shall follow it without a copy; answers its length. */
-static size_t answer(const char *target, char *to, struct iovec *body) {
+/** Puts the response for `target` at `to`, and in `body` the file that follows it; returns its length. */
+static size_t answer(const char *target, char *to, const struct file **body) {
     if (target[1] == 'p') return append(to, &hello);
     if (target[1] == 'e') return append(to, &echo);
     if (target[1] == 't') return append(to, &three);
     for (struct file *file = files; file < files + file_count; file++) {
         if (strncmp(target, file->path, strlen(file->path))) continue;
-        *body = file->body;
+        if (file->length) *body = file;
         size_t length = append(to, &file->head);
         return length + append(to + length, &dated);
     }
@@ -154,38 +181,58 @@ static void want(int socket, uint32_t events, int change) {
     epoll_ctl(poll, change, socket, &wanted);
 }
 
-/** Keeps what is left of a write: the output is copied, as the next connection uses its place. */
-static void park(int socket, const struct iovec parts[2], const char *at, const char *end, bool keep) {
-    size_t length = parts[0].iov_len, input = (size_t) (end - at);
-    struct rest *rest = malloc(sizeof *rest + length + input);
-    rest->parts[0] = (struct iovec) {memcpy(rest->kept, parts[0].iov_base, length), length};
-    rest->parts[1] = parts[1];
+/** Keeps what is left of a write: the bytes are copied, as the next connection uses their place. */
+static void park(int socket, const struct output *output, const char *at, const char *end, bool keep) {
+    size_t input = (size_t) (end - at);
+    struct rest *rest = malloc(sizeof *rest + output->length + input);
+    rest->output = *output;
+    rest->output.bytes = memcpy(rest->kept, output->bytes, output->length);
     rest->keep = keep;
-    rest->at = memcpy(rest->kept + length, at, input);
+    rest->at = memcpy(rest->kept + output->length, at, input);
     rest->end = rest->at + input;
     waiting[socket] = rest;
     want(socket, EPOLLOUT, EPOLL_CTL_MOD);
 }
 
-/** Writes the parts and shortens them by what was taken; answers whether the socket still works. */
-static bool put(int socket, struct iovec parts[2]) {
-    ssize_t taken = parts[1].iov_len ? writev(socket, parts, 2) : write(socket, parts[0].iov_base, parts[0].iov_len);
-    if (taken < 0) return errno == EAGAIN;
-    for (int i = 0; i < 2; i++) {
-        size_t part = (size_t) taken < parts[i].iov_len ? (size_t) taken : parts[i].iov_len;
-        parts[i].iov_base = (char *) parts[i].iov_base + part;
-        parts[i].iov_len -= part;
-        taken -= (ssize_t) part;
+static bool left(const struct output *output) {
+    return output->length || output->file;
+}
+
+/** One system call: what is next of the output. Returns what it returns. */
+static ssize_t put_next(int socket, const struct output *output) {
+    const struct file *file = output->file;
+    if (!file) return write(socket, output->bytes, output->length);
+    size_t rest = file->length - (size_t) output->at;
+    if (!by_sendfile) {
+        struct iovec parts[2] = {{output->bytes, output->length}, {file->bytes + output->at, rest}};
+        return writev(socket, parts, 2);
+    }
+    if (output->length) return send(socket, output->bytes, output->length, MSG_MORE);
+    off_t at = output->at;
+    return sendfile(socket, file->descriptor, &at, rest);
+}
+
+/** Writes the output until it has left or the socket takes no more; returns whether the socket still works. */
+static bool put(int socket, struct output *output) {
+    while (left(output)) {
+        ssize_t taken = put_next(socket, output);
+        if (taken < 0) return errno == EAGAIN;
+        size_t bytes = (size_t) taken < output->length ? (size_t) taken : output->length;
+        output->bytes += bytes;
+        output->length -= bytes;
+        output->at += taken - (ssize_t) bytes;
+        if (output->file && output->at == (off_t) output->file->length) output->file = NULL;
+        if (!by_sendfile) break; // what a write has left over, the next would not take either
     }
     return true;
 }
 
 /** Answers the requests between `at` and `end`: one write for as many as there are, but a file ends a write. */
 static void serve(int socket, char *at, char *end) {
-    static char output[OUTPUT];
+    static char bytes[OUTPUT];
     bool keep = true;
     while (keep && at < end) {
-        struct iovec parts[2] = {{output, 0}, {NULL, 0}};
+        struct output output = {.bytes = bytes};
         do {
             char *target;
             char *next = head(at, end, &target, &keep);
@@ -193,14 +240,14 @@ static void serve(int socket, char *at, char *end) {
                 at = end;
                 break;
             }
-            parts[0].iov_len += answer(target, output + parts[0].iov_len, &parts[1]);
+            output.length += answer(target, bytes + output.length, &output.file);
             at = next;
-        } while (keep && at < end && !parts[1].iov_len && parts[0].iov_len < OUTPUT - 2 * sizeof(struct answer));
-        if (!parts[0].iov_len) break;
-        if (!put(socket, parts)) {
+        } while (keep && at < end && !output.file && output.length < OUTPUT - 2 * sizeof(struct answer));
+        if (!output.length) break;
+        if (!put(socket, &output)) {
             keep = false;
-        } else if (parts[0].iov_len || parts[1].iov_len) {
-            park(socket, parts, at, end, keep);
+        } else if (left(&output)) {
+            park(socket, &output, at, end, keep);
             return;
         }
     }
@@ -210,8 +257,8 @@ static void serve(int socket, char *at, char *end) {
 /** Goes on where `park` stopped. */
 static void resume(int socket) {
     struct rest *rest = waiting[socket];
-    bool works = put(socket, rest->parts);
-    if (works && (rest->parts[0].iov_len || rest->parts[1].iov_len)) return;
+    bool works = put(socket, &rest->output);
+    if (works && left(&rest->output)) return;
     waiting[socket] = NULL;
     if (works && rest->keep) {
         want(socket, EPOLLIN | EPOLLRDHUP, EPOLL_CTL_MOD);
@@ -231,6 +278,7 @@ static void receive(int socket) {
 
 int main(int count, char **arguments) {
     int one = 1, port = count > 1 ? atoi(arguments[1]) : 8080;
+    by_sendfile = count > 3 && !strcmp(arguments[3], "sendfile");
     if (count > 2) load(arguments[2]);
     signal(SIGPIPE, SIG_IGN);
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);

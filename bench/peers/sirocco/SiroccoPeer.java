@@ -50,7 +50,7 @@ final class SiroccoPeer {
     // ---- event channels
 
     private static Live live() {
-        Live live = Live.create(c -> c.password(PASSWORD).tickets(Duration.ofSeconds(30)).anyConnects());
+        Live live = Live.create(c -> c.password(PASSWORD).tickets(Duration.ofSeconds(30)).anyConnects().anyMessages());
         live.onRequest("echo", (_, arguments) -> arguments);
         live.on("join", (client, room) -> client.join(room.asString(0)));
         live.on("leave", (client, room) -> client.leave(room.asString(0)));

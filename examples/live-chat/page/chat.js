@@ -68,7 +68,12 @@ function here(names) {
 async function enter(next) {
   room = next;
   rooms();
-  const history = await socket.emitWithAck("enter", room);
+  let history;
+  try {
+    history = await socket.emitWithAck("enter", room);
+  } catch {
+    return note("The connection ended before you were in the room.", "warn");
+  }
   if (history.error) return note(history.error.message, "warn");
   $("messages").replaceChildren(...history.map(message));
   note(history.length ? `You are in ${short(room)}.` : `You are in ${short(room)}. Nobody has said anything yet.`);
@@ -78,8 +83,12 @@ async function enter(next) {
 }
 
 async function look() {
-  const answer = await socket.emitWithAck("sirocco:presence", room);
-  if (answer.members) here(answer.members.map((member) => member.user));
+  try {
+    const answer = await socket.emitWithAck("sirocco:presence", room);
+    if (answer.members) here(answer.members.map((member) => member.user));
+  } catch {
+    // the connection has ended; connected() asks again
+  }
 }
 
 function connected() {
@@ -131,8 +140,12 @@ $("say").addEventListener("submit", async (event) => {
   event.preventDefault();
   const text = $("text").value;
   $("text").value = "";
-  const answer = await socket.emitWithAck("say", text);
-  if (answer?.error) note(answer.error.message, "warn");
+  try {
+    const answer = await socket.emitWithAck("say", text);
+    if (answer?.error) note(answer.error.message, "warn");
+  } catch {
+    note(`The connection ended before the server confirmed “${text}”.`, "warn");
+  }
 });
 $("cut").addEventListener("click", () => socket.io.engine.close());
 rooms();

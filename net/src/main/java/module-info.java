@@ -6,6 +6,9 @@ module io.sirocco.net {
     requires jdk.jfr;
 
     exports io.sirocco.net;
+    exports io.sirocco.net.limit to
+            io.sirocco.live,
+            io.sirocco.web;
     exports io.sirocco.net.log to
             io.sirocco.http,
             io.sirocco.live,

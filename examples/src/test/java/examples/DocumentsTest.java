@@ -32,6 +32,7 @@ class DocumentsTest {
             import io.sirocco.live.broker.Position;
             import io.sirocco.live.redis.RedisBroker;
             import io.sirocco.net.*;
+            import io.sirocco.web.access.Cors;
             import module java.base;
             import static io.sirocco.http.Handling.*;
             import static java.lang.Thread.sleep;
@@ -74,6 +75,7 @@ class DocumentsTest {
                 static void store(byte[] bytes) {}
                 static void draw(Object shape) {}
                 static void audit(Order order) {}
+                static int priceOf(String name) { return 0; }
                 static Live live;
                 static Client client;
                 static String id;

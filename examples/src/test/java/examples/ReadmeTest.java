@@ -13,31 +13,21 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The program of the README, taken from the README. */
 public class ReadmeTest {
     private static final Path README = Snippets.TOP.resolve("README.md");
-    private static final Pattern IMPORT = Pattern.compile("`(import [\\w.* ]+;)`");
 
     /** Where the program under test leaves its server. */
     public static Server started;
 
     private static String program() {
-        String imports =
-                IMPORT.matcher(Snippets.text(README))
-                        .results()
-                        .map(found -> found.group(1))
-                        .collect(Collectors.joining("\n"));
-        String program =
-                Snippets.in(README).stream()
-                        .filter(block -> block.startsWith("void main()"))
-                        .findFirst()
-                        .orElseThrow(() -> new AssertionError("the README has no program"));
-        return imports + "\n\n" + program;
+        return Snippets.in(README).stream()
+                .filter(block -> block.contains("void main()"))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("the README has no program"));
     }
 
     @Test

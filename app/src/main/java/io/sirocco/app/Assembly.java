@@ -11,6 +11,7 @@ import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Limits;
 import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.LogFile;
+import io.sirocco.app.config.Network;
 import io.sirocco.app.config.Site;
 import io.sirocco.app.config.Tls.ClientCertificates;
 import io.sirocco.app.config.Tls.UnknownName;
@@ -19,6 +20,8 @@ import io.sirocco.http.Filter;
 import io.sirocco.http.Monitor;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
+import io.sirocco.http.TrustedProxies;
+import io.sirocco.http.TrustedProxies.Field;
 import io.sirocco.net.Admission;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TlsEngines;
@@ -26,6 +29,7 @@ import io.sirocco.net.TlsSettings;
 import io.sirocco.net.WhenFull;
 import io.sirocco.web.access.ConnectionLimit;
 import io.sirocco.web.access.HttpsRedirect;
+import io.sirocco.web.access.Networks;
 import io.sirocco.web.log.AccessLog;
 import io.sirocco.web.log.LogFormat;
 import java.io.IOException;
@@ -38,8 +42,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What a configuration comes to: the settings and the routes of a server. Made anew for each
@@ -59,7 +66,8 @@ final class Assembly implements AutoCloseable {
     private final Configuration configuration;
     private final Lasting lasting;
     private final Sites sites;
-    private final Optional<Tls> tls;
+    private final List<Listening> listening;
+    private final Networks trusted;
     private final Optional<ConnectionLimit> connections;
     private final Optional<AccessLog> log;
 
@@ -74,9 +82,16 @@ final class Assembly implements AutoCloseable {
             throws InvalidConfiguration, IOException {
         this.configuration = configuration;
         this.lasting = lasting;
-        this.sites = new Sites(lasting.rejections());
+        this.sites =
+                new Sites(
+                        lasting,
+                        configuration,
+                        before.map(old -> new Sites.Before(old.sites, old.configuration)));
+        this.trusted =
+                Networks.of(
+                        configuration.proxies().trusted().stream().map(Network::toString).toList());
         try {
-            this.tls = tls(before);
+            this.listening = listening(before);
             this.connections = connections(before);
             this.log = log(before);
         } catch (Misfit e) {
@@ -90,11 +105,22 @@ final class Assembly implements AutoCloseable {
      * @throws InvalidConfiguration for what cannot be used
      */
     static void verify(Configuration configuration) throws InvalidConfiguration {
-        try (var sites = new Sites(Lasting.begin().rejections())) {
+        try (var sites = new Sites(Lasting.begin(), configuration, Optional.empty())) {
+            List<Listen> listen = configuration.listen();
+            boolean shared = listen.stream().anyMatch(it -> it.tls() && it.own().isEmpty());
             if (!configuration.tls().certificates().isEmpty()) {
-                tls(configuration.tls());
-            } else if (configuration.listen().stream().anyMatch(Listen::tls)) {
+                tls(configuration.tls(), "tls");
+            } else if (shared) {
                 engine(configuration.tls());
+            }
+            for (int i = 0; i < listen.size(); i++) {
+                if (listen.get(i).own().isEmpty()) continue;
+                var own = listen.get(i).own().get();
+                if (own.certificates().isEmpty()) {
+                    engine(own);
+                } else {
+                    tls(own, "listen", i, "tls");
+                }
             }
             Server.create(
                     config -> config.port(0), routes -> sites.add(configuration.sites(), routes));
@@ -103,20 +129,66 @@ final class Assembly implements AutoCloseable {
         }
     }
 
-    /** What has not changed goes on, and sessions with it. */
-    private Optional<Tls> tls(Optional<Assembly> before) {
-        if (configuration.listen().stream().noneMatch(Listen::tls)) return Optional.empty();
-        Optional<Tls> known =
-                before.filter(old -> configuration.hasTlsOf(old.configuration))
-                        .flatMap(old -> old.tls);
-        return known.or(() -> Optional.of(tls(configuration.tls())));
+    /** An address, and the protocols that it is bound for, which change by a start only. */
+    private record Listening(Listen listen, Optional<Tls> tls, boolean proxyProtocol) {
+        boolean shares() {
+            return tls.isPresent() && listen.tls() && listen.own().isEmpty();
+        }
     }
 
-    private static Tls tls(io.sirocco.app.config.Tls wanted) {
+    /** First those that are bound already, which is the order of the server. */
+    private List<Listening> listening(Optional<Assembly> before) {
+        List<Listening> bound = new ArrayList<>();
+        before.ifPresent(old -> bound.addAll(old.listening));
+        List<Listening> kept = new ArrayList<>();
+        List<Listening> added = new ArrayList<>();
+        Optional<Tls> shared = Optional.empty();
+        for (int i = 0; i < configuration.listen().size(); i++) {
+            Listen listen = configuration.listen().get(i);
+            Optional<Listening> known =
+                    bound.stream()
+                            .filter(it -> it.listen.address().equals(listen.address()))
+                            .findFirst();
+            Optional<Tls> wanted = Optional.empty();
+            if (listen.tls() && listen.own().isEmpty()) {
+                if (shared.isEmpty()) shared = Optional.of(shared(before));
+                wanted = shared;
+            } else if (listen.tls()) {
+                wanted = Optional.of(own(before, known, listen, i));
+            }
+            if (known.isEmpty()) {
+                added.add(new Listening(listen, wanted, listen.proxyProtocol()));
+                continue;
+            }
+            Listening now = known.get();
+            boolean turned = now.tls.isPresent() != listen.tls();
+            kept.add(new Listening(listen, turned ? now.tls : wanted, now.proxyProtocol));
+            bound.remove(now);
+        }
+        kept.addAll(added);
+        return List.copyOf(kept);
+    }
+
+    /** What has not changed goes on, and sessions with it. */
+    private Tls own(Optional<Assembly> before, Optional<Listening> known, Listen listen, int i) {
+        return before.filter(old -> configuration.hasTlsOf(old.configuration, listen))
+                .flatMap(old -> known.flatMap(Listening::tls))
+                .orElseGet(() -> tls(listen.own().orElseThrow(), "listen", i, "tls"));
+    }
+
+    /** The one of all addresses without their own; what has not changed goes on. */
+    private Tls shared(Optional<Assembly> before) {
+        return before.filter(old -> configuration.hasTlsOf(old.configuration))
+                .flatMap(old -> old.listening.stream().filter(Listening::shares).findFirst())
+                .flatMap(Listening::tls)
+                .orElseGet(() -> tls(configuration.tls(), "tls"));
+    }
+
+    private static Tls tls(io.sirocco.app.config.Tls wanted, Object... place) {
         try {
-            return Tls.of(settings -> configure(wanted, settings));
+            return Tls.of(settings -> configure(wanted, settings, place));
         } catch (IllegalArgumentException e) {
-            throw new Misfit(e, "tls");
+            throw new Misfit(e, place);
         }
     }
 
@@ -128,9 +200,15 @@ final class Assembly implements AutoCloseable {
         return log;
     }
 
+    /** Whether each address speaks TLS, in the order in which the server has them. */
+    List<Boolean> secured() {
+        return listening.stream().map(it -> it.tls.isPresent()).toList();
+    }
+
     /** The server has taken it up. */
     void inForce() {
         int most = configuration.limits().connectionsPerAddress();
+        sites.inForce();
         connections.ifPresent(limit -> limit.most(most == 0 ? Integer.MAX_VALUE : most));
     }
 
@@ -146,16 +224,14 @@ final class Assembly implements AutoCloseable {
     // ---- the server
 
     void configure(Config config) {
-        for (Listen listen : configuration.listen()) {
-            SocketAddress address = resolved(listen.address());
-            if (listen.tls()) {
-                config.listen(address, tls.orElseThrow());
-            } else {
-                config.listen(address);
-            }
+        for (Listening each : listening) {
+            config.listen(resolved(each.listen.address()), each.tls, each.proxyProtocol);
         }
+        config.proxies(proxies());
         var server = configuration.server();
-        config.transport(server.transport()).serverHeader(server.name());
+        config.transport(server.transport())
+                .serverHeader(server.name())
+                .sniHostCheck(configuration.tls().sniHostCheck());
         if (server.loops() > 0) config.loops(server.loops());
         configuration.listen().stream().mapToInt(Listen::backlog).max().ifPresent(config::backlog);
         limits(config, configuration.limits());
@@ -167,15 +243,43 @@ final class Assembly implements AutoCloseable {
         config.monitor(Monitor.all(monitors));
     }
 
+    private TrustedProxies proxies() {
+        if (trusted.isEmpty()) return TrustedProxies.NONE;
+        return TrustedProxies.of(
+                trusted::contains,
+                configuration.proxies().headers().stream()
+                        .map(name -> name.toUpperCase(Locale.ROOT).replace('-', '_'))
+                        .map(Field::valueOf)
+                        .toArray(Field[]::new));
+    }
+
+    /** The connections of a proxy are those of many clients. */
+    private Admission admission(ConnectionLimit limit) {
+        if (configuration.proxies().headers().isEmpty()) return limit;
+        Networks trusted = this.trusted; // a connection must not hold on to an old assembly
+        return new Admission() {
+            @Override
+            public boolean admit(SocketAddress remote) {
+                return trusted.contains(remote) || limit.admit(remote);
+            }
+
+            @Override
+            public void gone(SocketAddress remote) {
+                if (!trusted.contains(remote)) limit.gone(remote);
+            }
+        };
+    }
+
     private void limits(Config config, Limits limits) {
         config.head(limits.head(), limits.target(), limits.fields())
                 .body(limits.body() == 0 ? -1 : limits.body())
                 .requests(limits.requests())
                 .admission(
                         limits.connectionsPerAddress() > 0
-                                ? connections.orElseThrow()
+                                ? admission(connections.orElseThrow())
                                 : Admission.ALL);
         if (limits.connections() > 0) config.slots(limits.connections(), WhenFull.BACKLOG);
+        config.memory(limits.memory()).connections(limits.maxConnections());
     }
 
     private static void deadlines(Config config, Deadlines deadlines) {
@@ -241,7 +345,7 @@ final class Assembly implements AutoCloseable {
                                     ? byPort.get(local.getPort())
                                     : null;
                     boolean proof = request.path().startsWith(ACME);
-                    return redirect == null || proof
+                    return redirect == null || proof || request.secure()
                             ? next.handle(request)
                             : redirect.handle(request);
                 });
@@ -249,13 +353,15 @@ final class Assembly implements AutoCloseable {
 
     // ---- TLS
 
-    private static void configure(io.sirocco.app.config.Tls wanted, TlsSettings settings) {
+    private static void configure(
+            io.sirocco.app.config.Tls wanted, TlsSettings settings, Object... place) {
         engine(wanted).ifPresent(settings::engines);
         for (int i = 0; i < wanted.certificates().size(); i++) {
             try {
                 add(settings, wanted.certificates().get(i));
             } catch (IllegalArgumentException | UncheckedIOException e) {
-                throw new Misfit(e, "tls", "certificate", i);
+                throw new Misfit(
+                        e, Stream.concat(Stream.of(place), Stream.of("certificate", i)).toArray());
             }
         }
         if (wanted.certificates().isEmpty() && wanted.selfSigned()) {
@@ -273,7 +379,7 @@ final class Assembly implements AutoCloseable {
         }
         if (wanted.unknownName() == UnknownName.REFUSE) settings.refuseUnknownNames();
         settings.handshakeDeadline(wanted.handshake());
-        settings.sessions(wanted.sessions(), Duration.ofDays(1));
+        settings.sessions(wanted.sessions(), Duration.ofHours(1));
     }
 
     private static Optional<TlsEngines.Kind> engine(io.sirocco.app.config.Tls wanted) {
@@ -349,7 +455,7 @@ final class Assembly implements AutoCloseable {
 
     /** Closes what {@code next} does not go on with. */
     void closeBehind(Assembly next) {
-        sites.close();
+        sites.closeBehind(next.sites);
         log.filter(old -> next.log.filter(old::equals).isEmpty()).ifPresent(AccessLog::close);
     }
 

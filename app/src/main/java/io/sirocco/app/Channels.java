@@ -25,6 +25,7 @@ import java.util.Optional;
  */
 final class Channels implements AutoCloseable {
     private static final int SHORTEST_SECRET = 16;
+    private static final Duration PER_GUESS = Duration.ofSeconds(6);
 
     private final io.sirocco.app.config.Live wanted;
     private final Optional<String> given;
@@ -115,6 +116,7 @@ final class Channels implements AutoCloseable {
         wanted.histories()
                 .forEach(kept -> settings.history(kept.rooms(), kept.messages(), kept.age()));
         wanted.presence().forEach(settings::presence);
+        settings.clientTags("*"); // no handler of ours puts any, or goes by them
         broker().ifPresent(settings::broker);
         limits(settings, wanted.limits());
     }
@@ -155,12 +157,16 @@ final class Channels implements AutoCloseable {
         }
         if (limits.messages() > 0) {
             settings.messages(limit(limits.messages(), limits.messagesPer(), limits));
+        } else {
+            settings.anyMessages();
         }
+        settings.guesses(limits.guesses(), PER_GUESS);
         settings.bytes(limits.bytes())
                 .maxMessage(limits.maxMessage())
                 .attachments(limits.attachments())
                 .rooms(limits.rooms())
                 .unanswered(limits.unanswered())
+                .replay(limits.replay())
                 .budget(limits.budget(), slow(limits.slow()))
                 .ping(limits.ping(), limits.pong())
                 .connectDeadline(limits.connect())

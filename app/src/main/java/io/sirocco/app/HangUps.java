@@ -19,6 +19,14 @@ final class HangUps implements Runnable {
         waiting.release();
     }
 
+    private static void failed(Throwable thrown) {
+        try {
+            LOG.get().log(System.Logger.Level.ERROR, "a reload failed", thrown);
+        } catch (Throwable e) {
+            // there is no heap for that either
+        }
+    }
+
     /** From now on each is answered by {@code action}; what it throws is logged. */
     void handledBy(Runnable action) {
         Thread.ofPlatform()
@@ -31,8 +39,8 @@ final class HangUps implements Runnable {
                                 waiting.drainPermits();
                                 try {
                                     action.run();
-                                } catch (RuntimeException e) {
-                                    LOG.get().log(System.Logger.Level.ERROR, "a reload failed", e);
+                                } catch (Throwable e) { // this thread must not end
+                                    failed(e);
                                 }
                             }
                         });

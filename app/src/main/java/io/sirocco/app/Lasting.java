@@ -2,12 +2,19 @@
 package io.sirocco.app;
 
 import io.sirocco.http.ErrorPages;
+import io.sirocco.net.Bandwidth;
 import io.sirocco.web.access.Rejections;
 import io.sirocco.web.metrics.Metrics;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** What was counted, which outlives each reload. Any thread. */
-record Lasting(Rejections rejections, Metrics metrics) {
+/**
+ * State that is kept across reloads: counters, and the bandwidths of routes, which downloads in
+ * progress continue to use. Any thread.
+ */
+record Lasting(Rejections rejections, Metrics metrics, Map<String, Bandwidth> bandwidths) {
     static Lasting begin() {
-        return new Lasting(new Rejections(ErrorPages.PLAIN), new Metrics());
+        return new Lasting(
+                new Rejections(ErrorPages.PLAIN), new Metrics(), new ConcurrentHashMap<>());
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.app.config.Nearest;
 import io.sirocco.bench.command.Bench;
 import io.sirocco.net.Loops;
 import java.io.PrintWriter;
@@ -49,11 +50,7 @@ public final class Main implements Runnable {
     private final OptionSpec version =
             OptionSpec.builder("--version").description("The same as the command version.").build();
 
-    private final OptionSpec help =
-            OptionSpec.builder("-h", "--help")
-                    .usageHelp(true)
-                    .description("Prints this text.")
-                    .build();
+    private final OptionSpec help = helpOption();
 
     private final CommandSpec spec =
             CommandSpec.wrapWithoutInspection(this, FACTORY)
@@ -98,11 +95,26 @@ public final class Main implements Runnable {
                 (name, command) -> {
                     if (!alone || name.equals(asked)) line.addSubcommand(name, command.get());
                 });
+        line.getSubcommands().values().forEach(Main::addHelp);
         line.setUsageHelpAutoWidth(true);
         line.setExpandAtFiles(false); // a word that begins with @ is the command's affair
         line.setParameterExceptionHandler(Main::explain);
         line.setExecutionExceptionHandler(Main::report);
         return line;
+    }
+
+    private static OptionSpec helpOption() {
+        return OptionSpec.builder("-h", "--help")
+                .usageHelp(true)
+                .description("Prints this text.")
+                .build();
+    }
+
+    /** Every command, and every one below it, explains itself. */
+    private static void addHelp(CommandLine command) {
+        CommandSpec spec = command.getCommandSpec();
+        if (spec.findOption("--help") == null) spec.addOption(helpOption());
+        command.getSubcommands().values().forEach(Main::addHelp);
     }
 
     /** Without a command: what there is. */
@@ -121,8 +133,17 @@ public final class Main implements Runnable {
         CommandLine line = wrong.getCommandLine();
         PrintWriter err = line.getErr();
         String name = line.getCommandSpec().qualifiedName();
-        err.println(name + ": " + wrong.getMessage());
-        UnmatchedArgumentException.printSuggestions(wrong, err);
+        if (line.getParent() == null
+                && wrong instanceof UnmatchedArgumentException unknown
+                && !unknown.isUnknownOption()) {
+            String word = unknown.getUnmatched().getFirst();
+            err.println(name + ": unknown command '" + word + "'");
+            String hint = Nearest.hint(word, COMMANDS.keySet());
+            if (!hint.isEmpty()) err.println(hint);
+        } else {
+            err.println(name + ": " + wrong.getMessage());
+            UnmatchedArgumentException.printSuggestions(wrong, err);
+        }
         String help =
                 line.getParent() == null
                         ? name + " help"

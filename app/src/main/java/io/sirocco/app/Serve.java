@@ -118,7 +118,8 @@ class Serve implements Callable<Integer> {
                         "serve",
                         "Serves a directory over HTTP, or what a sirocco.toml says, or else a"
                                 + " welcome site with live endpoints.",
-                        "SIGTERM and Ctrl-C let running requests end first; SIGHUP reloads.",
+                        "SIGTERM and Ctrl-C let running requests end first; so does SIGHUP, which"
+                                + " reloads instead where there is a configuration file.",
                         "")
                 .spec;
     }

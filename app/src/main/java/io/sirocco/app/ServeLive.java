@@ -93,6 +93,13 @@ final class ServeLive extends Serve {
                                     + " number. (default: 100)")
                     .build();
 
+    private final OptionSpec messages =
+            option("--messages", "N", Integer.class)
+                    .description(
+                            "How many messages one client may send in a second; 0 for any number."
+                                    + " (default: 10000)")
+                    .build();
+
     private final OptionSpec broker =
             option("--broker", "URL", String.class)
                     .description(
@@ -129,6 +136,7 @@ final class ServeLive extends Serve {
                 .addOption(histories)
                 .addOption(presence)
                 .addOption(connects)
+                .addOption(messages)
                 .addOption(broker)
                 .addOption(admin);
     }
@@ -194,6 +202,9 @@ final class ServeLive extends Serve {
         given(connects, Integer.class)
                 .map(n -> within("--connects", n, 0, 1_000_000_000))
                 .ifPresent(n -> all.add(live("connects", n, "--connects " + n)));
+        given(messages, Integer.class)
+                .map(n -> within("--messages", n, 0, 1_000_000_000))
+                .ifPresent(n -> all.add(live("messages", n, "--messages " + n)));
         given(broker, String.class).ifPresent(url -> all.add(live("broker", url, "--broker")));
         all.add(admin());
         return all;

@@ -22,6 +22,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,13 +37,18 @@ import java.util.stream.Collectors;
 final class Serving implements AutoCloseable, Subject {
     private static final LazyLogger LOG = LazyLogger.of(Serving.class);
 
+    /** The exit code when an event loop has died; a JVM that is out of heap has the same. */
+    static final int FAILED = 3;
+
     private final Source source;
     private final Lasting lasting = Lasting.begin();
     private final Welcome welcome = new Welcome(this::server);
     private final CountDownLatch drainAsked = new CountDownLatch(1);
+    private volatile boolean failed; // a loop has died
     private volatile Optional<Channels> channels; // from the moment on that they are on
     private final Server server;
     private volatile Assembly assembly;
+    private Configuration running; // what needs a start is as it was at the start
     private volatile State state = State.STARTING;
     private Optional<Admin> admin = Optional.empty();
     private Optional<Watch> watch = Optional.empty();
@@ -57,6 +63,7 @@ final class Serving implements AutoCloseable, Subject {
         channels = channels(configuration);
         try {
             assembly = new Assembly(configuration, lasting, Optional.empty());
+            running = configuration;
             server = created(assembly);
         } catch (InvalidConfiguration | IOException | RuntimeException e) {
             channels.ifPresent(Channels::close);
@@ -108,29 +115,51 @@ final class Serving implements AutoCloseable, Subject {
             throw taken(configuration, e);
         }
         assembly.inForce();
-        if (configuration.admin().address().isPresent()) {
-            var options = configuration.admin();
-            var address = Assembly.resolved(options.address().orElseThrow());
-            if (!(address instanceof InetSocketAddress inet)) {
-                throw configuration.invalid(
-                        "the admin server listens on an Internet address only",
-                        "write \"127.0.0.1:9180\"",
-                        "admin",
-                        "address");
-            }
-            admin =
-                    Optional.of(
-                            Admin.start(
-                                    inet,
-                                    options.token(),
-                                    options.healthOpen(),
-                                    this,
-                                    lasting.metrics()));
-        }
+        admin = admin(configuration);
         if (!configuration.files().isEmpty() && configuration.server().reload()) {
             watch = Optional.of(Watch.start(configuration, this::reloadOrSay));
         }
-        state = State.SERVING;
+        server.failure().thenAccept(this::failed);
+        if (!failed) state = State.SERVING;
+    }
+
+    private Optional<Admin> admin(Configuration configuration)
+            throws InvalidConfiguration, IOException {
+        var options = configuration.admin();
+        if (options.address().isEmpty()) return Optional.empty();
+        Object[] place = {"admin", "address"};
+        if (!(Assembly.resolved(options.address().get()) instanceof InetSocketAddress address)) {
+            throw configuration.invalid(
+                    "the admin server listens on an Internet address only",
+                    "write \"127.0.0.1:9180\"",
+                    place);
+        }
+        if (address.isUnresolved()) {
+            throw configuration.invalid(
+                    "the name \"" + address.getHostString() + "\" is not known",
+                    "write \"127.0.0.1:9180\"",
+                    place);
+        }
+        try {
+            return Optional.of(
+                    Admin.start(
+                            address,
+                            options.token(),
+                            options.healthOpen(),
+                            this,
+                            lasting.metrics()));
+        } catch (UncheckedIOException e) {
+            throw taken(configuration, e.getCause().getMessage(), place);
+        } catch (IOException e) {
+            throw configuration.invalid(e.getMessage(), "", "admin", "token-file");
+        }
+    }
+
+    /** An event loop has died: what the others have begun may end, then the process does. */
+    private void failed(Throwable why) {
+        failed = true;
+        state = State.FAILED;
+        drainAsked.countDown();
     }
 
     /** Says at which option of the file an address stands that cannot be bound. */
@@ -140,19 +169,20 @@ final class Serving implements AutoCloseable, Subject {
         List<Listen> all = configuration.listen();
         for (int i = 0; i < all.size(); i++) {
             if (why.startsWith(
-                    "cannot listen on " + shown(Assembly.resolved(all.get(i).address())))) {
-                boolean anyPort = why.contains(":0:");
-                throw configuration.invalid(
-                        why,
-                        anyPort
-                                ? ""
-                                : "another program may listen there; port 0 takes any free one",
-                        "listen",
-                        i,
-                        "address");
+                    "cannot listen on " + shown(Assembly.resolved(all.get(i).address())) + ":")) {
+                throw taken(configuration, why, "listen", i, "address");
             }
         }
         return new IOException(why, failure);
+    }
+
+    private static InvalidConfiguration taken(
+            Configuration configuration, String why, Object... place) {
+        boolean anyPort = why.contains(":0:");
+        return configuration.invalid(
+                why,
+                anyPort ? "" : "another program may listen there; port 0 takes any free one",
+                place);
     }
 
     // ---- reload
@@ -164,6 +194,7 @@ final class Serving implements AutoCloseable, Subject {
      * @throws IOException with a message for the operator
      */
     synchronized void takeUp() throws InvalidConfiguration, IOException {
+        watch.ifPresent(Watch::seen);
         Configuration configuration = source.load();
         Optional<Channels> all = channels.isPresent() ? channels : channels(configuration);
         try {
@@ -202,7 +233,8 @@ final class Serving implements AutoCloseable, Subject {
         old.closeBehind(next);
         next.log().ifPresent(AccessLog::reopen);
         watch.ifPresent(files -> files.follow(configuration));
-        List<String> later = old.configuration().needsStart(configuration);
+        List<String> later = running.needsStart(configuration);
+        running = running.reloaded(configuration);
         configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, told(warning)));
         LOG.get()
                 .log(
@@ -222,11 +254,15 @@ final class Serving implements AutoCloseable, Subject {
         try {
             takeUp();
         } catch (InvalidConfiguration | IOException e) {
-            LOG.get()
-                    .log(
-                            Level.ERROR,
-                            "not reloaded, all stays as it is:\n" + e.getMessage().stripTrailing());
+            notReloaded(e);
         }
+    }
+
+    private static void notReloaded(Exception why) {
+        LOG.get()
+                .log(
+                        Level.ERROR,
+                        "not reloaded, all stays as it is:\n" + why.getMessage().stripTrailing());
     }
 
     private static String told(Problem warning) {
@@ -235,24 +271,39 @@ final class Serving implements AutoCloseable, Subject {
 
     // ---- life
 
-    /** Serves until SIGTERM or SIGINT, then drains; answers the exit code of the process. */
+    /**
+     * Serves until SIGTERM or SIGINT, then drains; answers the exit code of the process: {@link
+     * #FAILED} when an event loop has died. It ends some seconds after the drain time at the
+     * latest, whatever does not come to its end.
+     */
     static int run(Source source, PrintWriter out) throws InvalidConfiguration, IOException {
         var hangUps = new HangUps();
         try (Serving serving = open(source)) {
-            Signals.onStop(serving::drain);
+            var end = new LastResort(serving.server::hasFailed);
+            Signals.onStop(
+                    () -> {
+                        end.after(serving.drainTime(), serving.failed ? FAILED : 0);
+                        serving.drain();
+                    });
+            serving.server.failure().thenAccept(why -> end.after(serving.drainTime(), FAILED));
             if (source.file().isPresent()) {
                 Signals.onHangUp(hangUps);
                 hangUps.handledBy(serving::reloadOrSay);
             }
             // What ends the JVM otherwise drains as well: SIGHUP of a closed terminal, for one.
             Runtime.getRuntime().addShutdownHook(new Thread(serving::close, "sirocco-drain"));
-            out.println(serving + serving.console());
+            out.println(serving + serving.pages());
             out.flush();
             serving.drainAsked.await();
+            if (serving.failed) return FAILED;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // whoever embeds the command wants it to end
         }
         return 0;
+    }
+
+    private Duration drainTime() {
+        return assembly.configuration().server().drain();
     }
 
     private Server server() {
@@ -270,7 +321,7 @@ final class Serving implements AutoCloseable, Subject {
     /** Lets what is in progress come to its end, for as long as the configuration says. */
     @Override
     public synchronized void close() {
-        state = State.DRAINING;
+        if (!failed) state = State.DRAINING;
         watch.ifPresent(Watch::close);
         welcome.close();
         if (server.isRunning()) server.stop(assembly.configuration().server().drain());
@@ -313,7 +364,7 @@ final class Serving implements AutoCloseable, Subject {
 
     @Override
     public void drain() {
-        state = State.DRAINING;
+        if (!failed) state = State.DRAINING;
         drainAsked.countDown();
     }
 
@@ -322,7 +373,11 @@ final class Serving implements AutoCloseable, Subject {
         try {
             takeUp();
         } catch (InvalidConfiguration e) {
+            notReloaded(e);
             throw new IOException(e.getMessage(), e);
+        } catch (IOException e) {
+            notReloaded(e);
+            throw e;
         }
     }
 
@@ -338,11 +393,11 @@ final class Serving implements AutoCloseable, Subject {
                         loops == 1 ? "1 loop" : loops + " loops");
     }
 
-    /** Where the page for operators of channels is. */
-    private String console() {
-        return channels.isEmpty() || admin.isEmpty()
-                ? ""
-                : "; console: http://%s/live".formatted(shown(admin.get().address()));
+    /** The pages for operators. */
+    private String pages() {
+        if (admin.isEmpty()) return "";
+        String url = "http://" + shown(admin.get().address());
+        return "; admin: " + url + (channels.isEmpty() ? "" : ", console: " + url + "/live");
     }
 
     private String what() {
@@ -363,11 +418,11 @@ final class Serving implements AutoCloseable, Subject {
     }
 
     private String addresses() {
-        List<Listen> asked = assembly.configuration().listen();
+        List<Boolean> secured = assembly.secured();
         List<SocketAddress> bound = server.addresses();
         var urls = new ArrayList<String>();
         for (int i = 0; i < bound.size(); i++) {
-            boolean tls = i < asked.size() && asked.get(i).tls();
+            boolean tls = i < secured.size() && secured.get(i);
             urls.add(
                     bound.get(i) instanceof UnixDomainSocketAddress unix
                             ? "unix:" + unix.getPath()

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
 import io.sirocco.net.log.LazyLogger;
+import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -15,6 +24,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * silenced. Where it is missing, the JVM's own way remains. Any thread.
  */
 final class Signals {
+    private static final int HANG_UP = 1;
+
     private static final LazyLogger LOG = LazyLogger.of(Signals.class);
 
     private Signals() {}
@@ -34,7 +45,44 @@ final class Signals {
 
     /** Runs {@code reload} at each signal. It must return soon: no other is told meanwhile. */
     static void onHangUp(Runnable reload) {
+        stopIgnoring(HANG_UP);
         handle(List.of("HUP"), reload);
+    }
+
+    /**
+     * Restores the default action of a signal that the process ignores since its start, as it does
+     * below nohup: the JVM leaves such a signal ignored even when a handler is registered for it.
+     */
+    private static void stopIgnoring(int number) {
+        try {
+            if (!ignored(number)) {
+                return; // to link a call takes a start some milliseconds
+            }
+            Linker linker = Linker.nativeLinker();
+            MemorySegment signal = linker.defaultLookup().findOrThrow("signal");
+            var shape = FunctionDescriptor.of(ADDRESS, JAVA_INT, ADDRESS);
+            var _ =
+                    (MemorySegment)
+                            linker.downcallHandle(signal, shape)
+                                    .invokeExact(number, MemorySegment.NULL);
+        } catch (Throwable e) {
+            LOG.get().log(System.Logger.Level.DEBUG, "signal " + number + " stays as it is", e);
+        }
+    }
+
+    /** Reads the mask of ignored signals that Linux shows; elsewhere returns false. */
+    private static boolean ignored(int number) throws IOException {
+        Path status = Path.of("/proc/self/status");
+        if (!Files.isReadable(status)) {
+            return false;
+        }
+        for (String line : Files.readAllLines(status)) {
+            if (line.startsWith("SigIgn:")) {
+                long mask = Long.parseUnsignedLong(line.substring("SigIgn:".length()).strip(), 16);
+                return (mask >>> (number - 1) & 1) == 1;
+            }
+        }
+        return false;
     }
 
     private static void handle(List<String> names, Runnable action) {

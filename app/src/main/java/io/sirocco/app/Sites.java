@@ -5,6 +5,7 @@ import io.sirocco.app.config.Action;
 import io.sirocco.app.config.BasicAuth;
 import io.sirocco.app.config.Cache;
 import io.sirocco.app.config.CacheControl;
+import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.Cors;
 import io.sirocco.app.config.Files;
 import io.sirocco.app.config.Network;
@@ -33,15 +34,21 @@ import io.sirocco.web.access.Rewrite;
 import io.sirocco.web.access.Users;
 import io.sirocco.web.compress.Coding;
 import io.sirocco.web.files.FileOptions;
+import io.sirocco.web.files.FileRules;
 import io.sirocco.web.files.FileServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The sites of a configuration as routes. A request passes, from the outside in: fields of the
@@ -50,18 +57,85 @@ import java.util.Optional;
  * one thread, then frozen.
  */
 final class Sites implements AutoCloseable {
+    /** A cache beside it would leave too little of the heap for connections. */
+    private static final long MOST_CACHED = Runtime.getRuntime().maxMemory() / 4;
+
     private static final Response NOT_FOUND = Response.text("Not Found").status(404);
 
     private final Rejections rejections;
+    private final Map<String, Bandwidth> bandwidths; // of all configurations
+    private final Map<String, Long> rates = new HashMap<>(); // of this one
     private final Map<Served, FileServer> servers = new HashMap<>();
-    private final Map<RateLimit, Filter> limits = new HashMap<>();
+    private final Map<RateLimit, Filter> limits = new LinkedHashMap<>();
     private final Map<BasicAuth, Filter> doors = new HashMap<>();
+    private Optional<Before> before; // until these are in force
+    private final Map<RateLimit, Filter> unclaimed = new LinkedHashMap<>();
 
     /** What two routes must agree on to have their files from the same place. */
     private record Served(Files files, Cache cache, Map<String, String> mime) {}
 
-    Sites(Rejections rejections) {
-        this.rejections = rejections;
+    /**
+     * The sites that these follow, whose files, counts and passwords go on where they are the same.
+     */
+    record Before(Sites sites, Configuration configuration) {}
+
+    private final Configuration configuration;
+
+    Sites(Lasting lasting, Configuration configuration, Optional<Before> before) {
+        this.rejections = lasting.rejections();
+        this.bandwidths = lasting.bandwidths();
+        this.configuration = configuration;
+        this.before = before;
+        before.ifPresent(old -> unclaimed.putAll(old.sites.limits));
+        claimLimits();
+    }
+
+    /**
+     * A limit is the same that stands in the same place, or else the next one that says the same.
+     */
+    private void claimLimits() {
+        Set<RateLimit> wanted =
+                configuration.sites().stream()
+                        .flatMap(
+                                site ->
+                                        Stream.concat(
+                                                Stream.of(site.rules()),
+                                                site.routes().stream().map(Route::rules)))
+                        .flatMap(rules -> rules.rateLimit().stream())
+                        .collect(Collectors.toCollection(LinkedHashSet::new));
+        for (RateLimit limit : wanted) {
+            Filter same = unclaimed.remove(limit);
+            if (same != null) limits.put(limit, same);
+        }
+        for (RateLimit limit : wanted) {
+            if (limits.containsKey(limit)) continue;
+            unclaimed.keySet().stream()
+                    .filter(old -> limit.equals(old.at(limit.position())))
+                    .findFirst()
+                    .ifPresent(old -> limits.put(limit, unclaimed.remove(old)));
+        }
+    }
+
+    /**
+     * These routes serve from now on: downloads that have begun before go on at their rates, and
+     * the sites before are let go of.
+     */
+    void inForce() {
+        before = Optional.empty();
+        unclaimed.clear();
+        bandwidths.forEach(
+                (key, bandwidth) -> {
+                    long rate = rates.getOrDefault(key, Bandwidth.UNLIMITED);
+                    if (bandwidth.rate() != rate) {
+                        bandwidth.rate(rate);
+                    }
+                });
+        bandwidths.keySet().retainAll(rates.keySet());
+    }
+
+    private Bandwidth bandwidth(String key, long rate) {
+        rates.put(key, rate);
+        return bandwidths.computeIfAbsent(key, first -> Bandwidth.perSecond(rate));
     }
 
     /**
@@ -83,13 +157,20 @@ final class Sites implements AutoCloseable {
     }
 
     private void add(Site site, int number, Routes routes) {
+        for (int i = 0;
+                i < site.routes().size();
+                i++) { // each says for itself what is wrong with it
+            Route route = site.routes().get(i);
+            placed(() -> filters(site, route.rules()), "site", number, "route", i);
+        }
+        var targets = new TargetRules(site, this::access);
         if (site.routes().stream().noneMatch(route -> route.path().equals("/*"))) {
-            var all = new Route("/*", new Action.Serve(), site.files(), site.rules(), 0);
-            placed(() -> add(site, all, routes), "site", number);
+            var all = new Route("/*", new Action.Serve(), site.files(), site.rules());
+            placed(() -> add(site, all, targets, routes), "site", number);
         }
         for (int i = 0; i < site.routes().size(); i++) {
             Route route = site.routes().get(i);
-            placed(() -> add(site, route, routes), "site", number, "route", i);
+            placed(() -> add(site, route, targets, routes), "site", number, "route", i);
         }
     }
 
@@ -101,53 +182,83 @@ final class Sites implements AutoCloseable {
         }
     }
 
-    private void add(Site site, Route route, Routes routes) {
-        Handler handler = action(site, route);
+    private void add(Site site, Route route, TargetRules targets, Routes routes) {
+        Handler handler = action(site, route, targets);
         for (Filter filter : filters(site, route.rules()).reversed()) {
             Handler next = handler;
             handler = request -> filter.filter(request, next);
         }
         var added =
                 routes.route("*", route.path(), handler).handling(Handling.INLINE).ignoresBody();
+        if (route.action() instanceof Action.Serve || route.action() instanceof Action.Rewrite) {
+            added.allow("GET", "HEAD");
+        }
+        route.idle().ifPresent(added::idle);
+        String key = String.join(",", site.hosts()) + route.path();
+        if (route.connectionBandwidthOut() > 0) {
+            added.connectionBandwidth(
+                    Bandwidth.perSecond(Bandwidth.UNLIMITED),
+                    bandwidth("each " + key, route.connectionBandwidthOut()));
+        }
         if (route.bandwidthOut() > 0) {
             added.bandwidth(
                     Bandwidth.perSecond(Bandwidth.UNLIMITED),
-                    Bandwidth.perSecond(route.bandwidthOut()));
+                    bandwidth("all " + key, route.bandwidthOut()));
         }
     }
 
     // ---- what is served
 
-    private Handler action(Site site, Route route) {
+    private Handler action(Site site, Route route, TargetRules targets) {
         return switch (route.action()) {
-            case Action.Serve() -> files(site, route);
+            case Action.Serve() -> files(site, route, targets);
             case Action.Redirect(String to, int status) -> new Redirect(route.path(), to, status);
             case Action.Respond(int status, String text) -> new Respond(status, text);
             case Action.Rewrite(String to) -> {
                 var rewrite = new Rewrite(route.path(), to);
+                FileRules rules = targets.behind(route);
                 yield server(site, route.files())
                         .<Handler>map(
                                 files ->
                                         request ->
-                                                files.serve(
+                                                guarded(
+                                                        files,
                                                         request,
-                                                        Percent.decode(rewrite.apply(request))))
+                                                        Percent.decode(rewrite.apply(request)),
+                                                        rules))
                         .orElse(request -> NOT_FOUND);
             }
         };
     }
 
-    private Handler files(Site site, Route route) {
+    private Handler files(Site site, Route route, TargetRules targets) {
         String strip = route.files().strip();
         Optional<FileServer> server = server(site, route.files());
         if (server.isEmpty()) {
             return request -> NOT_FOUND;
         }
         FileServer files = server.get();
-        if (route.path().equals("/*")) {
-            return files;
+        FileRules rules = targets.behind(route);
+        if (rules == FileRules.NONE) {
+            return route.path().equals("/*")
+                    ? files
+                    : request -> files.serve(request, stripped(request, strip));
         }
-        return request -> files.serve(request, stripped(request, strip));
+        boolean aliased = targets.aliased(route);
+        return request -> {
+            String path = stripped(request, strip);
+            return aliased || TargetRules.precompressed(route, path)
+                    ? guarded(files, request, path, rules)
+                    : files.serve(request, path, rules);
+        };
+    }
+
+    /** Serves a file that may have its own address elsewhere, if the request passes its rules. */
+    private static Response guarded(FileServer files, Request request, String path, FileRules rules)
+            throws Exception {
+        Handler served = passed -> files.serve(passed, path, rules);
+        Optional<Filter> own = rules.of(path);
+        return own.isPresent() ? own.get().filter(request, served) : served.handle(request);
     }
 
     private static String stripped(Request request, String strip) {
@@ -162,7 +273,24 @@ final class Sites implements AutoCloseable {
                         root ->
                                 servers.computeIfAbsent(
                                         new Served(files, site.cache(), site.mime()),
-                                        served -> FileServer.of(root, o -> set(o, served))));
+                                        served ->
+                                                known(served)
+                                                        .orElseGet(
+                                                                () ->
+                                                                        FileServer.of(
+                                                                                root,
+                                                                                o ->
+                                                                                        set(
+                                                                                                o,
+                                                                                                served)))));
+    }
+
+    /** What it has in memory goes on, and is compared with the disk once. */
+    private Optional<FileServer> known(Served served) {
+        Optional<FileServer> known =
+                before.flatMap(old -> Optional.ofNullable(old.sites.servers.get(served)));
+        known.ifPresent(FileServer::lookAgain);
+        return known;
     }
 
     private static void set(FileOptions options, Served served) {
@@ -177,7 +305,7 @@ final class Sites implements AutoCloseable {
                 .compress(codings(files.compress()))
                 .compressFrom(files.compressFrom())
                 .compressTypes(files.compressTypes().toArray(String[]::new))
-                .cache(served.cache.bytes())
+                .cache(Math.min(served.cache.bytes(), MOST_CACHED))
                 .cacheFile(served.cache.largest())
                 .cacheCheck(served.cache.check());
         files.fallback().ifPresent(options::fallback);
@@ -214,6 +342,13 @@ final class Sites implements AutoCloseable {
                         Request::secure));
         site.canonicalHost()
                 .ifPresent(host -> filters.add(new CanonicalHost(host, Request::secure)));
+        filters.addAll(access(rules));
+        return filters;
+    }
+
+    /** What decides on access: addresses, the rate, other origins, the password. */
+    private List<Filter> access(Rules rules) {
+        var filters = new ArrayList<Filter>();
         if (!rules.allow().isEmpty() || !rules.deny().isEmpty()) {
             filters.add(
                     new AddressRules(networks(rules.allow()), networks(rules.deny()), rejections));
@@ -251,6 +386,16 @@ final class Sites implements AutoCloseable {
     }
 
     private Filter door(BasicAuth auth) {
+        Optional<Filter> known =
+                before.filter(
+                                old ->
+                                        configuration.hasFilesOf(
+                                                old.configuration, List.of(auth.users())))
+                        .flatMap(old -> Optional.ofNullable(old.sites.doors.get(auth)));
+        return known.orElseGet(() -> newDoor(auth));
+    }
+
+    private Filter newDoor(BasicAuth auth) {
         return new io.sirocco.web.access.BasicAuth(
                 auth.realm(), users(auth.users()), Clock.system(), rejections);
     }
@@ -261,6 +406,13 @@ final class Sites implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e.getMessage(), e);
         }
+    }
+
+    /** Closes the files that {@code next} does not go on with. */
+    void closeBehind(Sites next) {
+        servers.values().stream()
+                .filter(files -> !next.servers.containsValue(files))
+                .forEach(FileServer::close);
     }
 
     /** Closes the files that it has open; what is being sent is sent. */

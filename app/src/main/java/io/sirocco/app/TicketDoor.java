@@ -24,8 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Gives tickets to those who know the password: {@code POST /ticket} with {@code {"password":
- * "..."}} answers {@code {"ticket": "..."}}. As many guesses as connects: one address may ask so
- * often. Any thread.
+ * "..."}} answers {@code {"ticket": "..."}}. One address may ask as often as it may connect; its
+ * wrong passwords count with those at connect. Any thread.
  */
 final class TicketDoor {
     private static final int LONGEST = 4 << 10;
@@ -97,7 +97,15 @@ final class TicketDoor {
         } catch (JacksonException e) {
             return ErrorObject.response(400, "bad_arguments", "the body is no JSON");
         }
+        Duration wait = live.guesses().await(request);
+        if (wait.isPositive()) {
+            return ErrorObject.response(429, "limited", "too many wrong passwords: wait")
+                    .header("Retry-After", Long.toString(wait.plusMillis(999).toSeconds()));
+        }
         if (!password.test(offered)) {
+            if (!offered.isEmpty()) {
+                live.guesses().charge(request);
+            }
             return ErrorObject.response(401, "unauthorized", "the password is wrong, or missing");
         }
         String ticket = json.writeValueAsString(Map.of("ticket", live.ticket("")));

@@ -2,6 +2,7 @@
 package io.sirocco.app;
 
 import io.sirocco.net.Loops;
+import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.jar.JarFile;
@@ -78,12 +79,22 @@ final class Version implements Runnable {
         return (used ? "in use, " : "refused by this JVM, ") + named;
     }
 
-    /** What {@code --transport auto} would take; where that is NIO, the log says why. */
+    /** Returns what {@code --transport auto} takes here and, where that is NIO, why. */
     private static String transport() {
-        try (Loops loops = Loops.start(settings -> settings.loops(1))) {
-            return loops.all().getFirst().transport().label();
+        try {
+            return started(TransportKind.IO_URING);
         } catch (IOException e) {
-            return "none: " + e.getMessage();
+            try {
+                return started(TransportKind.NIO) + " (" + e.getMessage() + ")";
+            } catch (IOException none) {
+                return "none: " + none.getMessage();
+            }
+        }
+    }
+
+    private static String started(TransportKind kind) throws IOException {
+        try (Loops loops = Loops.start(settings -> settings.loops(1).transport(kind))) {
+            return loops.all().getFirst().transport().label();
         }
     }
 }

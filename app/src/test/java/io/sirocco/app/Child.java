@@ -17,27 +17,51 @@ import org.junit.jupiter.api.condition.OS;
 public final class Child implements AutoCloseable {
     private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+) ");
 
+    private static final List<String> FLAGS =
+            List.of(
+                    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                    "--enable-native-access=ALL-UNNAMED");
+
     private final Process process;
     private String first;
 
     public Child(String... arguments) throws IOException {
-        this(
-                List.of(
-                        "--add-opens=java.base/java.lang=ALL-UNNAMED",
-                        "--enable-native-access=ALL-UNNAMED"),
-                arguments);
+        this(FLAGS, arguments);
     }
 
     public Child(List<String> options, String... arguments) throws IOException {
-        var command = new ArrayList<String>();
-        if (OS.LINUX.isCurrentOs()) { // tests that run in the background ignore SIGINT, and so
-            // would it
-            command.addAll(List.of("env", "--default-signal=INT"));
-        }
+        // Tests that run in the background ignore SIGINT, those below nohup SIGHUP; it would
+        // inherit that.
+        this("--default-signal=INT,HUP", options, arguments);
+    }
+
+    /** Starts it as nohup does. */
+    static Child belowNohup(String... arguments) throws IOException {
+        return new Child("--ignore-signal=HUP", FLAGS, arguments);
+    }
+
+    /** Starts one that may have so many files open. */
+    static Child withOpenFiles(int limit, String classPath, String... arguments)
+            throws IOException {
+        String[] shell = {"sh", "-c", "ulimit -n " + limit + " && exec \"$@\"", "sh"};
+        return new Child(List.of(shell), classPath, FLAGS, arguments);
+    }
+
+    private Child(String signals, List<String> options, String... arguments) throws IOException {
+        this(
+                OS.LINUX.isCurrentOs() ? List.of("env", signals) : List.of(),
+                System.getProperty("java.class.path"),
+                options,
+                arguments);
+    }
+
+    private Child(List<String> prefix, String classPath, List<String> options, String... arguments)
+            throws IOException {
+        var command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(options);
         command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        command.addAll(options);
+        command.addAll(List.of("-cp", classPath));
         command.add(Main.class.getName());
         command.addAll(List.of(arguments));
         process = new ProcessBuilder(command).start();
@@ -63,6 +87,12 @@ public final class Child implements AutoCloseable {
         return new String(process.getInputStream().readAllBytes());
     }
 
+    /** The next line of what it says on standard error; empty at its end. */
+    String errLine() throws IOException {
+        String line = process.errorReader().readLine();
+        return line == null ? "" : line;
+    }
+
     public String err() throws IOException {
         return new String(process.getErrorStream().readAllBytes());
     }
@@ -75,6 +105,10 @@ public final class Child implements AutoCloseable {
     public int exitCode() throws InterruptedException {
         assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it does not end");
         return process.exitValue();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
     }
 
     @Override

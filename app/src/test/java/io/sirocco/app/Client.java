@@ -30,7 +30,11 @@ public final class Client implements AutoCloseable {
     public static Answer get(int port, String target, String... fields) throws IOException {
         try (var client = new Client(port)) {
             String all = fields.length == 0 ? "" : String.join("\r\n", fields) + "\r\n";
-            client.send("GET " + target + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + all);
+            client.send(
+                    "GET "
+                            + target
+                            + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                            + all);
             client.send("\r\n");
             return client.last();
         }
@@ -61,7 +65,7 @@ public final class Client implements AutoCloseable {
     /** The answer to a request without a body, on a connection that is kept. */
     public Answer ask(String method, String target, String... fields) throws IOException {
         String all = fields.length == 0 ? "" : String.join("\r\n", fields) + "\r\n";
-        send(method + " " + target + " HTTP/1.1\r\nHost: a\r\n" + all + "\r\n");
+        send(method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n" + all + "\r\n");
         return next(method.equals("HEAD"));
     }
 

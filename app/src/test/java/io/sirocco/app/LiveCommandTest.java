@@ -202,6 +202,40 @@ class LiveCommandTest {
     }
 
     @Test
+    void messagesOfOneClientAreLimitedByAnOption() throws Exception {
+        try (Serving serving = serve("--password", "secret", "--messages", "2");
+                Talker client = Talker.in(serving.port(), "{\"password\":\"secret\"}")) {
+            String answer = "";
+            for (int i = 0; i < 100 && !answer.contains("limited"); i++) {
+                answer = client.ask("[\"join\",\"kitchen\"]");
+            }
+            assertTrue(answer.contains("limited"), answer);
+        }
+    }
+
+    @Test
+    void guessesAtThePasswordCountForTicketsAndConnectsTogether() throws Exception {
+        try (Serving serving = serve("--password", "secret")) {
+            for (int i = 0; i < 5; i++) {
+                String guess = "{\"password\":\"guess" + i + "\"}";
+                assertEquals(401, post(serving.port(), "/ticket", guess).statusCode());
+                try (var wrong = new Talker(serving.port(), guess)) {
+                    String answer = wrong.next();
+                    assertTrue(answer.contains("\"code\":\"unauthorized\""), answer);
+                }
+            }
+            HttpResponse<String> right =
+                    post(serving.port(), "/ticket", "{\"password\":\"secret\"}");
+            assertEquals(429, right.statusCode(), "it would tell which is right");
+            assertTrue(right.headers().firstValue("Retry-After").isPresent());
+            try (var none = new Talker(serving.port(), "{\"password\":\"secret\"}")) {
+                String answer = none.next();
+                assertTrue(answer.contains("\"code\":\"limited\""), answer);
+            }
+        }
+    }
+
+    @Test
     void aServerForTheNetworkNeedsAPassword() throws Exception {
         InvalidConfiguration refused =
                 assertThrows(InvalidConfiguration.class, () -> serve("--host", "0.0.0.0"));
@@ -385,7 +419,7 @@ class LiveCommandTest {
             assertTrue(
                     ready.matches(
                             "Sirocco serves channels at /socket\\.io on http://127\\.0\\.0\\.1:\\d+"
-                                    + " \\(.*\\); console: http://127\\.0\\.0\\.1:\\d+/live"),
+                                    + " \\(.*\\); admin: http://127\\.0\\.0\\.1:\\d+, console: http://127\\.0\\.0\\.1:\\d+/live"),
                     ready);
             Talker.in(child.port(), "{\"password\":\"a\"}").close();
             child.signal("TERM");
@@ -402,11 +436,27 @@ class LiveCommandTest {
     }
 
     @Test
-    void aBrokerThatCannotBeReachedIsAnErrorAtTheOption() {
+    void aBrokerThatCannotBeReachedIsAnErrorAtTheOption(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("sirocco.toml");
+        Files.writeString(file, "[live]\nticket-path = \"\"\n");
+        String[] options = {
+            "--config", file.toString(), "--port", "0", "--broker", "redis://127.0.0.1:1"
+        };
+        InvalidConfiguration refused =
+                assertThrows(
+                        InvalidConfiguration.class,
+                        () -> Serving.open(source(Map.of(), options)).close());
+        assertTrue(refused.getMessage().contains("command line: error: "), refused.getMessage());
+        assertTrue(refused.getMessage().contains("not to be reached"), refused.getMessage());
+    }
+
+    @Test
+    void aBrokerWithoutASecretOfTicketsIsAnErrorAtTheOption() {
         InvalidConfiguration refused =
                 assertThrows(
                         InvalidConfiguration.class,
                         () -> serve("--broker", "redis://127.0.0.1:1").close());
         assertTrue(refused.getMessage().startsWith("command line: error: "), refused.getMessage());
+        assertTrue(refused.getMessage().contains("ticket-secret-file"), refused.getMessage());
     }
 }

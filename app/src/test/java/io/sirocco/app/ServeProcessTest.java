@@ -8,12 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.app.Client.Answer;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.SocketException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -117,6 +121,52 @@ class ServeProcessTest {
     }
 
     @Test
+    void anAdminPortInUseExitsWith2AndSaysWhere(@TempDir Path folder) throws Exception {
+        try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Path file = folder.resolve("sirocco.toml");
+            String admin = "[admin]\naddress = \"127.0.0.1:%d\"\n".formatted(taken.getLocalPort());
+            Files.writeString(file, "[[listen]]\naddress = \"127.0.0.1:0\"\n" + admin);
+            try (var child = new Child("serve", "--config", file.toString())) {
+                assertEquals(2, child.exitCode());
+                String said = child.err();
+                assertTrue(
+                        said.contains(
+                                "sirocco.toml:4:11: error: cannot listen on 127.0.0.1:%d: Address already in use\n"
+                                        .formatted(taken.getLocalPort())),
+                        said);
+                assertTrue(said.contains("port 0 takes any free one"), said);
+            }
+        }
+    }
+
+    @Test
+    void anAdminTokenThatIsTooShortExitsWith2AndSaysWhere(@TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("token"), "short");
+        Path file = folder.resolve("sirocco.toml");
+        Files.writeString(
+                file,
+                "[[listen]]\naddress = \"127.0.0.1:0\"\n"
+                        + "[admin]\naddress = \"127.0.0.1:0\"\ntoken-file = \"token\"\n");
+        try (var child = new Child("serve", "--config", file.toString())) {
+            assertEquals(2, child.exitCode());
+            String said = child.err();
+            assertTrue(said.contains("sirocco.toml:5:14: error: the token in"), said);
+        }
+    }
+
+    @Test
+    void theAddressOfTheAdminServerIsInTheLineThatSaysReady(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("sirocco.toml");
+        Files.writeString(
+                file,
+                "[[listen]]\naddress = \"127.0.0.1:0\"\n[admin]\naddress = \"127.0.0.1:0\"\n");
+        try (var child = new Child("serve", "--config", file.toString())) {
+            String line = child.line();
+            assertTrue(line.matches(".*\\); admin: http://127\\.0\\.0\\.1:[1-9]\\d*"), line);
+        }
+    }
+
+    @Test
     void aMissingDirectoryExitsWith2() throws Exception {
         try (var child = new Child("serve", "no/such/folder")) {
             assertEquals(2, child.exitCode());
@@ -165,10 +215,38 @@ class ServeProcessTest {
                     "POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
             assertTrue(new String(upload.in().readNBytes(25)).startsWith("HTTP/1.1 100"));
             child.signal("HUP");
-            awaitDrain(child.port()); // in vain where SIGHUP is ignored, as below nohup
+            awaitDrain(child.port());
             upload.send("12");
             assertEquals("{\"bytes\":2}", upload.last().body());
             assertEquals(129, child.exitCode());
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void belowNohupAClosedTerminalEndsNothing() throws Exception {
+        try (var child = Child.belowNohup("serve", "--port", "0")) {
+            int port = child.port();
+            child.signal("HUP");
+            assertEquals("Hello, a", Client.get(port, "/hello/a").body());
+            child.signal("TERM");
+            assertEquals(0, child.exitCode());
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void belowNohupSighupReloads(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("sirocco.toml");
+        String listen = "[[listen]]\naddress = \"127.0.0.1:0\"\n[server]\nreload = false\n";
+        Files.writeString(file, listen);
+        try (var child = Child.belowNohup("serve", "--config", file.toString())) {
+            int port = child.port();
+            Files.writeString(file, listen + "name = \"changed\"\n");
+            child.signal("HUP");
+            Eventually.await(
+                    "the new configuration",
+                    () -> Client.get(port, "/").head().contains("Server: changed"));
         }
     }
 }

@@ -28,6 +28,7 @@ final class Crew {
     private IOException firstRefusal;
     private int refusals;
 
+    private boolean measures;
     private Tally tally = new Tally();
 
     /**
@@ -73,6 +74,8 @@ final class Crew {
 
     /** Measures from now on, for as long as the load says. */
     void measure() {
+        measures = true;
+        tally = new Tally(); // without the warm-up
         pacer.measure(load.duration.toNanos());
     }
 
@@ -118,6 +121,9 @@ final class Crew {
      */
     void answered(long now, long due, AnswerReader answer, int asked) {
         if (!pacer.settle(due, 1)) {
+            if (!measures) {
+                tally.answered(answer.status(), 1); // so that the code that records is warm, too
+            }
             return;
         }
         tally.answered(answer.status(), now - due);

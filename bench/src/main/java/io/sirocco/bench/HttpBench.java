@@ -40,7 +40,7 @@ public final class HttpBench {
     private final Consumer<Result.Second> progress;
     private final List<Crew> crews = new ArrayList<>();
     private final CountDownLatch done;
-    private final Tally total = new Tally();
+    private Tally total = new Tally();
     private final List<Result.Second> seconds = new ArrayList<>();
     private long began;
     private long cpu; // time of the process when it began
@@ -70,7 +70,8 @@ public final class HttpBench {
                                 s.loops(load.loops)
                                         .transport(load.transport)
                                         .name("bench")
-                                        .heldMillis(0))) {
+                                        .heldMillis(0)
+                                        .blockingMillis(0))) {
             return run.on(loops.all());
         } finally {
             Thread.interrupted();
@@ -110,6 +111,7 @@ public final class HttpBench {
     }
 
     private void begin() {
+        total = new Tally(); // without what the warm-up has left
         cpu = PROCESS.getProcessCpuTime();
         began = System.nanoTime(); // no later than any crew's
         if (!interrupted) {
@@ -133,9 +135,10 @@ public final class HttpBench {
             await(from + until - System.nanoTime());
             at = until;
             failWhenHopeless();
+            Result.Second second = collect(); // also to warm up: its first time costs milliseconds
             if (measuring) {
-                seconds.add(collect());
-                progress.accept(seconds.getLast());
+                seconds.add(second);
+                progress.accept(second);
             }
         }
     }
@@ -177,14 +180,10 @@ public final class HttpBench {
 
     /** Adds what has come in since the last call to the total. */
     private Result.Second collect() {
+        var taken = new ConcurrentLinkedQueue<Tally>();
+        all(crew -> taken.add(crew.take()));
         var tally = new Tally();
-        all(
-                crew -> {
-                    Tally taken = crew.take();
-                    synchronized (tally) {
-                        tally.add(taken);
-                    }
-                });
+        taken.forEach(tally::add);
         total.add(tally);
         long at = (System.nanoTime() - began) / 1_000_000;
         boolean none = tally.latency.getTotalCount() == 0;

@@ -51,6 +51,24 @@ public record Result(
         return elapsed.isZero() ? 0 : requests * 1e9 / elapsed.toNanos();
     }
 
+    /** Answers to requests of that time that came later; they are in the latencies and statuses. */
+    public long late() {
+        return latency.getTotalCount() - requests;
+    }
+
+    /** Answers with another status than 2xx. */
+    public long unsuccessful() {
+        return statuses.entrySet().stream()
+                .filter(status -> status.getKey() < 200 || status.getKey() > 299)
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+    }
+
+    /** Whether something was answered, and all of that with 2xx, and no request failed. */
+    public boolean allWell() {
+        return latency.getTotalCount() > 0 && unsuccessful() == 0 && failed() == 0;
+    }
+
     /** All that failed. */
     public long failed() {
         return failures.values().stream().mapToLong(Long::longValue).sum();

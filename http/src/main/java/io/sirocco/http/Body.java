@@ -3,15 +3,22 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
 
 /**
- * The body of a request: read once, as bytes, as text or as a stream. Reading blocks until the
- * client has sent what is asked for, and throws an {@link IOException} when it does not within its
- * deadline, or is gone. Used by one thread at a time.
+ * The body of a request, as bytes, as text or as a stream. Reading blocks until the client has sent
+ * what is asked for, and throws an {@link IOException} when it does not within its deadline, or is
+ * gone.
+ *
+ * <p>A body that was read as bytes or as text is kept until the response, and may be read again in
+ * any of the three ways: by a filter and by the handler behind it, for example. One of which a
+ * stream has been read is gone: to read it again throws an {@link IllegalStateException}. Used by
+ * one thread at a time.
  */
 public final class Body {
     /** Bytes that {@link #bytes} and {@link #text} hold in memory unless told otherwise. */
@@ -20,6 +27,7 @@ public final class Body {
     private final Exchange exchange;
     private final Request request;
     private Reader reader;
+    private byte[] collected; // once all of it was read at once
 
     Body(Exchange exchange, Request request) {
         this.exchange = exchange;
@@ -31,24 +39,35 @@ public final class Body {
         return exchange.bodyLength();
     }
 
-    /** All of it, up to {@link #IN_MEMORY} bytes. */
+    /** All of it, up to {@link #IN_MEMORY} bytes; the same array each time. */
     public byte[] bytes() throws IOException {
         return bytes(IN_MEMORY);
     }
 
     /**
-     * All of it.
+     * All of it; the same array each time.
      *
      * @throws BadRequest with status 413 when it is longer than {@code most} bytes
+     * @throws IllegalStateException when some of it was read as a stream
      */
     public byte[] bytes(int most) throws IOException {
-        InputStream in = stream();
+        if (collected == null) {
+            collected = collect(most);
+        } else if (collected.length > most) {
+            throw tooLarge(most);
+        }
+        return collected;
+    }
+
+    private byte[] collect(int most) throws IOException {
+        var in = (Reader) stream();
+        in.keeps = true;
         long stated = length().orElse(-1);
         if (stated > most) {
             throw tooLarge(most);
         }
         if (stated >= 0) {
-            return ((Reader) in).takeAll((int) stated);
+            return in.takeAll((int) stated);
         }
         var all = new ByteArrayOutputStream();
         byte[] piece = new byte[8192];
@@ -71,25 +90,55 @@ public final class Body {
                 bytes(), request.contentType().map(type -> type.charset(UTF_8)).orElse(UTF_8));
     }
 
-    /** All of it, as it comes. */
+    /**
+     * All of it, as it comes; from memory if it was read as bytes or as text before.
+     *
+     * @throws IllegalStateException when some of a stream of it was read
+     */
     public InputStream stream() {
+        if (collected != null) {
+            return new ByteArrayInputStream(collected);
+        }
         if (reader == null) {
             reader = new Reader();
+        } else if (reader.begun && !reader.failed) {
+            throw new IllegalStateException(
+                    "The body has been read already: read it once as a stream, or with bytes() or"
+                            + " text(), which keep it.");
         }
         return reader;
+    }
+
+    /**
+     * Returns the next bytes as soon as they are there, and an empty array at the end of the body.
+     * Never blocks: for {@link Handling#INLINE} handlers that {@linkplain Route#startsBeforeBody
+     * start before the body}. Ask again when the last stage has completed, and do not mix it with
+     * the other methods.
+     *
+     * @return completes on {@link Request#loop}; exceptionally with an {@link IOException} when the
+     *     body does not arrive. A response that completes with that exception has the right status
+     */
+    public CompletionStage<byte[]> next() {
+        return exchange.nextOfBodyLater();
     }
 
     private final class Reader extends InputStream {
         private byte[] piece = {};
         private int at;
         private boolean ended;
+        private boolean keeps; // what comes is collected
+        private boolean begun;
+        private boolean failed; // and will again
 
         private boolean fill() throws IOException {
             if (at < piece.length) {
                 return true;
             }
+            begun = true;
             if (!ended) {
-                piece = exchange.nextOfBody();
+                failed = true;
+                piece = exchange.nextOfBody(keeps);
+                failed = false;
                 at = 0;
                 ended = piece.length == 0;
             }

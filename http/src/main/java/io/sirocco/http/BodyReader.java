@@ -30,7 +30,11 @@ final class BodyReader {
      * to}.
      */
     int read(byte[] bytes, int from, int to) {
-        return chunks == null ? readLength(bytes, from, to) : readChunks(bytes, from, to);
+        int next = chunks == null ? readLength(bytes, from, to) : readChunks(bytes, from, to);
+        if (discarding) {
+            discarded += next - from; // chunk lines included
+        }
+        return next;
     }
 
     private int readLength(byte[] bytes, int from, int to) {
@@ -64,9 +68,7 @@ final class BodyReader {
 
     private void take(byte[] bytes, int from, int to) {
         received += to - from;
-        if (discarding) {
-            discarded += to - from;
-        } else {
+        if (!discarding) {
             incoming.add(bytes, from, to);
         }
     }
@@ -120,11 +122,11 @@ final class BodyReader {
     }
 
     /** When the client, at the least rate that is allowed, should have sent the next bytes. */
-    long deadline(Limits limits) {
-        if (limits.bodyMillis() == 0 || !waiting) {
+    long deadline(Endpoint endpoint) {
+        if (endpoint.bodyMillis() == 0 || !waiting) {
             return Long.MAX_VALUE;
         }
-        long earned = limits.bodyRate() == 0 ? 0 : received * 1000 / limits.bodyRate();
-        return waitingSince - waited + limits.bodyMillis() + earned;
+        long earned = endpoint.bodyRate() == 0 ? 0 : received * 1000 / endpoint.bodyRate();
+        return waitingSince - waited + endpoint.bodyMillis() + earned;
     }
 }

@@ -2,8 +2,11 @@
 package io.sirocco.http;
 
 import io.sirocco.http.ws.Role;
+import io.sirocco.net.CloseCause;
+import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
@@ -13,6 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** What the sockets of a {@link WebSocketClient} share that are on one loop. Loop-confined. */
 final class ClientHub extends Hub {
     private static final LazyLogger LOG = LazyLogger.of(WebSocketClient.class);
+    private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
 
     /** Keys are drawn so many at a time: it is the single draw that costs. */
     private static final int KEYS = 256;
@@ -36,7 +40,7 @@ final class ClientHub extends Hub {
     }
 
     @Override
-    void socketClosed() {
+    void socketClosed(Connection connection, CloseCause cause) {
         open--;
         if (open == 0 && empty != null) {
             empty.complete(null);
@@ -87,7 +91,7 @@ final class ClientHub extends Hub {
 
     @Override
     void failed(String id, Throwable thrown) {
-        LOG.get().log(Level.ERROR, "the code of WebSocket " + id + " failed", thrown);
+        FAILURES.log("WebSocket", "the code of WebSocket " + id + " failed", thrown);
     }
 
     /** Names a socket in logs. */

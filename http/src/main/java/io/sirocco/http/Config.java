@@ -28,11 +28,14 @@ public final class Config {
     Clock clock = Clock.system();
     String name = "sirocco";
     String serverHeader = "Sirocco";
+    boolean sniHostCheck = true;
     Handling handling = Handling.VIRTUAL;
     int poolThreads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
     int backlog = 4096;
     int slots = Integer.MAX_VALUE;
     WhenFull whenFull = WhenFull.BACKLOG;
+    long memory = Runtime.getRuntime().maxMemory() / 4;
+    int mostConnections; // 0: computed
     int parked = 10_000;
     Duration parking = Duration.ofSeconds(20);
     Bandwidth accepts = Bandwidth.perSecond(Bandwidth.UNLIMITED);
@@ -42,6 +45,7 @@ public final class Config {
     long connectionWrites = Bandwidth.UNLIMITED;
     int heldMillis = 500;
     Admission admission = Admission.ALL;
+    TrustedProxies proxies = TrustedProxies.NONE;
     Monitor monitor = Monitor.NONE;
     ErrorPages errorPages = ErrorPages.PLAIN;
     private HeadLimits head = HeadLimits.DEFAULT;
@@ -54,16 +58,22 @@ public final class Config {
     private Duration writeDeadline = Duration.ofSeconds(30);
     private Duration handlerDeadline = Duration.ofSeconds(60);
 
-    /** An address, and the TLS that is spoken there, if any. */
-    record Listening(SocketAddress address, Optional<Tls> tls) {}
+    /** An address, the TLS that is spoken there, if any, and whether a proxy speaks first. */
+    record Listening(SocketAddress address, Optional<Tls> tls, boolean proxyProtocol) {}
 
     Config() {}
 
     /**
      * Listens on every IPv4 address of the machine; port 0 lets the system choose, and {@link
      * Server#port} tells.
+     *
+     * @throws IllegalArgumentException if {@code port} is not between 0 and 65535
      */
     public Config port(int port) {
+        if (port < 0 || port > 65_535) {
+            throw new IllegalArgumentException(
+                    "port must be 0 (the system chooses one) to 65535, not " + port + ".");
+        }
         return listen(new InetSocketAddress("0.0.0.0", port));
     }
 
@@ -72,8 +82,7 @@ public final class Config {
      * several times.
      */
     public Config listen(SocketAddress address) {
-        addresses.add(new Listening(address, Optional.empty()));
-        return this;
+        return listen(address, Optional.empty(), false);
     }
 
     /**
@@ -81,7 +90,25 @@ public final class Config {
      * others may go without.
      */
     public Config listen(SocketAddress address, Tls tls) {
-        addresses.add(new Listening(address, Optional.of(tls)));
+        return listen(address, Optional.of(tls), false);
+    }
+
+    /**
+     * Listens on an address where, if {@code proxyProtocol}, every connection begins with a header
+     * of the PROXY protocol, version 1 or 2, and comes from one of {@link #proxies}. All others are
+     * closed without a word. The header has as long as {@link #headDeadline} says.
+     */
+    public Config listen(SocketAddress address, Optional<Tls> tls, boolean proxyProtocol) {
+        addresses.add(new Listening(address, tls, proxyProtocol));
+        return this;
+    }
+
+    /**
+     * The proxies that are believed when they say for whom they ask; {@link TrustedProxies#NONE}
+     * unless set.
+     */
+    public Config proxies(TrustedProxies proxies) {
+        this.proxies = proxies;
         return this;
     }
 
@@ -142,8 +169,9 @@ public final class Config {
     }
 
     /**
-     * Connections that one loop serves at once, and what becomes of further ones. Without a bound
-     * unless set.
+     * Sets how many connections each loop serves at once, and what becomes of further ones when all
+     * loops serve so many. A loop that has no slot left hands new connections over to one that has.
+     * Without a bound unless set.
      */
     public Config slots(int perLoop, WhenFull whenFull) {
         this.slots = atLeast("slots", perLoop, 1);
@@ -162,6 +190,30 @@ public final class Config {
     }
 
     /**
+     * Sets how many bytes the connections of all loops may hold together: unfinished headers,
+     * bodies that were not read yet, output that was not taken yet, messages in pieces. Each loop
+     * has an equal share of it, its {@link io.sirocco.net.MemoryBudget}. When it is used up,
+     * clients that have kept the server waiting for the longest are refused by {@link
+     * Rule#MEMORY_SHORT}. 1 MiB or more; by default a quarter of the largest heap.
+     */
+    public Config memory(long bytes) {
+        if (bytes < 1 << 20) {
+            throw new IllegalArgumentException("memory must be 1 MiB or more, not " + bytes + ".");
+        }
+        this.memory = bytes;
+        return this;
+    }
+
+    /**
+     * Sets how many connections each loop may have at all; one beyond them is closed at once. By
+     * default, or with 0, as many as heap and machine have memory for when all are idle.
+     */
+    public Config connections(int perLoop) {
+        this.mostConnections = atLeast("connections", perLoop, 0);
+        return this;
+    }
+
+    /**
      * Connections accepted per second by each loop, as a bucket whose rate may be changed later.
      */
     public Config accepts(Bandwidth perSecond) {
@@ -172,6 +224,18 @@ public final class Config {
     /** Who may connect at all; everybody unless set. */
     public Config admission(Admission admission) {
         this.admission = admission;
+        return this;
+    }
+
+    /**
+     * Sets whether a request over TLS must name a host that the connection's certificate covers;
+     * others get 421 (RFC 9110 7.4). On by default. Not checked are IP addresses, certificates
+     * without host names, a self-signed certificate for the name that the client requested in its
+     * handshake (SNI), and requests for which a {@linkplain #proxies trusted proxy} has forwarded
+     * an address. Turn it off behind a proxy that connects by another name than its clients do.
+     */
+    public Config sniHostCheck(boolean on) {
+        this.sniHostCheck = on;
         return this;
     }
 

@@ -36,7 +36,10 @@ sealed interface Content {
     /** A file, opened when it is sent. */
     record File(Path path, long length) implements Content {}
 
-    /** All of it at hand, the files among it open: good for one request. */
+    /**
+     * All of it at hand, the files among it open: they are released with the first response.
+     * Further ones retain them anew, which goes well for as long as somebody else has them open.
+     */
     final class Pieces implements Content {
         private final List<Piece> all;
         private final AtomicBoolean taken = new AtomicBoolean();
@@ -49,17 +52,35 @@ sealed interface Content {
             return all.stream().mapToLong(Piece::length).sum();
         }
 
-        /** Hands them over to who sends them, or releases them. */
+        /**
+         * Hands them over to the caller, who sends or releases them.
+         *
+         * @throws IllegalStateException when this is not the first time, and a file is closed
+         */
         List<Piece> take() {
-            if (!taken.compareAndSet(false, true)) {
-                throw new IllegalStateException(
-                        "A response of files is good for one request: make one for each.");
+            if (taken.compareAndSet(false, true)) {
+                return all;
+            }
+            for (int i = 0; i < all.size(); i++) {
+                if (all.get(i) instanceof Piece.Region region && !region.file().retain()) {
+                    release(all.subList(0, i));
+                    throw new IllegalStateException(
+                            "The file of a response that is sent again is closed: keep it open, or"
+                                    + " make a response for each request.");
+                }
             }
             return all;
         }
 
+        /** Nothing of it will be sent: releases what was retained for it, unless that was done. */
         void release() {
-            for (Piece piece : take()) {
+            if (taken.compareAndSet(false, true)) {
+                release(all);
+            }
+        }
+
+        private static void release(List<Piece> pieces) {
+            for (Piece piece : pieces) {
                 if (piece instanceof Piece.Region region) {
                     region.file().release();
                 }

@@ -2,7 +2,8 @@
 package io.sirocco.http;
 
 import io.sirocco.net.Bandwidth;
-import java.util.Optional;
+import io.sirocco.net.TaskKind;
+import java.util.List;
 
 /**
  * A route, frozen.
@@ -10,7 +11,12 @@ import java.util.Optional;
  * @param path its pattern, behind the host of its site if it has one
  * @param body bytes of a request body; -1 for any number
  * @param deadlineMillis until the response begins; 0 for ever
- * @param readsBody whether the handler may look at the body: one that does not is called at once
+ * @param bodyMillis that a client may take for a body at first; 0 for ever
+ * @param bodyRate bytes per second of a body that earn it more time
+ * @param idleMillis without a request behind this one; 0 for ever
+ * @param bandwidth its own, and that of its connections
+ * @param kind what its handler and its writers are to the loops; null if they never leave them
+ * @param readsBody whether the handler waits for the body: one that does not is called at once
  */
 record Endpoint(
         String path,
@@ -18,19 +24,48 @@ record Endpoint(
         Handling handling,
         long body,
         long deadlineMillis,
-        Optional<Bandwidth> reads,
-        Optional<Bandwidth> writes,
+        long bodyMillis,
+        long bodyRate,
+        long idleMillis,
+        Buckets bandwidth,
+        TaskKind kind,
         boolean readsBody) {
 
-    static Endpoint of(Route route, Limits limits) {
+    /** Buckets by what they count. Immutable. */
+    record Buckets(
+            List<Bandwidth> reads,
+            List<Bandwidth> writes,
+            List<Bandwidth> eachRead,
+            List<Bandwidth> eachWrite) {
+        static final Buckets NONE = new Buckets(List.of(), List.of(), List.of(), List.of());
+
+        static Buckets of(Route route) {
+            var buckets =
+                    new Buckets(
+                            list(route.reads),
+                            list(route.writes),
+                            list(route.eachRead),
+                            list(route.eachWrite));
+            return buckets.equals(NONE) ? NONE : buckets;
+        }
+
+        private static List<Bandwidth> list(Bandwidth bucket) {
+            return bucket == null ? List.of() : List.of(bucket);
+        }
+    }
+
+    static Endpoint of(Route route, Limits limits, TaskKind kind) {
         return new Endpoint(
                 route.host + route.path,
                 route.handler,
                 route.handling,
                 route.body == Route.UNSET ? limits.body() : route.body,
                 route.deadline == Route.UNSET ? limits.handlerMillis() : route.deadline,
-                Optional.ofNullable(route.reads),
-                Optional.ofNullable(route.writes),
+                route.bodyMillis == Route.UNSET ? limits.bodyMillis() : route.bodyMillis,
+                route.bodyRate == Route.UNSET ? limits.bodyRate() : route.bodyRate,
+                route.idleMillis == Route.UNSET ? limits.idleMillis() : route.idleMillis,
+                Buckets.of(route),
+                route.handling == Handling.LOOP ? null : kind,
                 route.readsBody);
     }
 
@@ -42,9 +77,33 @@ record Endpoint(
                 Handling.INLINE,
                 limits.body(),
                 0,
-                Optional.empty(),
-                Optional.empty(),
+                limits.bodyMillis(),
+                limits.bodyRate(),
+                limits.idleMillis(),
+                Buckets.NONE,
+                null,
                 false);
+    }
+
+    /** The kind of a listener's calls: null for one that is always called on the loop. */
+    TaskKind listenerKind() {
+        return handling == Handling.INLINE ? null : kind;
+    }
+
+    /** The same with another handler before it, which may wait. */
+    Endpoint behind(Handler filters, Handling handling, Limits limits, TaskKind kind) {
+        return new Endpoint(
+                path,
+                filters,
+                handling,
+                body,
+                limits.handlerMillis(),
+                bodyMillis,
+                bodyRate,
+                idleMillis,
+                bandwidth,
+                kind,
+                readsBody);
     }
 
     /** Whether the body is to be complete before the handler is called. */
@@ -54,6 +113,6 @@ record Endpoint(
 
     /** Whether it has a bandwidth of its own. */
     boolean paced() {
-        return reads.isPresent() || writes.isPresent();
+        return bandwidth != Buckets.NONE;
     }
 }

@@ -4,14 +4,19 @@ package io.sirocco.http;
 import io.sirocco.http.h1.Head;
 import io.sirocco.net.Loop;
 import io.sirocco.net.OpenFile;
+import io.sirocco.net.TaskKind;
 import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.net.SocketAddress;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -35,9 +40,18 @@ import jdk.jfr.FlightRecorder;
  * plain call. Methods say where they run; fields are loop-confined unless they say otherwise.
  */
 final class Exchange implements Runnable, Monitor.Answered {
+    /** Milliseconds for which the head of a stream of events waits for the first of them. */
+    private static final long FIRST_EVENT = 100;
+
+    private static final VarHandle THREAD = threadField();
+
+    /** Stands in the place of a handler's thread while that is being interrupted. */
+    private static final Thread INTERRUPTING = Thread.ofVirtual().unstarted(() -> {});
+
     final Request request;
     final Endpoint endpoint;
     final Incoming incoming;
+    Forwarded forwarded; // null when no trusted proxy says for whom it asks; set once
     final long began;
 
     /** Null unless a recording wants it: even the class is left alone until there may be one. */
@@ -48,10 +62,19 @@ final class Exchange implements Runnable, Monitor.Answered {
     private final long bodyLength;
     private final boolean headOnly;
 
-    volatile Thread thread; // that runs the handler, while it does
+    private volatile Thread thread; // that runs the handler, while it does
     boolean responded; // the response has begun; a later one is dropped
+    private boolean early; // before its writer has written anything
     boolean ended; // and it is complete
     boolean waitsForLater;
+    CompletableFuture<Void> writable; // somebody waits for the client to take more
+    boolean brokenOff; // in the middle of its response
+    long end; // where its response ends in what was written to the connection
+    Head kept; // once the request is over, for what is still to be told
+    boolean keptCopy; // which nobody else refers to
+    boolean untold;
+    Exchange nextUntold;
+    Exchange lastUntold; // of the first only
     private boolean gone; // the client is, and has not got all of the response
     private List<Runnable> whenGone; // null while nobody wants to know
     volatile boolean endless; // a server that stops does not wait for it
@@ -102,20 +125,41 @@ final class Exchange implements Runnable, Monitor.Answered {
 
     /** What is answered for something that was thrown: by whom it was caused decides. */
     private Response failed(Throwable thrown) {
+        boolean cancelled = false;
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            cancelled |= cause instanceof CancellationException; // by onGone, for one
             if (cause instanceof BadRequest e) {
                 return worker.page(e.status(), e.getMessage());
             }
             if (cause instanceof BodyRefused e) {
-                return worker.page(e.rule().status(), Status.reason(e.rule().status())).close();
+                return worker.page(e.rule()).close();
             }
         }
-        if (thrown instanceof IOException && !connected()) {
+        if (cancelled && gone || thrown instanceof IOException && !connected()) {
             return worker.page(
                     500, Status.reason(500)); // nobody will read it, and nobody is to blame
         }
-        worker.failed(id(), thrown);
+        worker.failed(id(), interruption(thrown), thrown);
         return worker.page(500, Status.reason(500));
+    }
+
+    /** Returns why we have interrupted the handler, for the log; empty unless that made it fail. */
+    private String interruption(Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InterruptedException
+                    || cause instanceof ClosedByInterruptException
+                    || cause.getClass() == InterruptedIOException.class) {
+                return switch (rule) { // set before the interrupt
+                    case null -> "";
+                    case HANDLER_DEADLINE, LATER_DEADLINE ->
+                            ": interrupted at its handler deadline of "
+                                    + endpoint.deadlineMillis()
+                                    + " ms";
+                    default -> ": interrupted, since it was refused by " + rule;
+                };
+            }
+        }
+        return "";
     }
 
     private void answer(Response response) {
@@ -128,6 +172,7 @@ final class Exchange implements Runnable, Monitor.Answered {
             case Content.Stream(BodyWriter writer, long length) -> stream(response, writer, length);
             case Content.Endless(BodyWriter writer) -> {
                 endless = true;
+                onLoop(() -> worker.loop.after(FIRST_EVENT, () -> beginEarly(response)));
                 stream(response, writer, -1);
             }
             case Content.Pieces pieces -> onLoop(() -> respond(response, pieces));
@@ -143,15 +188,40 @@ final class Exchange implements Runnable, Monitor.Answered {
         }
     }
 
+    /** Sends the header before there is a body, so that the client knows that it is connected. */
+    private void beginEarly(Response response) {
+        if (!responded && !ended && wire.connected() && !headOnly) {
+            early = begin(response, -1);
+        }
+    }
+
     private static Piece opened(Content.File file) throws IOException {
         return new Piece.Region(OpenFile.open(file.path()), 0, file.length());
     }
 
     private void onLoop(Runnable task) {
-        if (worker.loop.inLoop()) {
-            task.run();
+        if (worker.loop.enter()) {
+            try {
+                guarded(task);
+            } finally {
+                worker.loop.exit();
+            }
         } else {
-            worker.execute(task);
+            worker.execute(() -> guarded(task));
+        }
+    }
+
+    /** What throws here, on the loop, must leave no client waiting until its deadline. */
+    private void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable e) {
+            Response page = failed(e);
+            if (responded) {
+                breakOff();
+            } else {
+                respond(page, ((Content.Bytes) page.content()).bytes());
+            }
         }
     }
 
@@ -187,22 +257,48 @@ final class Exchange implements Runnable, Monitor.Answered {
      */
     private void broken(BodyStream out, Throwable thrown) {
         Response page = failed(thrown);
-        if (out.begun()) {
-            onLoop(this::breakOff);
-        } else {
-            onLoop(() -> respond(page, ((Content.Bytes) page.content()).bytes()));
-        }
+        boolean begun = out.begun();
+        onLoop(
+                () -> {
+                    if (begun || early) {
+                        breakOff();
+                    } else {
+                        respond(page, ((Content.Bytes) page.content()).bytes());
+                    }
+                });
     }
 
     /** The next bytes of the body; none at its end. Blocks. */
-    byte[] nextOfBody() throws IOException {
+    byte[] nextOfBody(boolean keeps) throws IOException {
         if (incoming == null) {
             return new byte[0];
         }
-        if (worker.loop.inLoop()) {
-            return join(takeOfBody());
+        CompletableFuture<byte[]> next;
+        if (worker.loop.enter()) {
+            try {
+                next = takeOfBody(keeps);
+            } finally {
+                worker.loop.exit();
+            }
+        } else {
+            next = ask(() -> takeOfBody(keeps));
         }
-        return join(ask(this::takeOfBody));
+        return join(next);
+    }
+
+    /** The same, later. Any thread. */
+    CompletableFuture<byte[]> nextOfBodyLater() {
+        if (incoming == null) {
+            return CompletableFuture.completedFuture(new byte[0]);
+        }
+        if (worker.loop.enter()) {
+            try {
+                return takeOfBody(false);
+            } finally {
+                worker.loop.exit();
+            }
+        }
+        return ask(() -> takeOfBody(false));
     }
 
     /** Has the loop start something; what this answers is completed with it. Any thread. */
@@ -226,10 +322,13 @@ final class Exchange implements Runnable, Monitor.Answered {
         return crossing;
     }
 
-    private CompletableFuture<byte[]> takeOfBody() {
-        CompletableFuture<byte[]> bytes = incoming.take();
-        if (!incoming.ended() && !ended) {
-            wire.wantBody();
+    private CompletableFuture<byte[]> takeOfBody(boolean keeps) {
+        CompletableFuture<byte[]> bytes = incoming.take(keeps);
+        if (!ended) {
+            if (!incoming.ended()) {
+                wire.wantBody();
+            }
+            wire.stored();
         }
         return bytes;
     }
@@ -255,10 +354,23 @@ final class Exchange implements Runnable, Monitor.Answered {
 
     @Override
     public SocketAddress remote() {
-        if (worker.loop.inLoop()) {
-            return wire.remote();
+        return forwarded != null ? forwarded.client() : ofWire(wire::remote);
+    }
+
+    @Override
+    public SocketAddress peer() {
+        return ofWire(wire::peer);
+    }
+
+    private SocketAddress ofWire(Supplier<SocketAddress> address) {
+        if (worker.loop.enter()) {
+            try {
+                return address.get();
+            } finally {
+                worker.loop.exit();
+            }
         }
-        return ask(() -> CompletableFuture.completedFuture(wire.remote())).join();
+        return ask(() -> CompletableFuture.completedFuture(address.get())).join();
     }
 
     /** It has not changed since the connection began. Any thread. */
@@ -350,7 +462,7 @@ final class Exchange implements Runnable, Monitor.Answered {
         bytesOut = pieces.length();
         for (Piece piece : all) {
             switch (piece) {
-                case Piece.Bytes(byte[] bytes) -> wire.data(bytes, 0, bytes.length);
+                case Piece.Bytes(byte[] bytes) -> wire.piece(bytes);
                 case Piece.Region(OpenFile file, long from, long length) ->
                         wire.file(file, from, length);
             }
@@ -375,7 +487,13 @@ final class Exchange implements Runnable, Monitor.Answered {
                 status = response.status();
                 WebSocketListener listener =
                         asked.listener()
-                                .orElseGet(() -> new Talk(asked.conversation().get(), worker));
+                                .orElseGet(
+                                        () ->
+                                                new Talk(
+                                                        asked.conversation().get(),
+                                                        worker,
+                                                        endpoint.kind()));
+                TaskKind kind = asked.listener().isPresent() ? endpoint.listenerKind() : null;
                 wire.upgrade(
                         response.with(accepted.fields()),
                         connection ->
@@ -386,6 +504,7 @@ final class Exchange implements Runnable, Monitor.Answered {
                                         accepted.compression().orElse(null),
                                         accepted.subprotocol(),
                                         listener,
+                                        kind,
                                         id()));
             }
         }
@@ -457,12 +576,7 @@ final class Exchange implements Runnable, Monitor.Answered {
     void dispatch() {
         switch (endpoint.handling()) {
             case INLINE -> run();
-            case VIRTUAL -> {
-                if (!worker.loop.carriesVirtualThreads()) {
-                    request.detach(); // its thread runs beside us
-                }
-                worker.virtual(this, this);
-            }
+            case VIRTUAL, LOOP -> worker.virtual(this, this);
             case POOL -> {
                 request.detach();
                 worker.pool(this);
@@ -476,6 +590,11 @@ final class Exchange implements Runnable, Monitor.Answered {
         return incoming == null ? 0 : incoming.total();
     }
 
+    /** Bytes of memory that it takes while it waits: its head, and what was read of its body. */
+    long stored() {
+        return request.stored() + (incoming == null ? 0 : incoming.stored());
+    }
+
     boolean headOnly() {
         return headOnly;
     }
@@ -485,18 +604,37 @@ final class Exchange implements Runnable, Monitor.Answered {
         return !responded;
     }
 
-    /** The handler shall come to its end: nobody waits for it any more. */
-    synchronized void cancel() {
-        if (thread != null) {
-            thread.interrupt();
+    /** Interrupts the handler, whose response is no longer needed. Takes no lock. */
+    void cancel() {
+        Thread handling = thread;
+        if (handling != null
+                && handling != INTERRUPTING
+                && THREAD.compareAndSet(this, handling, INTERRUPTING)) {
+            try {
+                handling.interrupt();
+            } finally {
+                THREAD.compareAndSet(this, INTERRUPTING, handling);
+            }
         }
     }
 
+    /** The calling thread runs the handler from now on, until {@link #threadEnds}. */
+    void threadBegins() {
+        thread = Thread.currentThread();
+    }
+
     /**
-     * The thread goes on to something else, and takes no interrupt with it that was meant for us.
+     * The calling thread goes on to something else, and takes no interrupt with it that was meant
+     * for us: one that is on its way is waited for. By now the exchange may be another thread's.
      */
-    synchronized void threadEnds() {
-        thread = null;
+    void threadEnds() {
+        Thread mine = Thread.currentThread();
+        for (Thread now = thread; now == mine || now == INTERRUPTING; now = thread) {
+            if (now == mine && THREAD.compareAndSet(this, mine, null)) {
+                break;
+            }
+            Thread.yield();
+        }
         Thread.interrupted();
     }
 
@@ -504,9 +642,13 @@ final class Exchange implements Runnable, Monitor.Answered {
 
     /** It has come to its end: what a monitor is told of it is known now. */
     Monitor.Answered over(boolean complete) {
-        this.complete = complete;
+        this.complete = complete && !brokenOff;
         nanos = worker.loop.clock().nanos() - began;
         return this;
+    }
+
+    private Head head() {
+        return kept == null ? request.peek() : kept;
     }
 
     @Override
@@ -521,32 +663,37 @@ final class Exchange implements Runnable, Monitor.Answered {
 
     @Override
     public boolean secure() {
-        return wire.tls().isPresent();
+        return forwarded == null || forwarded.scheme().isEmpty()
+                ? wire.tls().isPresent()
+                : forwarded.scheme().equals("https");
     }
 
     @Override
     public String version() {
-        return request.version();
+        return head().minor() == 0 ? "HTTP/1.0" : "HTTP/1.1";
     }
 
     @Override
     public String method() {
-        return request.method();
+        return head().method();
     }
 
     @Override
     public String target() {
-        return request.target();
+        return head().target();
     }
 
     @Override
     public String host() {
-        return request.host();
+        Head head = head();
+        return head.hasHost() ? head.host() : "";
     }
 
     @Override
     public Optional<String> header(String name) {
-        return request.header(name);
+        Head head = head();
+        int i = head.find(name);
+        return i < 0 ? Optional.empty() : Optional.of(head.value(i));
     }
 
     @Override
@@ -584,6 +731,11 @@ final class Exchange implements Runnable, Monitor.Answered {
         return Optional.ofNullable(rule);
     }
 
+    @Override
+    public Optional<String> refusedBy() {
+        return request.refusedBy();
+    }
+
     // ---- for BodyStream, on the handler's thread
 
     /**
@@ -593,12 +745,19 @@ final class Exchange implements Runnable, Monitor.Answered {
     void send(
             Response head, long length, boolean first, byte[] bytes, int from, int to, boolean last)
             throws IOException {
-        if (worker.loop.inLoop()) {
-            join(sendNow(head, length, first, bytes, from, to, last));
+        CompletableFuture<Void> room;
+        if (worker.loop.enter()) {
+            try {
+                room = sendNow(head, length, first, bytes, from, to, last);
+            } finally {
+                worker.loop.exit();
+            }
+            worker.loop.yieldIfLong();
         } else {
             byte[] copy = java.util.Arrays.copyOfRange(bytes, from, to);
-            join(ask(() -> sendNow(head, length, first, copy, 0, copy.length, last)));
+            room = ask(() -> sendNow(head, length, first, copy, 0, copy.length, last));
         }
+        join(room);
     }
 
     private CompletableFuture<Void> sendNow(
@@ -609,14 +768,14 @@ final class Exchange implements Runnable, Monitor.Answered {
             int from,
             int to,
             boolean last) {
-        if (ended || first && responded) {
+        if (ended || first && responded && !early) {
             return CompletableFuture.failedFuture(
                     new IOException("the deadline of the response has passed"));
         }
         if (!wire.connected()) {
             return CompletableFuture.failedFuture(new IOException("the client is gone"));
         }
-        if (first) {
+        if (first && !early) {
             begin(head, length);
         }
         if (from < to) {
@@ -628,5 +787,13 @@ final class Exchange implements Runnable, Monitor.Answered {
             return CompletableFuture.completedFuture(null);
         }
         return wire.writable();
+    }
+
+    private static VarHandle threadField() {
+        try {
+            return MethodHandles.lookup().findVarHandle(Exchange.class, "thread", Thread.class);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
     }
 }

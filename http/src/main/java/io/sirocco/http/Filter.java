@@ -10,4 +10,12 @@ public interface Filter {
 
     /** The response to {@code request}, mostly that of {@code next.handle(request)}. */
     Response filter(Request request, Handler next) throws Exception;
+
+    /**
+     * Whether it also stands before what no route matches: 404, 405, and {@code OPTIONS} that is
+     * answered by itself. False unless a filter says otherwise; see {@link Routes#filterAll}.
+     */
+    default boolean seesUnmatched() {
+        return false;
+    }
 }

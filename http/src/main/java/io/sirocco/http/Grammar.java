@@ -30,6 +30,11 @@ final class Grammar {
         return !text.isEmpty() && consistsOf(TOKEN, text);
     }
 
+    /** RFC 9110 5.6.2: {@code tchar}. */
+    static boolean isTokenChar(char c) {
+        return TOKEN.get(c);
+    }
+
     /** RFC 9110 5.5: a field value has no control characters but HTAB. */
     static boolean isFieldText(CharSequence text) {
         for (int i = 0; i < text.length(); i++) {

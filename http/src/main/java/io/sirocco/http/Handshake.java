@@ -111,7 +111,7 @@ sealed interface Handshake {
     private static boolean isOfHost(String origin, Request request) {
         String port = origin.startsWith("https://") ? ":443" : ":80";
         int host = origin.indexOf("://") + 3;
-        String asked = request.header("Host").orElse("").toLowerCase(Locale.ROOT);
+        String asked = request.authority().toLowerCase(Locale.ROOT);
         return host >= 3
                 && host < origin.length()
                 && without(port, origin.substring(host)).equals(without(port, asked));

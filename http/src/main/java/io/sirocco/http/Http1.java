@@ -68,7 +68,7 @@ final class Http1 implements Protocol, Wire {
 
     private Exchange exchange; // null while idle
     private BodyReader body; // null when the request has none, or all of it was read
-    private CompletableFuture<Void> writable; // somebody waits for the client to take more
+    private Exchange untold; // the first that is over, but not yet taken by the system; mostly null
     private int flags;
 
     /** What was unsent when the client's progress was looked at last. */
@@ -77,11 +77,10 @@ final class Http1 implements Protocol, Wire {
     Http1(Connection connection, Worker worker) {
         this.connection = connection;
         this.worker = worker;
-        worker.opened();
-        if (worker.monitored()) {
-            connection.remote(); // when it is gone it is too late to ask
-        }
-        connection.deadline(after(worker.limits.idleMillis()));
+        worker.opened(connection);
+        // Who has shaken hands while we drain asks at once; nobody else is waited for.
+        connection.deadline(
+                after(worker.draining ? worker.limits.headMillis() : worker.limits.idleMillis()));
     }
 
     private boolean is(int flag) {
@@ -106,6 +105,10 @@ final class Http1 implements Protocol, Wire {
             } else if (connection.congested()) { // answers are not taken: no more questions
                 connection.suspend();
                 break;
+            } else if (at > from && worker.loop.isTurnLong()) {
+                connection.suspend(); // others first; what is pipelined goes on in the next turn
+                connection.resume();
+                break;
             } else {
                 int next = readHead(bytes, at, to);
                 if (next < 0) {
@@ -120,6 +123,7 @@ final class Http1 implements Protocol, Wire {
                 connection.suspend();
             }
             exchange.request.detach();
+            stored();
         }
         return connection.open() ? at : to;
     }
@@ -157,6 +161,10 @@ final class Http1 implements Protocol, Wire {
         switch (parsed) {
             case COMPLETE -> {
                 int end = head.end();
+                if (!hearProxies(head)) {
+                    reject(Rule.BAD_FORWARDED, head.method(), head.target());
+                    return to;
+                }
                 begin(head);
                 return end;
             }
@@ -202,6 +210,20 @@ final class Http1 implements Protocol, Wire {
 
     // ---- from head to handler
 
+    /** Notes what trusted proxies say of the client; false when that is malformed. */
+    private boolean hearProxies(Head head) {
+        TrustedProxies proxies = worker.setup.proxies();
+        worker.forwarded = null;
+        if (proxies.readsFields() && proxies.trusts(connection.remote())) {
+            try {
+                worker.forwarded = Forwarded.read(proxies, connection.remote(), head);
+            } catch (Forwarded.Malformed e) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private void begin(Head head) {
         worker.requests++;
         flags =
@@ -210,22 +232,78 @@ final class Http1 implements Protocol, Wire {
                         | (head.keepAlive() ? KEEP_ALIVE : 0)
                         | (head.expectContinue() ? EXPECTS_CONTINUE : 0);
         boolean headOnly = isHead(head);
+        if (misdirected(head)) {
+            start(head, PathParams.NONE, worker.setup.notFound(), headOnly, Rule.MISDIRECTED);
+            return;
+        }
         switch (route(head)) {
             case Found<Endpoint>(Endpoint endpoint, PathParams params) ->
                     start(head, params, endpoint, headOnly);
             case NotFound<Endpoint> none ->
-                    start(head, PathParams.NONE, worker.setup.notFound(), headOnly);
+                    start(
+                            head,
+                            PathParams.NONE,
+                            behindFilters(head, worker.setup.notFound()),
+                            headOnly);
             case MethodNotAllowed<Endpoint>(List<String> allow) ->
                     start(
                             head,
                             PathParams.NONE,
-                            worker.setup.notAllowed(head.method(), allow),
+                            behindFilters(head, worker.setup.notAllowed(head.method(), allow)),
                             headOnly);
         }
     }
 
+    /** With the filters before it that see what no route matches. */
+    private Endpoint behindFilters(Head head, Endpoint unmatched) {
+        Unmatched filters = worker.setup.unmatched();
+        return filters.none() ? unmatched : filters.before(unmatched, head);
+    }
+
+    /**
+     * RFC 9110 7.4: a request for an https resource must have come over a connection that is
+     * secured by a certificate for its host. No names are compared of an address, for which
+     * certificates are rare, nor where the check is off.
+     */
+    private boolean misdirected(Head head) {
+        if (worker.forwarded != null) {
+            return false; // the client's own connection ended at a trusted proxy
+        }
+        if (connection.secure()) {
+            int from = head.hostFrom();
+            int to = head.hostTo();
+            if (to > from && head.bytes()[to - 1] == '.') {
+                to--;
+            }
+            return to > from
+                    && worker.setup.sniHostCheck()
+                    && !isAddress(head.bytes(), from, to)
+                    && !connection.authoritative(head.bytes(), from, to);
+        }
+        int scheme = head.targetFrom();
+        return head.form() == TargetForm.ABSOLUTE
+                && (head.bytes()[scheme + 4] | 0x20) == 's'; // "http" stands before it
+    }
+
+    private static boolean isAddress(byte[] bytes, int from, int to) {
+        if (bytes[from] == '[') {
+            return true;
+        }
+        for (int i = from; i < to; i++) {
+            if (bytes[i] > '9') {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private Router.Match<Endpoint> route(Head head) {
         Router<Endpoint> router = worker.setup.router();
+        Forwarded forwarded = worker.forwarded;
+        boolean hasPath = head.form() == TargetForm.ORIGIN || head.form() == TargetForm.ABSOLUTE;
+        if (hasPath && forwarded != null && !forwarded.authority().isEmpty()) {
+            return router.match(head.method(), forwarded.host(), head.path());
+        }
         if (head.form() == TargetForm.ORIGIN
                 || head.form() == TargetForm.ABSOLUTE && head.pathFrom() < head.pathTo()) {
             return router.match(
@@ -256,7 +334,14 @@ final class Http1 implements Protocol, Wire {
     }
 
     private void start(Head head, PathParams params, Endpoint endpoint, boolean headOnly) {
+        start(head, params, endpoint, headOnly, null);
+    }
+
+    /** The same; it is refused by {@code refusal} unless that is null. */
+    private void start(
+            Head head, PathParams params, Endpoint endpoint, boolean headOnly, Rule refusal) {
         exchange = new Exchange(this, worker, head, params, endpoint, headOnly);
+        exchange.forwarded = worker.forwarded;
         worker.inProgress++;
         pace(endpoint);
         if (head.chunked() || head.contentLength() > 0) {
@@ -269,8 +354,12 @@ final class Http1 implements Protocol, Wire {
         } else if (exchange.incoming != null) {
             exchange.incoming.end();
         }
-        if (worker.inProgress > worker.limits.requests()) {
+        if (refusal != null) {
+            answerRule(refusal);
+        } else if (worker.inProgress > worker.limits.requests()) {
             answerRule(Rule.SLOTS_FULL);
+        } else if (worker.loop.memory().exhausted()) {
+            answerRule(Rule.MEMORY_SHORT);
         } else if (body == null || !endpoint.readsBody()) {
             run();
         } else {
@@ -286,8 +375,9 @@ final class Http1 implements Protocol, Wire {
     private void pace(Endpoint endpoint) {
         if (endpoint.paced()) {
             flags |= PACED;
+            Endpoint.Buckets buckets = endpoint.bandwidth();
             connection.paceAlso(
-                    endpoint.reads().stream().toList(), endpoint.writes().stream().toList());
+                    buckets.reads(), buckets.writes(), buckets.eachRead(), buckets.eachWrite());
         } else if (is(PACED)) {
             flags &= ~PACED;
             connection.paceAlso(List.of(), List.of());
@@ -303,16 +393,89 @@ final class Http1 implements Protocol, Wire {
 
     // ---- refusals
 
+    // ---- memory
+
+    @Override
+    public void stored() {
+        Exchange stores = exchange;
+        if (!connection.stores(stores == null ? 0 : stores.stored()) && stores != null) {
+            refuseForMemory();
+        }
+    }
+
+    /** What it stores is too much: a body is not read on, and a handler not waited for. */
+    private void refuseForMemory() {
+        if (!worker.tellsOfMemory()) {
+            connection.abort(CloseCause.MEMORY_SHORT);
+        } else if (body != null) {
+            refuseBody(Rule.MEMORY_SHORT);
+        } else if (exchange.pending()) {
+            Exchange late = exchange;
+            answerRule(Rule.MEMORY_SHORT);
+            late.cancel();
+        }
+    }
+
+    @Override
+    public boolean memoryShort(Connection connection) {
+        if (exchange == null) {
+            if (!is(HEAD_BEGUN) && connection.held() > 0 && !connection.congested()) {
+                return false; // its next request is left to the next turn, by us
+            }
+            worker.requests++;
+            if (is(HEAD_BEGUN) && worker.tellsOfMemory()) {
+                worker.requests--;
+                reject(Rule.MEMORY_SHORT, "", "");
+            } else {
+                worker.rejected++;
+                connection.abort(CloseCause.MEMORY_SHORT);
+            }
+        } else if (bodyWaitsForHandler()) {
+            return false;
+        } else if (body != null) {
+            if (!exchange.pending() || !worker.tellsOfMemory()) {
+                connection.abort(CloseCause.MEMORY_SHORT);
+            } else {
+                refuseBody(Rule.MEMORY_SHORT);
+            }
+        } else if (connection.held() > 0) { // it asks on, and has not waited for the answer
+            connection.abort(CloseCause.MEMORY_SHORT);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * Returns whether we read no more of the body, since the handler has not taken what is here,
+     * and the handler does not wait for the client to take output either.
+     */
+    private boolean bodyWaitsForHandler() {
+        return body != null
+                && exchange.incoming.full()
+                && !waitsForBody()
+                && exchange.writable == null
+                && !connection.congested();
+    }
+
     /** Refuses a head, of which so much was read. */
     private void reject(Rule rule, String method, String target) {
         worker.requests++;
         worker.rejected++;
-        if (worker.monitored()) {
-            tellRejected(rule, worker.nextId(), method, target, true);
-        }
         flags &= ~KEEP_ALIVE;
-        Response page = worker.page(rule.status(), Status.reason(rule.status()));
+        Response page = worker.page(rule);
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
+        if (worker.monitored()) {
+            tellRejected(
+                    rule,
+                    worker.nextId(),
+                    connection.remote(),
+                    connection.secure(),
+                    method,
+                    target,
+                    true,
+                    bytes.length);
+        }
         writeHead(page, bytes.length);
         connection.write(bytes, 0, bytes.length);
         finish();
@@ -324,22 +487,39 @@ final class Http1 implements Protocol, Wire {
         refused.rule = rule;
         if (worker.monitored()) {
             Request request = refused.request;
-            tellRejected(rule, refused.id(), request.method(), request.target(), false);
+            tellRejected(
+                    rule,
+                    refused.id(),
+                    refused.remote(),
+                    refused.secure(),
+                    request.method(),
+                    request.target(),
+                    false,
+                    0);
         }
     }
 
-    private void tellRejected(Rule rule, String id, String method, String target, boolean alone) {
+    private void tellRejected(
+            Rule rule,
+            String id,
+            SocketAddress remote,
+            boolean secure,
+            String method,
+            String target,
+            boolean alone,
+            long bytesOut) {
         var rejected =
                 new Monitor.Rejected(
                         worker.loop.index(),
                         id,
                         worker.loop.clock().wallMillis(),
-                        connection.remote(),
-                        connection.tls().isPresent(),
+                        remote,
+                        secure,
                         rule,
                         method,
                         target,
-                        alone);
+                        alone,
+                        bytesOut);
         worker.tell(() -> worker.setup.monitor().rejected(rejected));
     }
 
@@ -349,15 +529,13 @@ final class Http1 implements Protocol, Wire {
      */
     private void answerRule(Rule rule) {
         tellRejected(exchange, rule);
-        Response page = worker.page(rule.status(), Status.reason(rule.status()));
-        if (rule == Rule.SLOTS_FULL) {
-            page = page.header("Retry-After", "1");
-        } else {
+        Response page = worker.page(rule);
+        if (rule != Rule.SLOTS_FULL && rule != Rule.MISDIRECTED) {
             closeBehind();
         }
         exchange.responded = true;
         exchange.status = rule.status();
-        send(page, ((Content.Bytes) page.content()).bytes());
+        sendPage(page);
     }
 
     /** Nobody knows where the body ends, or nobody waits for it any longer. */
@@ -366,6 +544,7 @@ final class Http1 implements Protocol, Wire {
         boolean handlerWaits = !refused.endpoint.collectsBody() && refused.incoming.wanted();
         body = null;
         closeBehind();
+        connection.discardInput();
         refused.incoming.fail(new BodyRefused(rule));
         if (refused.ended) {
             tellRejected(refused, rule);
@@ -385,6 +564,9 @@ final class Http1 implements Protocol, Wire {
         if (response.closes() || worker.draining) {
             closeBehind();
         }
+        if (!connection.open()) {
+            exchange.bytesOut = 0; // nobody gets any of it
+        }
         decideOnUnreadBody();
         if ((flags & (KEEP_ALIVE | HTTP_1_0)) == KEEP_ALIVE && !exchange.headOnly()) {
             byte[] image = response.image(worker.dateAndServer());
@@ -396,7 +578,11 @@ final class Http1 implements Protocol, Wire {
         }
         writeHead(response, response.bodiless() ? ResponseHead.NO_LENGTH : bytes.length);
         if (!response.bodiless() && !exchange.headOnly()) {
-            connection.writeStable(bytes, 0, bytes.length);
+            if (response.sentBefore()) { // a constant: one array for all who ask
+                connection.writeShared(bytes, 0, bytes.length);
+            } else {
+                connection.writeStable(bytes, 0, bytes.length);
+            }
         }
         responseEnded();
     }
@@ -404,7 +590,13 @@ final class Http1 implements Protocol, Wire {
     @Override
     public void refuse(Rule rule, Response page) {
         tellRejected(exchange, rule);
-        send(page, ((Content.Bytes) page.content()).bytes());
+        sendPage(page);
+    }
+
+    private void sendPage(Response page) {
+        byte[] bytes = ((Content.Bytes) page.content()).bytes();
+        exchange.bytesOut = exchange.headOnly() || page.bodiless() ? 0 : bytes.length;
+        send(page, bytes);
     }
 
     @Override
@@ -420,11 +612,18 @@ final class Http1 implements Protocol, Wire {
         System.arraycopy(date, 0, all, first.length, date.length);
         System.arraycopy(CRLF, 0, all, first.length + date.length, CRLF.length);
         connection.write(all, 0, all.length);
+        if (exchange.forwarded != null) {
+            connection.remote(exchange.forwarded.client());
+        }
         WebSocketConnection socket = next.apply(connection);
         exchange.ended = true;
         exchange.request.detach(); // whoever talks may still look at it
-        tellAnswered(true);
+        while (untold != null) { // what comes from now on is told to another protocol
+            tellFirst(true);
+        }
+        tell(exchange, true);
         exchange = null;
+        connection.stores(0);
         worker.inProgress--;
         flags = UPGRADED;
         connection.protocol(socket);
@@ -510,6 +709,15 @@ final class Http1 implements Protocol, Wire {
     }
 
     @Override
+    public void piece(byte[] bytes) {
+        if (is(CHUNKED_OUT)) {
+            data(bytes, 0, bytes.length);
+        } else {
+            connection.writeStable(bytes, 0, bytes.length);
+        }
+    }
+
+    @Override
     public void file(OpenFile file, long from, long length) {
         connection.write(file, from, length);
     }
@@ -525,17 +733,24 @@ final class Http1 implements Protocol, Wire {
     @Override
     public void breakOff() {
         if (exchange != null) {
-            exchange.ended = true;
-            tellAnswered(false);
+            Exchange cut = exchange;
+            cut.ended = true;
+            cut.brokenOff = true;
+            toBeTold(cut);
+            keepHead(cut);
             exchange = null;
             worker.inProgress--;
+            if (cut.writable != null) {
+                cut.writable.completeExceptionally(gone());
+                cut.writable = null;
+            }
         }
         connection.reset(); // the end of the stream may mean the end of the response
     }
 
     private void responseEnded() {
         exchange.ended = true;
-        tellAnswered(true);
+        toBeTold(exchange);
         if (body != null && body.left() > DISCARD) {
             closeBehind();
         }
@@ -554,8 +769,10 @@ final class Http1 implements Protocol, Wire {
 
     /** Request and response are complete: on to the next, or good-bye. */
     private void over() {
-        exchange.request.over();
+        keepHead(exchange);
+        long idleMillis = exchange.endpoint.idleMillis();
         exchange = null;
+        connection.stores(0);
         boolean unread = body != null || is(OUR_END) || connection.held() > 0;
         body = null;
         worker.inProgress--;
@@ -567,8 +784,7 @@ final class Http1 implements Protocol, Wire {
             connection.finish(unread);
             return;
         }
-        connection.deadline(
-                after(unsentBefore > 0 ? worker.limits.writeMillis() : worker.limits.idleMillis()));
+        connection.deadline(after(unsentBefore > 0 ? worker.limits.writeMillis() : idleMillis));
         connection.resume();
     }
 
@@ -578,12 +794,73 @@ final class Http1 implements Protocol, Wire {
         connection.finish();
     }
 
-    private void tellAnswered(boolean complete) {
-        if (exchange.event != null) {
-            exchange.event.commit(exchange, complete, worker.loop);
+    // ---- what is told of responses: not before the system has taken them
+
+    private boolean tells(Exchange over) {
+        return over.event != null || worker.monitored();
+    }
+
+    /** Its response is written; it is told of when that has left, behind those before it. */
+    private void toBeTold(Exchange over) {
+        if (!tells(over)) {
+            return;
+        }
+        over.brokenOff |= !connection.open(); // closed already: what is written now goes nowhere
+        over.end = connection.outputEnd();
+        if (untold == null && connection.unsentBefore(over.end) == 0) { // it has left already
+            tell(over, true);
+            return;
+        }
+        over.untold = true;
+        if (untold == null) {
+            untold = over;
+            connection.tellSent();
+        } else {
+            untold.lastUntold.nextUntold = over;
+        }
+        untold.lastUntold = over;
+    }
+
+    /** Its request is over, and the bytes of its head will be others. */
+    private void keepHead(Exchange over) {
+        if (over.untold) {
+            // A copy that a thread of the handler may know is never given to another request.
+            over.keptCopy = !over.request.detached();
+            over.kept = over.keptCopy ? worker.keep(over.request.peek()) : over.request.peek();
+        }
+        over.request.over();
+    }
+
+    @Override
+    public void sent(Connection connection) {
+        while (untold != null && connection.unsentBefore(untold.end) == 0) {
+            tellFirst(true);
+        }
+    }
+
+    private void tellFirst(boolean complete) {
+        Exchange first = untold;
+        untold = first.nextUntold;
+        if (untold != null) {
+            untold.lastUntold = first.lastUntold;
+        }
+        first.untold = false;
+        first.nextUntold = null;
+        first.lastUntold = null;
+        tell(first, complete);
+        if (first.keptCopy) {
+            worker.giveBack(first.kept);
+        }
+        first.keptCopy = false;
+        first.kept = null;
+    }
+
+    private void tell(Exchange over, boolean complete) {
+        Monitor.Answered answered = over.over(complete);
+        if (over.event != null) {
+            over.event.commit(over, over.complete(), worker.loop);
         }
         if (worker.monitored()) {
-            Monitor.Answered answered = exchange.over(complete);
             worker.tell(() -> worker.setup.monitor().answered(answered));
         }
     }
@@ -598,6 +875,11 @@ final class Http1 implements Protocol, Wire {
     @Override
     public SocketAddress remote() {
         return connection.remote();
+    }
+
+    @Override
+    public SocketAddress peer() {
+        return connection.peer();
     }
 
     @Override
@@ -643,16 +925,16 @@ final class Http1 implements Protocol, Wire {
         if (!connection.congested()) {
             return CompletableFuture.completedFuture(null);
         }
-        writable = new CompletableFuture<>();
+        exchange.writable = new CompletableFuture<>();
         setDeadline();
-        return writable;
+        return exchange.writable;
     }
 
     @Override
     public void drained(Connection connection) {
-        CompletableFuture<Void> waiting = writable;
+        CompletableFuture<Void> waiting = exchange == null ? null : exchange.writable;
         if (waiting != null) {
-            writable = null;
+            exchange.writable = null;
             waiting.complete(null);
         }
         if (exchange == null) {
@@ -671,8 +953,8 @@ final class Http1 implements Protocol, Wire {
         if (exchange == null) {
             return;
         }
-        long at = waitsForBody() ? body.deadline(worker.limits) : handlerDeadline();
-        if (writable != null || exchange.ended) {
+        long at = waitsForBody() ? body.deadline(exchange.endpoint) : handlerDeadline();
+        if (exchange.writable != null || exchange.ended) {
             unsentBefore = connection.unsent();
             at = Math.min(at, after(worker.limits.writeMillis()));
         }
@@ -713,7 +995,7 @@ final class Http1 implements Protocol, Wire {
                 connection.finish(false);
             }
         } else if (waitsForBody()) {
-            if (now >= body.deadline(worker.limits)) {
+            if (now >= body.deadline(exchange.endpoint)) {
                 refuseBody(Rule.BODY_DEADLINE);
             } else if (exchange.ended) {
                 abortUnlessItTakes();
@@ -724,7 +1006,7 @@ final class Http1 implements Protocol, Wire {
             Exchange late = exchange;
             answerRule(late.waitsForLater ? Rule.LATER_DEADLINE : Rule.HANDLER_DEADLINE);
             late.cancel();
-        } else if (writable != null || exchange.ended) {
+        } else if (exchange.writable != null || exchange.ended) {
             abortUnlessItTakes();
         } else {
             setDeadline();
@@ -762,19 +1044,22 @@ final class Http1 implements Protocol, Wire {
 
     @Override
     public void closed(Connection connection, CloseCause cause) {
-        worker.closed();
-        if (writable != null) {
-            writable.completeExceptionally(gone());
-            writable = null;
-        }
+        worker.closed(connection, cause);
+        tellLast();
         if (exchange != null) {
             Exchange cut = exchange;
+            if (cut.writable != null) {
+                cut.writable.completeExceptionally(gone());
+                cut.writable = null;
+            }
             if (!cut.ended) {
                 cut.ended = true;
                 cut.responded = true;
                 cut.gone();
-                cut.bytesOut = Math.max(0, cut.bytesOut - connection.unsent());
-                tellAnswered(false);
+                if (tells(cut)) {
+                    cut.bytesOut = Math.max(0, cut.bytesOut - connection.unsent());
+                    tell(cut, false);
+                }
             }
             exchange = null;
             worker.inProgress--; // behind what is told of it
@@ -784,6 +1069,15 @@ final class Http1 implements Protocol, Wire {
             if (cause == CloseCause.STOPPED) {
                 cut.cancel();
             }
+        }
+    }
+
+    /** What is still unsent will be for ever. */
+    private void tellLast() {
+        while (untold != null) {
+            long unsent = connection.unsentBefore(untold.end);
+            untold.bytesOut = Math.max(0, untold.bytesOut - unsent);
+            tellFirst(unsent == 0);
         }
     }
 

@@ -3,6 +3,8 @@ package io.sirocco.http;
 
 import io.sirocco.http.ws.Frame;
 import io.sirocco.http.ws.Role;
+import io.sirocco.net.CloseCause;
+import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
@@ -31,7 +33,7 @@ abstract sealed class Hub permits Worker, ClientHub {
     abstract void socketOpened();
 
     /** A socket's connection has gone. */
-    abstract void socketClosed();
+    abstract void socketClosed(Connection connection, CloseCause cause);
 
     /** How long a peer may take nothing of what it is sent. */
     abstract long writeMillis();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.net.CloseCause;
 import java.net.SocketAddress;
 import java.util.List;
 import java.util.Optional;
@@ -22,17 +23,44 @@ public interface Monitor {
         };
     }
 
-    /** A response has been written, or its connection has ended before. */
+    /**
+     * A response is over: the system has taken all of it to be sent, or its connection has ended
+     * before.
+     */
     default void answered(Answered answered) {}
 
     /** A request was refused before it reached a handler, by the rule that is named. */
     default void rejected(Rejected rejected) {}
 
     /**
+     * A client has connected, though it may never send anything. Over TLS: when the handshake is
+     * done.
+     */
+    default void opened(Opened opened) {}
+
+    /** A connection that was {@linkplain #opened opened} is gone, a WebSocket's as well. */
+    default void closed(Closed closed) {}
+
+    /**
      * A handler threw; the client was told 500 and no more. Or a conversation or a listener of a
      * WebSocket did, which was closed with 1011.
      */
     default void failed(String requestId, Throwable thrown) {}
+
+    /**
+     * A handler of {@code route} has blocked an event loop for {@code millis} without parking, and
+     * the JDK's scheduler runs that route from now on. Told once for each route.
+     *
+     * @param route its method and its pattern, such as {@code GET /report/{id}}
+     * @param stack where it was seen, innermost first
+     */
+    default void moved(String route, long millis, StackTraceElement[] stack) {}
+
+    /**
+     * An event loop has died of {@code why}, and the server accepts no connections any more; {@link
+     * Server#failure} tells the same. Called once, on the thread of that loop.
+     */
+    default void died(Throwable why) {}
 
     /**
      * One request and its response: a view that makes a text when it is asked for one, and not
@@ -52,10 +80,13 @@ public interface Monitor {
         /** Now, in milliseconds of the wall clock. */
         long millis();
 
-        /** The peer. */
+        /** The client, as {@link Request#remote} has it. */
         SocketAddress remote();
 
-        /** Whether it came over TLS. */
+        /** The address that the connection came from: a proxy's, if there is one. */
+        SocketAddress peer();
+
+        /** Whether the client sent it over TLS, as {@link Request#secure} has it. */
         boolean secure();
 
         /** HTTP/1.0 or HTTP/1.1. */
@@ -89,17 +120,28 @@ public interface Monitor {
         /** Of the request's body. */
         long bytesIn();
 
-        /** Of the response's body, as written to the connection. */
+        /**
+         * Of the response's body, as the system has taken them to be sent; of one that was cut in
+         * the middle, counted from its end, so that what frames the body may be missing.
+         */
         long bytesOut();
 
-        /** From the complete head to the end of the response. */
+        /** From the complete head until the system has taken the last byte of the response. */
         long nanos();
 
-        /** Whether all of the response was written. */
+        /**
+         * Whether the system has taken all of the response, for which the client need not have read
+         * it: some 100 KB fit between the two.
+         */
         boolean complete();
 
-        /** The rule by which the request was refused, if it was. */
+        /**
+         * The rule by which HTTP or a limit of the server refused the request, if it was refused.
+         */
         Optional<Rule> rule();
+
+        /** The name that a filter has given to {@link Request#refusedBy}. */
+        Optional<String> refusedBy();
     }
 
     /**
@@ -108,13 +150,14 @@ public interface Monitor {
      * @param loop the number of the loop that it is told on
      * @param id names the request in logs
      * @param millis of the wall clock
-     * @param remote the peer
+     * @param remote the client; when its head was refused, as far as the connection tells
      * @param secure whether it came over TLS
      * @param rule why
      * @param method as sent; empty when it did not come that far
      * @param target as sent, or as much of it as could be read; empty when it did not come that far
      * @param alone whether this is all that is told of the request: its head was refused, so that
      *     no {@link Answered} tells of it
+     * @param bytesOut bytes of the page that it is answered with, if it is {@code alone}
      */
     record Rejected(
             int loop,
@@ -125,5 +168,36 @@ public interface Monitor {
             Rule rule,
             String method,
             String target,
-            boolean alone) {}
+            boolean alone,
+            long bytesOut) {}
+
+    /**
+     * A connection that begins. Immutable.
+     *
+     * @param loop the number of the loop that it is told on
+     * @param millis of the wall clock
+     * @param remote the peer
+     * @param local the address that it came to
+     * @param secure whether TLS is spoken
+     */
+    record Opened(
+            int loop, long millis, SocketAddress remote, SocketAddress local, boolean secure) {}
+
+    /**
+     * A connection that is gone. Immutable.
+     *
+     * @param loop the number of the loop that it is told on
+     * @param millis of the wall clock
+     * @param remote the peer
+     * @param local the address that it came to
+     * @param secure whether TLS was spoken
+     * @param cause why it is gone
+     */
+    record Closed(
+            int loop,
+            long millis,
+            SocketAddress remote,
+            SocketAddress local,
+            boolean secure,
+            CloseCause cause) {}
 }

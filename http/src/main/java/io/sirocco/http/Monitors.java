@@ -18,8 +18,28 @@ record Monitors(List<Monitor> all) implements Monitor {
     }
 
     @Override
+    public void opened(Opened opened) {
+        tell(monitor -> monitor.opened(opened));
+    }
+
+    @Override
+    public void closed(Closed closed) {
+        tell(monitor -> monitor.closed(closed));
+    }
+
+    @Override
     public void failed(String requestId, Throwable thrown) {
         tell(monitor -> monitor.failed(requestId, thrown));
+    }
+
+    @Override
+    public void moved(String route, long millis, StackTraceElement[] stack) {
+        tell(monitor -> monitor.moved(route, millis, stack));
+    }
+
+    @Override
+    public void died(Throwable why) {
+        tell(monitor -> monitor.died(why));
     }
 
     /** What one throws is thrown when the others have been told. */

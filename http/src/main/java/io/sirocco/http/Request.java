@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 
@@ -23,7 +24,7 @@ public final class Request {
      */
     public static final String USER = "io.sirocco.user";
 
-    private final Exchange exchange;
+    final Exchange exchange;
     private final PathParams params;
     private Head head;
     private boolean detached;
@@ -32,6 +33,7 @@ public final class Request {
     private Params form;
     private Map<String, String> cookies;
     private Map<String, Object> attributes;
+    private String refusedBy; // null when no filter refuses it
 
     Request(Exchange exchange, Head head, PathParams params) {
         this.exchange = exchange;
@@ -55,8 +57,23 @@ public final class Request {
         }
     }
 
+    /** Bytes of its own copy. */
+    int stored() {
+        return head != null && detached ? head.end() : 0;
+    }
+
     void over() {
         head = null;
+    }
+
+    /** Whether its head is a copy of its own. */
+    boolean detached() {
+        return detached;
+    }
+
+    /** The head, for as long as it is not over. */
+    Head peek() {
+        return head;
     }
 
     /** The method, as sent: it is case-sensitive (RFC 9110 9.1). */
@@ -79,9 +96,27 @@ public final class Request {
         return head().minor() == 0 ? "HTTP/1.0" : "HTTP/1.1";
     }
 
-    /** The host that was asked for, without the port; empty when HTTP/1.0 named none. */
+    /**
+     * The host that was asked for, without the port; empty when HTTP/1.0 named none. Where a
+     * trusted proxy says it, what the client asked the proxy for.
+     */
     public String host() {
-        return head().hasHost() ? head().host() : "";
+        Head all = head();
+        Forwarded forwarded = exchange.forwarded;
+        if (forwarded != null && !forwarded.authority().isEmpty()) {
+            return forwarded.host();
+        }
+        return all.hasHost() ? all.host() : "";
+    }
+
+    /** The same with the port, if the client named one: {@code example.org:8080}. */
+    public String authority() {
+        Head all = head();
+        Forwarded forwarded = exchange.forwarded;
+        if (forwarded != null && !forwarded.authority().isEmpty()) {
+            return forwarded.authority();
+        }
+        return host() + (all.hasHost() && all.port() >= 0 ? ":" + all.port() : "");
     }
 
     /**
@@ -110,6 +145,27 @@ public final class Request {
     public Optional<String> header(String name) {
         int i = head().find(name);
         return i < 0 ? Optional.empty() : Optional.of(head().value(i));
+    }
+
+    /**
+     * All header fields of this name as one list: their values in order, with commas between (RFC
+     * 9110 5.3). For fields that are lists, such as {@code If-None-Match} and {@code Accept}.
+     */
+    public Optional<String> headerList(String name) {
+        Head all = head();
+        int first = all.find(name);
+        if (first < 0) {
+            return Optional.empty();
+        }
+        int next = all.find(name, first + 1);
+        if (next < 0) {
+            return Optional.of(all.value(first));
+        }
+        var list = new StringBuilder(all.value(first));
+        for (int i = next; i >= 0; i = all.find(name, i + 1)) {
+            list.append(", ").append(all.value(i));
+        }
+        return Optional.of(list.toString());
     }
 
     /** Names and values of all header fields, in their order. */
@@ -171,9 +227,17 @@ public final class Request {
         return Multipart.of(body().stream(), type);
     }
 
-    /** The peer's address: that of a proxy if there is one. */
+    /**
+     * The client's address: the peer's, or what a trusted proxy says ({@link Config#proxies}).
+     * Limits and rules by address go by it.
+     */
     public SocketAddress remote() {
         return exchange.remote();
+    }
+
+    /** The address that the connection came from: that of a proxy if there is one. */
+    public SocketAddress peer() {
+        return exchange.peer();
     }
 
     /** The address that it came to. */
@@ -181,9 +245,12 @@ public final class Request {
         return exchange.local();
     }
 
-    /** Whether it came over TLS: to us, that is; a proxy before us may have spoken it, too. */
+    /**
+     * Whether the client sent it over TLS: to us, or to a trusted proxy that says so ({@link
+     * Config#proxies}).
+     */
     public boolean secure() {
-        return exchange.tls().isPresent();
+        return exchange.secure();
     }
 
     /** {@code https} or {@code http}. */
@@ -236,5 +303,17 @@ public final class Request {
             attributes = new HashMap<>();
         }
         attributes.put(name, value);
+    }
+
+    /**
+     * Names the rule by which a filter refuses the request, such as {@code "deny"}: the access log
+     * has a place for it, and a {@link Monitor} finds it in {@link Monitor.Answered#refusedBy}.
+     */
+    public void refusedBy(String rule) {
+        refusedBy = Objects.requireNonNull(rule);
+    }
+
+    Optional<String> refusedBy() {
+        return Optional.ofNullable(refusedBy);
     }
 }

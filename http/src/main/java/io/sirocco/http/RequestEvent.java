@@ -39,7 +39,7 @@ final class RequestEvent extends Event {
     long bytesOut;
 
     @Label("Complete")
-    @Description("Whether all of the response was written")
+    @Description("Whether the system has taken all of the response")
     boolean complete;
 
     /** Begins one, or answers null while nobody records them. */
@@ -62,8 +62,8 @@ final class RequestEvent extends Event {
         if (!shouldCommit()) {
             return;
         }
-        method = exchange.request.method();
-        target = exchange.request.target();
+        method = exchange.method();
+        target = exchange.target();
         route = exchange.endpoint.path();
         status = exchange.status;
         bytesIn = exchange.bytesIn();

@@ -40,6 +40,7 @@ public final class Response {
 
     // Caches, which loops may race for: each would write the same.
     private boolean used;
+    private boolean sent;
     private Image image;
     private Changed changed;
 
@@ -102,9 +103,10 @@ public final class Response {
 
     /**
      * {@code length} bytes of an open file from {@code from} on, without a type. The kernel sends
-     * them where it can: no thread waits, and nothing waits in memory. Good for one request: the
-     * caller has {@linkplain OpenFile#retain retained} the file for it, and it is released when it
-     * has been sent.
+     * them where it can: no thread waits, and nothing waits in memory. The caller has {@linkplain
+     * OpenFile#retain retained} the file for it, and it is released when it has been sent, or when
+     * {@code HEAD} was asked for. A response that is kept and returned again retains it anew for
+     * each further request, which fails with 500 once the file is closed.
      */
     public static Response file(OpenFile file, long from, long length) {
         return pieces(List.of(new Piece.Region(file, from, length)));
@@ -135,14 +137,15 @@ public final class Response {
     }
 
     /**
-     * Server-sent events (HTML Living Standard 9.2), for as long as {@code writer} runs. A server
-     * that stops interrupts it at once: clients come again, and find another one.
+     * Server-sent events (HTML Living Standard 9.2), for as long as {@code writer} runs. The head
+     * of the response leaves with the first event, or after a tenth of a second without one: if
+     * {@code writer} throws before that, the client gets 500. A server that stops interrupts it at
+     * once: clients come again, and find another one.
      */
     public static Response events(EventWriter writer) {
         BodyWriter body =
                 out -> {
                     try {
-                        out.flush(); // the client learns at once that it is connected
                         writer.write(new Sink(out));
                     } catch (InterruptedException | InterruptedIOException e) {
                         Thread.interrupted(); // the server stops: the end is still to be sent
@@ -192,6 +195,11 @@ public final class Response {
 
     /**
      * Sends the client elsewhere, with 302 Found; {@link #status} makes it 301, 303, 307 or 308.
+     *
+     * @param location a URI reference, absolute or relative (RFC 9110 10.2.2): {@code
+     *     https://example.org/a}, {@code /a?b}, {@code ../c}. What a URI cannot have, such as a
+     *     blank, a letter with an accent or a backslash, is percent-encoded
+     * @throws IllegalArgumentException for a control character
      */
     public static Response redirect(String location) {
         return empty(302).header("Location", location);
@@ -296,17 +304,29 @@ public final class Response {
         return new Response(status, headers, none ? Content.NONE : content, close, own);
     }
 
-    /** The same with one more header field; several of one name are all sent. */
+    /**
+     * The same with one more header field; several of one name are all sent.
+     *
+     * @throws IllegalArgumentException for a field that is the server's own affair, and for a name
+     *     or a value that cannot be sent
+     */
     public Response header(String name, String value) {
         if (OURS.contains(name)) {
             return ours(name, value);
         }
-        return with(name, headers.with(name, value));
+        return with(name, headers.with(name, encoded(name, value)));
+    }
+
+    /** A {@code Location} is a URI reference: what that cannot have is percent-encoded. */
+    private static String encoded(String name, String value) {
+        return name.equalsIgnoreCase("Location") ? Location.encode(value) : value;
     }
 
     /** The same with this header field in the place of all of its name. */
     public Response setHeader(String name, String value) {
-        return OURS.contains(name) ? ours(name, value) : with(name, headers.set(name, value));
+        return OURS.contains(name)
+                ? ours(name, value)
+                : with(name, headers.set(name, encoded(name, value)));
     }
 
     /**
@@ -316,14 +336,18 @@ public final class Response {
      */
     public Response headers(Headers fields) {
         boolean dated = false;
+        Headers encoded = fields;
         for (int i = 0, n = fields.size(); i < n; i++) {
             String name = fields.name(i);
             if (mayBeOurs(name) && OURS.contains(name)) {
                 return ours(name, "");
             }
             dated |= ofOurs(name);
+            if (name.equalsIgnoreCase("Location")) {
+                encoded = encoded.set(name, Location.encode(fields.value(i)));
+            }
         }
-        return new Response(status, fields, content, close, dated);
+        return new Response(status, encoded, content, close, dated);
     }
 
     /** The same with another {@code Content-Type}. */
@@ -439,6 +463,16 @@ public final class Response {
     /** RFC 9110 6.4.1: no content whatever is asked for; the framing says so by itself. */
     boolean bodiless() {
         return status == 204 || status == 304;
+    }
+
+    /**
+     * Whether it was sent before, and so lives on behind this time as well. Threads that race for
+     * the first time may both be told that it was not.
+     */
+    boolean sentBefore() {
+        boolean before = sent;
+        sent = true;
+        return before;
     }
 
     /**

@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import io.sirocco.net.Bandwidth;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * One route while it is being set up; answered by the methods of {@link Routes}. Used by one
@@ -16,9 +17,15 @@ public final class Route {
     Handling handling;
     long body = UNSET;
     long deadline = UNSET;
+    long bodyMillis = UNSET;
+    long bodyRate = UNSET;
+    long idleMillis = UNSET;
     Bandwidth reads;
     Bandwidth writes;
+    Bandwidth eachRead;
+    Bandwidth eachWrite;
     boolean readsBody = true;
+    private List<String> allowed = List.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE");
 
     static final long UNSET = Long.MIN_VALUE;
 
@@ -37,10 +44,34 @@ public final class Route {
     }
 
     /**
+     * The methods that its handler serves, for a route of any method; the usual ones unless set.
+     * Nothing else is refused by this: it is what {@code OPTIONS *} is answered with (RFC 9110
+     * 9.3.7), together with the methods of all other routes.
+     */
+    public Route allow(String... methods) {
+        allowed = List.of(methods);
+        return this;
+    }
+
+    List<String> methods() {
+        return method.equals(Router.ANY) ? allowed : List.of(method);
+    }
+
+    /**
      * Its handler never looks at the body of a request: it is called when the head is there, and a
      * body is skipped.
      */
     public Route ignoresBody() {
+        this.readsBody = false;
+        return this;
+    }
+
+    /**
+     * Calls its handler as soon as the headers are complete, {@link Handling#INLINE} or not, so
+     * that it can refuse a request before any of the body has been stored. An inline handler takes
+     * the body with {@link Body#next}; the rest of a body that it does not take is skipped.
+     */
+    public Route startsBeforeBody() {
         this.readsBody = false;
         return this;
     }
@@ -57,6 +88,55 @@ public final class Route {
      */
     public Route deadline(Duration longest) {
         this.deadline = longest.toMillis();
+        return this;
+    }
+
+    /**
+     * How long a body that its handler waits for may take (408), in the place of {@link
+     * Config#bodyDeadline}: {@code grace}, and one second for every {@code bytesPerSecond} that
+     * have come. A grace of zero is for ever.
+     *
+     * @throws IllegalArgumentException for less than zero
+     */
+    public Route bodyDeadline(Duration grace, long bytesPerSecond) {
+        if (grace.isNegative() || bytesPerSecond < 0) {
+            throw new IllegalArgumentException(
+                    "The body deadline of "
+                            + path
+                            + " is zero or more, and so is its rate, not "
+                            + grace
+                            + " and "
+                            + bytesPerSecond
+                            + ".");
+        }
+        this.bodyMillis = grace.toMillis();
+        this.bodyRate = bytesPerSecond;
+        return this;
+    }
+
+    /**
+     * How long a connection may be without a request behind a response of this route, in the place
+     * of {@link Config#idle}; zero for ever.
+     *
+     * @throws IllegalArgumentException for less than zero
+     */
+    public Route idle(Duration longest) {
+        if (longest.isNegative()) {
+            throw new IllegalArgumentException(
+                    "The idle time of " + path + " is zero or more, not " + longest + ".");
+        }
+        this.idleMillis = longest.toMillis();
+        return this;
+    }
+
+    /**
+     * Bandwidth of each connection that is served by this route, beside all other limits: every
+     * connection has buckets of its own, with the rates of these. A rate may be changed by any
+     * thread, and holds for downloads that are under way within a tenth of a second.
+     */
+    public Route connectionBandwidth(Bandwidth reads, Bandwidth writes) {
+        this.eachRead = reads;
+        this.eachWrite = writes;
         return this;
     }
 

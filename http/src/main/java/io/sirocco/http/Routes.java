@@ -24,9 +24,17 @@ public final class Routes {
     private final Handling handling;
     private final List<Route> all;
     private final List<Mount> mounts;
+    private final List<Unmatched.Scope> unmatched;
 
     Routes(Handling handling) {
-        this("", "", new ArrayList<>(), handling, new ArrayList<>(), new ArrayList<>());
+        this(
+                "",
+                "",
+                new ArrayList<>(),
+                handling,
+                new ArrayList<>(),
+                new ArrayList<>(),
+                new ArrayList<>());
     }
 
     private Routes(
@@ -35,13 +43,15 @@ public final class Routes {
             List<Filter> filters,
             Handling handling,
             List<Route> all,
-            List<Mount> mounts) {
+            List<Mount> mounts,
+            List<Unmatched.Scope> unmatched) {
         this.host = host;
         this.prefix = prefix;
         this.filters = filters;
         this.handling = handling;
         this.all = all;
         this.mounts = mounts;
+        this.unmatched = unmatched;
     }
 
     /** Answers {@code GET}, and {@code HEAD} from what it answers. */
@@ -85,10 +95,26 @@ public final class Routes {
 
     /**
      * Has {@code filter} stand before all routes that are added here from now on; the first added
-     * is the outermost.
+     * is the outermost. One that {@linkplain Filter#seesUnmatched asks for it} stands before what
+     * no route matches as well, as by {@link #filterAll}.
      */
     public Routes filter(Filter filter) {
+        if (filter.seesUnmatched()) {
+            return filterAll(filter);
+        }
         filters.add(filter);
+        return this;
+    }
+
+    /**
+     * The same, and {@code filter} also stands before the answers to requests that no route
+     * matches: 404, 405, and {@code OPTIONS} that is answered by itself. It does so for all paths
+     * of this group and of this host, whenever its routes are added; the request that it sees then
+     * has no parameters of a path.
+     */
+    public Routes filterAll(Filter filter) {
+        filters.add(filter);
+        unmatched.add(new Unmatched.Scope(host, prefix, filter));
         return this;
     }
 
@@ -104,7 +130,8 @@ public final class Routes {
                         new ArrayList<>(filters),
                         handling,
                         all,
-                        mounts));
+                        mounts,
+                        unmatched));
         return this;
     }
 
@@ -119,7 +146,9 @@ public final class Routes {
      * it.
      */
     public Routes host(String host, Consumer<Routes> routes) {
-        routes.accept(new Routes(host, prefix, new ArrayList<>(filters), handling, all, mounts));
+        routes.accept(
+                new Routes(
+                        host, prefix, new ArrayList<>(filters), handling, all, mounts, unmatched));
         return this;
     }
 
@@ -148,6 +177,11 @@ public final class Routes {
     }
 
     private Handler filtered(Handler handler) {
+        return filtered(filters, handler);
+    }
+
+    /** {@code handler} behind {@code filters}, of which the first is the outermost. */
+    static Handler filtered(List<Filter> filters, Handler handler) {
         Handler chain = handler;
         for (Filter filter : filters.reversed()) {
             Handler next = chain;
@@ -158,6 +192,10 @@ public final class Routes {
 
     List<Route> all() {
         return all;
+    }
+
+    List<Unmatched.Scope> unmatched() {
+        return unmatched;
     }
 
     List<Mount> mounts() {

@@ -53,6 +53,16 @@ public enum Rule {
     HOST_TWICE(400, "RFC 9112 3.2"),
     /** Host is not {@code uri-host [":" port]}, or is empty where the target needs an authority. */
     BAD_HOST(400, "RFC 9112 3.2"),
+    /**
+     * An {@code https} target on a connection without TLS, or over TLS a host that the certificate
+     * of the connection is not for.
+     */
+    MISDIRECTED(421, "RFC 9110 7.4"),
+    /**
+     * What a trusted proxy says of its client in Forwarded, or in an X-Forwarded field, is
+     * malformed.
+     */
+    BAD_FORWARDED(400, "RFC 7239 4"),
     /** An expectation other than {@code 100-continue}. */
     UNKNOWN_EXPECTATION(417, "RFC 9110 10.1.1"),
 
@@ -66,7 +76,7 @@ public enum Rule {
     LENGTH_AND_CODING(400, "RFC 9112 6.1"),
     /** A transfer coding other than {@code chunked} stands before it. */
     UNKNOWN_CODING(501, "RFC 9112 6.1"),
-    /** {@code chunked} twice, or more than one Transfer-Encoding. */
+    /** {@code chunked} twice, in one Transfer-Encoding or in several. */
     CODING_TWICE(400, "RFC 9112 7.1"),
     /** The last transfer coding is not {@code chunked}: where the body ends is anyone's guess. */
     CHUNKED_NOT_LAST(400, "RFC 9112 6.3"),
@@ -85,12 +95,12 @@ public enum Rule {
     BAD_CHUNK_EXTENSION(400, "RFC 9112 7.1.1"),
     /** A chunk's size and extensions are longer than the limit. */
     CHUNK_LINE_TOO_LONG(400, "RFC 9112 7.1.1"),
+    /** The sizes and extensions of all chunks are out of proportion to their data. */
+    CHUNK_LINES_TOO_LONG(400, "RFC 9112 7.1.1"),
     /** No CRLF where the chunk's size says that its data end. */
     BAD_CHUNK_END(400, "RFC 9112 7.1"),
     /** A trailer field is malformed. */
     BAD_TRAILER(400, "RFC 9112 7.1.2"),
-    /** A field that frames, routes or authenticates the message stands in its trailers. */
-    FORBIDDEN_TRAILER(400, "RFC 9110 6.5.1"),
     /** The trailer section is longer than the limit. */
     TRAILERS_TOO_LARGE(431, "RFC 6585 5"),
 
@@ -118,7 +128,12 @@ public enum Rule {
     /** A response that was promised for later did not come in time. */
     LATER_DEADLINE(504, "RFC 9110 15.6.5"),
     /** The loop serves as many requests as it has slots. */
-    SLOTS_FULL(503, "RFC 9110 15.6.4");
+    SLOTS_FULL(503, "RFC 9110 15.6.4"),
+    /**
+     * The memory of the loop is short: of those that hold some of it, this client had kept the
+     * server waiting for the longest, or held too large a part itself.
+     */
+    MEMORY_SHORT(503, "RFC 9110 15.6.4");
 
     private final int status;
     private final String source;
@@ -131,6 +146,11 @@ public enum Rule {
     /** The status code of the answer. */
     public int status() {
         return status;
+    }
+
+    /** Whether the same request may be served a moment later. */
+    boolean passes() {
+        return this == SLOTS_FULL || this == MEMORY_SHORT;
     }
 
     /** The document and the clause, such as {@code RFC 9112 2.2}. */

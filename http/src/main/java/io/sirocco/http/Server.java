@@ -5,8 +5,11 @@ import io.sirocco.net.Acceptor;
 import io.sirocco.net.Bandwidth;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Listener;
+import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
+import io.sirocco.net.Observer;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.TaskKind;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
@@ -16,9 +19,14 @@ import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -43,6 +51,9 @@ public final class Server implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
     private static final Duration DRAIN = Duration.ofSeconds(10);
 
+    /** A proxy's first bytes, where heads may take for ever. */
+    private static final Duration PROXY_HEADER = Duration.ofSeconds(10);
+
     /** For a client that speaks HTTP where HTTPS is spoken. */
     private static final byte[] NOT_HTTPS =
             """
@@ -57,11 +68,24 @@ public final class Server implements AutoCloseable {
 
     private volatile Plan plan; // written with the lock held, as is the next
     private volatile Running running; // null while stopped
+    private volatile CompletableFuture<Throwable> failure = new CompletableFuture<>();
 
-    /** What was asked for, frozen. */
-    private record Plan(Config config, Router<Endpoint> router, List<Mount> mounts) {
+    /**
+     * The configuration and the routes. Immutable.
+     *
+     * @param kinds of the routes, by method, host and path; a reload keeps those that it knows
+     */
+    private record Plan(
+            Config config,
+            Router<Endpoint> router,
+            List<Mount> mounts,
+            Unmatched unmatched,
+            Response optionsOfServer,
+            Map<String, TaskKind> kinds) {
 
-        static Plan of(Consumer<Config> configure, Consumer<Routes> routes) {
+        static Plan of(
+                Consumer<Config> configure, Consumer<Routes> routes, Map<String, TaskKind> before) {
+            var kinds = new HashMap<String, TaskKind>();
             var config = new Config();
             configure.accept(config);
             if (config.addresses.isEmpty()) {
@@ -79,9 +103,39 @@ public final class Server implements AutoCloseable {
                                                     route.method,
                                                     route.host,
                                                     route.path,
-                                                    Endpoint.of(route, limits)))
+                                                    Endpoint.of(
+                                                            route,
+                                                            limits,
+                                                            kind(route, before, kinds))))
                             .toList();
-            return new Plan(config, new Router<>(table), List.copyOf(all.mounts()));
+            return new Plan(
+                    config,
+                    new Router<>(table),
+                    List.copyOf(all.mounts()),
+                    Unmatched.of(all.unmatched(), config.handling, limits),
+                    Response.empty(204).header("Allow", String.join(", ", methods(all.all()))),
+                    Map.copyOf(kinds));
+        }
+
+        /** What the server can do at all: RFC 9110 9.3.7, of {@code OPTIONS *}. */
+        private static Set<String> methods(List<Route> routes) {
+            var methods = new LinkedHashSet<String>();
+            for (Route route : routes) {
+                methods.addAll(route.methods());
+            }
+            if (methods.contains("GET")) {
+                methods.add("HEAD");
+            }
+            methods.add("OPTIONS");
+            return methods;
+        }
+
+        /** A route keeps what is known of it over a reload. */
+        private static TaskKind kind(
+                Route route, Map<String, TaskKind> before, Map<String, TaskKind> kinds) {
+            String name = route.method + " " + route.host + route.path;
+            return kinds.computeIfAbsent(
+                    name, fresh -> before.getOrDefault(fresh, TaskKind.of(fresh)));
         }
 
         Setup setup(String id, ExecutorService pool) {
@@ -91,8 +145,12 @@ public final class Server implements AutoCloseable {
                     config.limits(),
                     new DateAndServer(config.serverHeader),
                     config.monitor,
+                    config.proxies,
                     config.errorPages,
-                    pool);
+                    pool,
+                    config.sniHostCheck,
+                    unmatched,
+                    optionsOfServer);
         }
     }
 
@@ -106,8 +164,8 @@ public final class Server implements AutoCloseable {
     /** An address as it was asked for, and what listens on it. */
     private record Bound(Config.Listening asked, Listener listener) {}
 
-    private Server(Plan plan) {
-        this.plan = plan;
+    private Server(Consumer<Config> configure, Consumer<Routes> routes) {
+        this.plan = Plan.of(configure, routes, Map.of());
     }
 
     /** Starts a server on {@code port} of every IPv4 address, all else as it is by default. */
@@ -126,7 +184,7 @@ public final class Server implements AutoCloseable {
      * @throws IllegalArgumentException for a setting or a route that cannot be, and says which
      */
     public static Server create(Consumer<Config> configure, Consumer<Routes> routes) {
-        return new Server(Plan.of(configure, routes));
+        return new Server(configure, routes);
     }
 
     /**
@@ -150,6 +208,10 @@ public final class Server implements AutoCloseable {
 
     private Running open() throws IOException {
         Config config = plan.config;
+        var workers = new CopyOnWriteArrayList<Worker>();
+        if (failure.isDone()) {
+            failure = new CompletableFuture<>(); // of the last run
+        }
         Loops loops =
                 Loops.start(
                         settings ->
@@ -157,14 +219,18 @@ public final class Server implements AutoCloseable {
                                         .transport(config.transport)
                                         .clock(config.clock)
                                         .name(config.name)
-                                        .heldMillis(config.heldMillis));
+                                        .observer(new Moves(workers))
+                                        .heldMillis(config.heldMillis)
+                                        .memory(config.memory)
+                                        .connections(config.mostConnections));
+        loops.failure().thenAccept(this::failed);
         ExecutorService pool =
                 Executors.newFixedThreadPool(
                         config.poolThreads,
                         Thread.ofPlatform().daemon().name(config.name + "-pool-", 0).factory());
         String id = Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36);
         Setup setup = plan.setup(id, pool);
-        List<Worker> workers = loops.all().stream().map(loop -> new Worker(loop, setup)).toList();
+        workers.addAll(loops.all().stream().map(loop -> new Worker(loop, setup)).toList());
         try {
             var bound = listen(loops, config, config.addresses, workers);
             return new Running(id, loops, workers, bound, pool);
@@ -172,6 +238,14 @@ public final class Server implements AutoCloseable {
             loops.close();
             pool.shutdownNow();
             throw e;
+        }
+    }
+
+    /** Has the monitor told of routes that were moved. */
+    private record Moves(List<Worker> workers) implements Observer {
+        @Override
+        public void moved(Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {
+            workers.get(loop.index()).moved(kind, millis, stack);
         }
     }
 
@@ -196,6 +270,12 @@ public final class Server implements AutoCloseable {
 
     private void options(Config config, Config.Listening asked, Listener.Options options) {
         asked.tls().ifPresent(tls -> options.tls(tls, "http/1.1").toPlainText(NOT_HTTPS));
+        if (asked.proxyProtocol()) {
+            long most = config.limits().headMillis();
+            options.proxyProtocol(
+                    peer -> plan.config.proxies.trusts(peer),
+                    most == 0 ? PROXY_HEADER.toMillis() : most);
+        }
         options.backlog(config.backlog)
                 .slots(config.slots, config.whenFull)
                 .parking(config.parked, config.parking.toMillis())
@@ -223,7 +303,7 @@ public final class Server implements AutoCloseable {
      * @throws UncheckedIOException when an address cannot be bound
      */
     public synchronized void reload(Consumer<Config> configure, Consumer<Routes> routes) {
-        Plan next = Plan.of(configure, routes);
+        Plan next = Plan.of(configure, routes, plan.kinds);
         if (running == null) {
             plan = next;
             return;
@@ -270,18 +350,27 @@ public final class Server implements AutoCloseable {
                             + " cannot change between HTTP and HTTPS while the server runs:"
                             + " stop it and start it again.");
         }
+        if (before.proxyProtocol() != after.proxyProtocol()) {
+            throw new IllegalArgumentException(
+                    after.address()
+                            + " cannot begin or cease to expect the PROXY protocol while the server"
+                            + " runs: stop it and start it again.");
+        }
     }
 
     private static void adopt(List<Worker> workers, Setup setup) {
         var adopted = new ArrayList<CompletableFuture<?>>();
         for (Worker worker : workers) {
             var done = new CompletableFuture<Void>();
-            worker.execute(
-                    () -> {
-                        worker.adopt(setup);
-                        done.complete(null);
-                    });
-            adopted.add(done);
+            boolean runs =
+                    worker.execute(
+                            () -> {
+                                worker.adopt(setup);
+                                done.complete(null);
+                            });
+            if (runs) { // else its loop has died
+                adopted.add(done);
+            }
         }
         CompletableFuture.allOf(adopted.toArray(CompletableFuture[]::new)).join();
     }
@@ -379,12 +468,15 @@ public final class Server implements AutoCloseable {
         var ends = new ArrayList<CompletableFuture<Void>>();
         for (Worker worker : ending.workers) {
             var end = new CompletableFuture<Void>();
-            worker.execute(
-                    () -> {
-                        worker.drain(end);
-                        worker.loop.protocols(Server::drain);
-                    });
-            ends.add(end);
+            boolean runs =
+                    worker.execute(
+                            () -> {
+                                worker.drain(end);
+                                worker.loop.protocols(Server::drain);
+                            });
+            if (runs) { // else its loop has died, and its connections with it
+                ends.add(end);
+            }
         }
         try {
             CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
@@ -413,6 +505,39 @@ public final class Server implements AutoCloseable {
             case Http1 http -> http.drain();
             case WebSocketConnection socket -> socket.drain();
             default -> {}
+        }
+    }
+
+    /**
+     * Completes with what one of its event loops has died of, the lack of heap mostly; never while
+     * all is well. From that moment on the server accepts no connections, and serves those of its
+     * other loops: stop it, and start it again or end the process. A server that is started again
+     * has another future. What depends on it must not block.
+     */
+    public CompletableFuture<Throwable> failure() {
+        return failure.copy();
+    }
+
+    /**
+     * Returns whether one of its event loops has died. For a thread that looks now and then: it
+     * allocates nothing, where {@link #failure} may need heap that is not there. Any thread.
+     */
+    public boolean hasFailed() {
+        Running now = running;
+        return now != null && now.loops.hasFailed();
+    }
+
+    /** A loop has died, whose thread this is. */
+    private void failed(Throwable why) {
+        Running now = running;
+        failure.complete(why);
+        if (now != null) {
+            try {
+                plan.config.monitor.died(why);
+            } catch (Throwable e) {
+                LOG.get().log(Level.WARNING, "the monitor threw", e);
+            }
+            now.listeners.forEach(each -> each.listener.close());
         }
     }
 

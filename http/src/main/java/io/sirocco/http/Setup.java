@@ -13,12 +13,14 @@ record Setup(
         Limits limits,
         DateAndServer dateAndServer,
         Monitor monitor,
+        TrustedProxies proxies,
         ErrorPages errorPages,
-        ExecutorService pool) {
+        ExecutorService pool,
+        boolean sniHostCheck,
+        Unmatched unmatched,
+        Response optionsOfServer) {
 
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
-    private static final Response OPTIONS_OF_SERVER =
-            Response.empty(204).header("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
 
     /** The page for {@code status}; a plain one when the server's own cannot be had. */
     Response page(int status, String message) {
@@ -54,7 +56,7 @@ record Setup(
 
     /** Answers {@code OPTIONS *} (RFC 9110 9.3.7). */
     Endpoint asterisk() {
-        return Endpoint.of(request -> OPTIONS_OF_SERVER, limits);
+        return Endpoint.of(request -> optionsOfServer, limits);
     }
 
     /** Answers {@code CONNECT}: this is no tunnel. */

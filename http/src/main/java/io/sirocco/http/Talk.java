@@ -6,6 +6,7 @@ import io.sirocco.http.WebSocket.Closed;
 import io.sirocco.http.WebSocket.Message;
 import io.sirocco.http.WebSocket.Text;
 import io.sirocco.http.ws.CloseCode;
+import io.sirocco.net.TaskKind;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
@@ -13,17 +14,16 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A conversation between its WebSocket and its thread. Messages that it has not received yet are
- * kept, {@link #FULL} bytes and one message at most: then nothing is read from the peer.
- * Loop-confined, unless a method says otherwise.
+ * kept, {@link #FULL} bytes and one message at most: then nothing is read from the peer. They count
+ * in the loop's memory until the conversation has received them or has ended. Loop-confined, unless
+ * a method says otherwise.
  */
 final class Talk implements WebSocketListener {
     private static final int FULL = 64 << 10;
 
-    /** What a message costs beside its bytes. */
-    private static final int OVERHEAD = 64;
-
     private final Conversation conversation;
     private final Hub hub;
+    private final TaskKind kind;
     private final ArrayDeque<Message> inbox = new ArrayDeque<>(2);
     private WebSocketConnection socket;
     private boolean receives; // has done so at least once
@@ -33,15 +33,21 @@ final class Talk implements WebSocketListener {
     private volatile Thread thread; // while it talks
     private volatile boolean over;
 
-    Talk(Conversation conversation, Hub hub) {
+    /** {@code kind} is what the conversation is to the loop; null if it never leaves it. */
+    Talk(Conversation conversation, Hub hub, TaskKind kind) {
         this.conversation = conversation;
         this.hub = hub;
+        this.kind = kind;
     }
 
     @Override
     public void onOpen(WebSocket opened) {
         socket = (WebSocketConnection) opened;
-        hub.loop.startVirtual(this::talk);
+        if (hub.loop.carries(kind)) {
+            hub.loop.startMovable(kind, this::talk);
+        } else {
+            hub.loop.startVirtual(kind, this::talk); // elsewhere
+        }
     }
 
     private void talk() {
@@ -62,7 +68,15 @@ final class Talk implements WebSocketListener {
             synchronized (this) {
                 thread = null;
             }
+            hub.execute(this::discard);
         }
+    }
+
+    /** Nobody will receive what waits. */
+    private void discard() {
+        inbox.clear();
+        hub.loop.memory().release(size);
+        size = 0;
     }
 
     /** The thread shall come to its end. Any thread. */
@@ -87,15 +101,19 @@ final class Talk implements WebSocketListener {
             answer(message);
             return;
         }
+        int bytes = size(message);
+        if (over || !socket.reserve(bytes)) {
+            return;
+        }
         inbox.add(message);
-        size += size(message);
+        size += bytes;
         if (size >= FULL) {
             socket.pause();
         }
     }
 
     private static int size(Message message) {
-        return OVERHEAD
+        return WebSocketConnection.MESSAGE_COST
                 + switch (message) {
                     case Text(String text) -> text.length();
                     case Binary(byte[] bytes) -> bytes.length;
@@ -123,8 +141,12 @@ final class Talk implements WebSocketListener {
             throw new IllegalStateException("Only the thread of a conversation may receive.");
         }
         CompletableFuture<Message> next;
-        if (hub.loop.inLoop()) {
-            next = take();
+        if (hub.loop.enter()) {
+            try {
+                next = take();
+            } finally {
+                hub.loop.exit();
+            }
         } else {
             next = new CompletableFuture<>();
             if (!hub.execute(() -> take(next))) {
@@ -159,6 +181,7 @@ final class Talk implements WebSocketListener {
         if (first != null) {
             boolean wasFull = size >= FULL;
             size -= size(first);
+            hub.loop.memory().release(size(first));
             if (wasFull && size < FULL) {
                 socket.resume();
             }
@@ -181,9 +204,10 @@ final class Talk implements WebSocketListener {
             receiver = null;
         } else if (abandoned.isDone() && !abandoned.isCompletedExceptionally()) {
             Message message = abandoned.join();
-            if (!(message instanceof Closed)) {
+            if (!(message instanceof Closed) && !over) {
                 inbox.addFirst(message);
                 size += size(message);
+                hub.loop.memory().add(size(message));
             }
         }
     }

@@ -67,7 +67,9 @@ public final class WebSocketClient implements AutoCloseable {
      */
     public static WebSocketClient start(Consumer<WebSocketClientSettings> configure)
             throws IOException {
-        Loops own = Loops.start(s -> s.loops(1).name("sirocco-websocket").heldMillis(0));
+        Loops own =
+                Loops.start(
+                        s -> s.loops(1).name("sirocco-websocket").heldMillis(0).blockingMillis(0));
         try {
             return new WebSocketClient(own, true, configure);
         } catch (RuntimeException e) {
@@ -95,7 +97,7 @@ public final class WebSocketClient implements AutoCloseable {
 
     /** The same, with a conversation on a virtual thread of its own. */
     public CompletableFuture<WebSocket> connect(URI uri, Conversation conversation) {
-        return connect(loops.next(), uri, Headers.none(), hub -> new Talk(conversation, hub));
+        return connect(loops.next(), uri, Headers.none(), hub -> new Talk(conversation, hub, null));
     }
 
     /** The same on a loop of the caller's choice, and with fields for this one request. */

@@ -14,6 +14,7 @@ import io.sirocco.http.ws.Violation;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.TaskKind;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.Optional;
@@ -33,6 +34,9 @@ import java.util.concurrent.CompletableFuture;
  * {@link WebSocket}.
  */
 final class WebSocketConnection extends WebSocketSender implements Protocol {
+    /** Bytes that a message which waits for the program costs, beside its own. */
+    static final int MESSAGE_COST = 64;
+
     private static final byte[] NOTHING = {};
 
     private static final int CLOSING = 1; // our close frame is written
@@ -40,10 +44,13 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
     private static final int PAUSED = 1 << 2; // by the program
     private static final int CONGESTED = 1 << 3; // the peer does not take what it is sent
     private static final int PINGED = 1 << 4; // and nothing was heard since
-    private static final int PEER_CLOSED = 1 << 5; // it has said good-bye, first
+    private static final int PEER_CLOSED = 1 << 5; // it sent a Close frame first, or a violation
+    private static final int BEHIND = 1 << 6; // too much waits for the listener
 
     private final Connection connection;
     private final WebSocketListener listener;
+    private final TaskKind kind; // of the listener's calls; null for one that stays on the loop
+    private ListenerQueue queue; // null while the listener is called on the loop
     private final String subprotocol;
     private final String id;
     private final MessageReader reader;
@@ -65,10 +72,12 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
             Agreement agreement,
             String subprotocol,
             WebSocketListener listener,
+            TaskKind kind,
             String id) {
         super(hub, sockets, agreement);
         this.connection = connection;
         this.listener = listener;
+        this.kind = kind;
         this.subprotocol = subprotocol;
         this.id = id;
         this.reader =
@@ -88,7 +97,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         heard = hub.loop.now();
         connection.tellSent();
         setDeadline();
-        call(() -> listener.onOpen(this));
+        call(0, () -> listener.onOpen(this));
     }
 
     private boolean is(int flag) {
@@ -101,6 +110,14 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
     public int received(Connection connection, byte[] bytes, int from, int to) {
         heard = hub.loop.now();
         flags &= ~PINGED;
+        int used = read(bytes, from, to);
+        if (!connection.stores(reader.stored())) {
+            failForMemory();
+        }
+        return used;
+    }
+
+    private int read(byte[] bytes, int from, int to) {
         int at = from;
         while (true) {
             if (is(OVER | PEER_CLOSED)) {
@@ -118,13 +135,45 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         }
     }
 
+    private void failForMemory() {
+        closeNow(CloseCode.TRY_AGAIN_LATER, "memory is short");
+        over(new Closed(CloseCode.TRY_AGAIN_LATER, "memory is short", false));
+        connection.finish();
+    }
+
+    /**
+     * Reserves memory for a complete message that has to wait for the program, or closes the
+     * WebSocket when there is none.
+     */
+    boolean reserve(int bytes) {
+        connection.stores(reader.stored()); // no longer the pieces of this message
+        if (hub.loop.memory().reserve(bytes)) {
+            return true;
+        }
+        failForMemory();
+        return false;
+    }
+
+    /**
+     * It sends a message in pieces, or more than it takes of ours. While only the program keeps it
+     * waiting, and nothing of a message is stored, it is none that could give way.
+     */
+    @Override
+    public boolean memoryShort(Connection connection) {
+        if (is(PAUSED | BEHIND) && heldBack() && !is(CONGESTED) && reader.stored() == 0) {
+            return false;
+        }
+        failForMemory();
+        return true;
+    }
+
     /**
      * Our good-bye waits for the peer's, so from then on everything is read. A client reads however
      * much it has to send: a server may be waiting for that before it reads on, and were both to
      * wait they would do so for ever.
      */
     private boolean heldBack() {
-        int reasons = hub.role == Role.SERVER ? PAUSED | CONGESTED : PAUSED;
+        int reasons = hub.role == Role.SERVER ? PAUSED | CONGESTED | BEHIND : PAUSED;
         return is(reasons) && !is(CLOSING);
     }
 
@@ -132,15 +181,15 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         switch (event) {
             case TEXT -> {
                 String text = reader.text();
-                deliver(() -> listener.onText(this, text));
+                deliver(text.length(), () -> listener.onText(this, text));
             }
             case BINARY -> {
                 byte[] bytes = reader.payload();
-                deliver(() -> listener.onBinary(this, bytes));
+                deliver(bytes.length, () -> listener.onBinary(this, bytes));
             }
             case PONG -> {
                 byte[] payload = reader.payload();
-                deliver(() -> listener.onPong(this, payload));
+                deliver(payload.length, () -> listener.onPong(this, payload));
             }
             case PING -> {
                 byte[] payload = reader.payload();
@@ -160,19 +209,67 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         return pending() >= 2L * sockets.terms.maxPending();
     }
 
-    private void deliver(Runnable call) {
+    private void deliver(int size, Runnable call) {
         if (!is(CLOSING)) { // what comes behind our good-bye is too late
-            call(call);
+            call(size + MESSAGE_COST, call);
         }
     }
 
-    private void call(Runnable call) {
+    /**
+     * Calls the listener: here, unless it has blocked a loop. A {@code cost} of 0 is for an event
+     * that it is told of however short memory is.
+     */
+    private void call(int cost, Runnable call) {
+        if (kind == null) {
+            callNow(call);
+        } else if (queue == null && !kind.moved()) {
+            TaskKind before = hub.loop.begin(kind);
+            callNow(call);
+            hub.loop.end(before);
+        } else {
+            if (queue == null) {
+                queue = new ListenerQueue(this, kind);
+            }
+            if (cost > 0 && !reserve(cost)) {
+                return;
+            }
+            if (queue.add(cost, call)) {
+                flags |= BEHIND;
+            }
+        }
+    }
+
+    /** Calls the listener, on the loop or on the thread of its queue. */
+    void callNow(Runnable call) {
         try {
             call.run();
         } catch (Throwable e) {
             hub.failed(id, e);
-            closeNow(CloseCode.INTERNAL_ERROR, "");
+            execute(() -> closeNow(CloseCode.INTERNAL_ERROR, ""));
         }
+    }
+
+    /** The listener has caught up with what came. Any thread. */
+    void caughtUp() {
+        execute(
+                () -> {
+                    if (!queue.isFull()) {
+                        flags &= ~BEHIND;
+                        readAgain();
+                    }
+                });
+    }
+
+    /**
+     * The listener has taken all that came: a peer that has said good-bye is answered. Any thread.
+     */
+    void answerCloseLater() {
+        execute(
+                () -> {
+                    if (!queue.isBusy()) {
+                        answerClose();
+                    }
+                });
     }
 
     @Override
@@ -206,8 +303,8 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
             pend(-size);
             return;
         }
-        if (first == 0) {
-            connection.writeStable(bytes, 0, bytes.length);
+        if (first == 0) { // the frame of a message to many
+            connection.writeShared(bytes, 0, bytes.length);
             written += size;
             return;
         }
@@ -288,7 +385,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
     @Override
     void tellDrained() {
         if (!is(OVER) && owesDrained()) {
-            call(() -> listener.onDrained(this));
+            call(0, () -> listener.onDrained(this));
         }
     }
 
@@ -361,8 +458,14 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
             return;
         }
         goodBye = new Closed(code, reason, true);
+        answerWhenAllIsTaken();
+    }
+
+    /** What the program has yet to take comes first, and what it sends for that. */
+    private void answerWhenAllIsTaken() {
         flags |= PEER_CLOSED;
-        if (listener instanceof Talk talk && talk.stillAnswers()) {
+        if (listener instanceof Talk talk && talk.stillAnswers()
+                || queue != null && queue.isBusy()) {
             since = hub.loop.now();
             setDeadline();
         } else {
@@ -370,10 +473,14 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         }
     }
 
-    /** Says good-bye to a peer that has. */
+    /** Sends a Close frame to a peer that has sent one, or that has violated the protocol. */
     void answerClose() {
         if (is(PEER_CLOSED) && !is(CLOSING | OVER)) {
             run(); // what was sent before goes before
+            if (reader.violation() != null) {
+                failNow(reader.violation());
+                return;
+            }
             int code = goodBye.code();
             byte[] answer = code == CloseCode.NONE ? NOTHING : Frame.closing(code, "");
             writeNow(Frame.FIN | Frame.CLOSE, answer);
@@ -424,6 +531,15 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
     }
 
     private void fail(Violation why) {
+        if (is(CLOSING)) {
+            failNow(why);
+        } else {
+            goodBye = new Closed(why.closeCode(), why.reason(), false);
+            answerWhenAllIsTaken();
+        }
+    }
+
+    private void failNow(Violation why) {
         closeNow(why.closeCode(), why.reason());
         over(new Closed(why.closeCode(), why.reason(), false));
         connection.finish();
@@ -444,7 +560,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         refuseMore();
         reader.end();
         connection.deadline(hub.loop.now() + sockets.terms.closeMillis());
-        call(() -> listener.onClose(this, closed));
+        call(0, () -> listener.onClose(this, closed));
     }
 
     /** The server stops, and clients that come again find another one; or the client does. */
@@ -477,7 +593,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
             deflation.end();
         }
         sockets.closed(agreement, hub.role);
-        hub.socketClosed();
+        hub.socketClosed(connection, cause);
         if (cause == CloseCause.STOPPED && listener instanceof Talk talk) {
             talk.cancel();
         }
@@ -495,8 +611,12 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
 
     @Override
     public SocketAddress remote() {
-        if (hub.loop.inLoop()) {
-            return connection.remote();
+        if (hub.loop.enter()) {
+            try {
+                return connection.remote();
+            } finally {
+                hub.loop.exit();
+            }
         }
         var answer = new CompletableFuture<SocketAddress>();
         if (!hub.execute(() -> answer.complete(connection.remote()))) {

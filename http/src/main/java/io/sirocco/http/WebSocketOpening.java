@@ -126,6 +126,7 @@ final class WebSocketOpening implements Connector, Protocol {
                             answer.agreement(),
                             answer.subprotocol(),
                             listener,
+                            null,
                             ClientHub.nextId());
             sockets.settle(offered, answer.agreement());
             connection.protocol(socket);

@@ -144,9 +144,13 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     private void put(int first, byte[] bytes, Map<Hub, List<Runnable>> later) {
         long size = first == 0 ? bytes.length : Frame.size(hub.role, bytes.length);
         pend(size);
-        if (hub.loop.inLoop() && outbox == null) {
-            write(first, bytes, size);
-            written();
+        if (outbox == null && hub.loop.enter()) {
+            try {
+                write(first, bytes, size);
+                written();
+            } finally {
+                hub.loop.exit();
+            }
             return;
         }
         var mine = new Outgoing(bytes, first, size);
@@ -251,8 +255,12 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
 
     @Override
     public void execute(Runnable task) {
-        if (hub.loop.inLoop()) {
-            task.run();
+        if (hub.loop.enter()) {
+            try {
+                task.run();
+            } finally {
+                hub.loop.exit();
+            }
         } else {
             hub.execute(task);
         }

@@ -15,8 +15,11 @@ interface Wire {
     /** The loop of the connection. Any thread. */
     Loop loop();
 
-    /** The peer. */
+    /** The client of the connection: the peer, or whom the PROXY protocol names. */
     SocketAddress remote();
+
+    /** The peer of the connection. */
+    SocketAddress peer();
 
     /** The address that the connection was accepted on. Any thread. */
     SocketAddress local();
@@ -44,6 +47,12 @@ interface Wire {
 
     /** Sends a piece of the body, which is not empty and must not change any more. */
     void data(byte[] bytes, int from, int to);
+
+    /** Sends bytes of the body that must not change any more, without a copy where that pays. */
+    void piece(byte[] bytes);
+
+    /** What the exchange stores of the request has become more or less. */
+    void stored();
 
     /** Sends a region of a file, which is released when that is done. */
     void file(OpenFile file, long from, long length);

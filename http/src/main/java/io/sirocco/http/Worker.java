@@ -5,9 +5,14 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.h1.Head;
 import io.sirocco.http.ws.Role;
+import io.sirocco.net.CloseCause;
+import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
+import io.sirocco.net.TaskKind;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -16,14 +21,28 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Worker extends Hub {
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
+    private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
+
+    private static final int TOLD = 16;
 
     Setup setup;
     Limits limits;
     Head head = new Head();
 
+    private static final int SPARE_HEADS = 64;
+    private static final int LARGEST_SPARE = 4 << 10;
+
+    /** Of exchanges that a monitor is still to be told of; they are filled again and again. */
+    private final ArrayDeque<Head> spareHeads = new ArrayDeque<>();
+
+    /** What trusted proxies say of the request in {@link #head}; null when none does. */
+    Forwarded forwarded;
+
     private byte[] dateAndServer;
     private long dateExpires = Long.MIN_VALUE;
     private long ids;
+    private long toldAt;
+    private int told;
 
     // Counts; read by other threads, which may see them a little late.
     long requests;
@@ -32,6 +51,7 @@ final class Worker extends Hub {
     int connections;
     int webSockets;
     boolean draining;
+    private boolean shakingHands = true; // somebody may, as far as the drain knows
     private CompletableFuture<Void> drained = new CompletableFuture<>();
 
     Worker(Loop loop, Setup setup) {
@@ -46,15 +66,34 @@ final class Worker extends Hub {
         dateExpires = Long.MIN_VALUE;
     }
 
-    void opened() {
+    void opened(Connection connection) {
         connections++;
+        if (monitored()) {
+            var opened =
+                    new Monitor.Opened(
+                            loop.index(),
+                            loop.clock().wallMillis(),
+                            connection.remote(), // when it is gone it is too late to ask
+                            connection.local(),
+                            connection.secure());
+            tell(() -> setup.monitor().opened(opened));
+        }
     }
 
-    void closed() {
+    void closed(Connection connection, CloseCause cause) {
         connections--;
-        if (draining && connections == 0) {
-            drained.complete(null);
+        if (monitored()) {
+            var closed =
+                    new Monitor.Closed(
+                            loop.index(),
+                            loop.clock().wallMillis(),
+                            connection.remote(),
+                            connection.local(),
+                            connection.secure(),
+                            cause);
+            tell(() -> setup.monitor().closed(closed));
         }
+        completeDrain();
     }
 
     @Override
@@ -63,9 +102,22 @@ final class Worker extends Hub {
     }
 
     @Override
-    void socketClosed() {
+    void socketClosed(Connection connection, CloseCause cause) {
         webSockets--;
-        closed();
+        closed(connection, cause);
+    }
+
+    /** A copy of a head, to tell of it later; nobody else may ever refer to it. */
+    Head keep(Head head) {
+        Head spare = spareHeads.poll();
+        return head.detach(spare == null ? new Head() : spare, LARGEST_SPARE);
+    }
+
+    /** What {@link #keep} has answered is not needed any more. */
+    void giveBack(Head kept) {
+        if (kept.bytes().length <= LARGEST_SPARE && spareHeads.size() < SPARE_HEADS) {
+            spareHeads.push(kept);
+        }
     }
 
     @Override
@@ -82,8 +134,16 @@ final class Worker extends Hub {
     void drain(CompletableFuture<Void> end) {
         draining = true;
         drained = end;
-        if (connections == 0) {
-            end.complete(null);
+        loop.drainHandshakes(
+                () -> {
+                    shakingHands = false;
+                    completeDrain();
+                });
+    }
+
+    private void completeDrain() {
+        if (draining && connections == 0 && !shakingHands) {
+            drained.complete(null);
         }
     }
 
@@ -112,19 +172,30 @@ final class Worker extends Hub {
     }
 
     /**
-     * Starts what blocks, or may; {@code exchange} knows its thread. Runs it up to where it blocks
-     * first.
+     * Starts what blocks, or may; {@code exchange} knows its thread. Where the loop carries it, it
+     * has run up to where it blocks first when this returns.
      */
     void virtual(Exchange exchange, Runnable task) {
-        loop.startVirtual(
+        TaskKind kind = exchange.endpoint.kind();
+        Runnable known =
                 () -> {
-                    exchange.thread = Thread.currentThread();
+                    exchange.threadBegins();
                     try {
                         task.run();
                     } finally {
-                        exchange.thread = null;
+                        exchange.threadEnds();
                     }
-                });
+                };
+        if (loop.carries(kind)) {
+            loop.startMovable(kind, known);
+            return;
+        }
+        exchange.request.detach(); // its thread runs beside us
+        if (kind == null) {
+            Thread.ofVirtual().start(known);
+        } else {
+            kind.startElsewhere(known);
+        }
     }
 
     /** Has the pool run the handler. */
@@ -135,13 +206,31 @@ final class Worker extends Hub {
                             if (!exchange.pending()) {
                                 return; // it was too late before its turn came
                             }
-                            exchange.thread = Thread.currentThread();
+                            exchange.threadBegins();
                             try {
                                 exchange.run();
                             } finally {
                                 exchange.threadEnds();
                             }
                         });
+    }
+
+    /** Any thread. */
+    Response page(Rule rule) {
+        Response page = page(rule.status(), Status.reason(rule.status()));
+        return rule.passes() ? page.header("Retry-After", "1") : page;
+    }
+
+    /**
+     * Whether one more client may be told that memory is short: a response takes some itself, and
+     * so a turn has {@link #TOLD} of them. Others are closed.
+     */
+    boolean tellsOfMemory() {
+        if (toldAt != loop.nanos()) {
+            toldAt = loop.nanos();
+            told = 0;
+        }
+        return ++told <= TOLD;
     }
 
     /** Any thread. */
@@ -152,18 +241,34 @@ final class Worker extends Hub {
     /** A handler threw. Any thread. */
     @Override
     void failed(String requestId, Throwable thrown) {
-        LOG.get().log(Level.ERROR, "request " + requestId + " failed", thrown);
-        if (loop.inLoop()) { // before it is told of the answer
-            tell(() -> setup.monitor().failed(requestId, thrown));
+        failed(requestId, "", thrown);
+    }
+
+    /** The same; {@code why} is the end of the line in the log. */
+    void failed(String requestId, String why, Throwable thrown) {
+        FAILURES.log("request", "request " + requestId + " failed" + why, thrown);
+        if (loop.enter()) { // before it is told of the answer
+            try {
+                tell(() -> setup.monitor().failed(requestId, thrown));
+            } finally {
+                loop.exit();
+            }
         } else if (monitored()) {
             execute(() -> tell(() -> setup.monitor().failed(requestId, thrown)));
+        }
+    }
+
+    /** A route has blocked the loop, and was moved. Any thread. */
+    void moved(TaskKind kind, long millis, StackTraceElement[] stack) {
+        if (monitored()) {
+            execute(() -> tell(() -> setup.monitor().moved(kind.name(), millis, stack)));
         }
     }
 
     void tell(Runnable news) {
         try {
             news.run();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             LOG.get().log(Level.WARNING, "the monitor threw", e);
         }
     }

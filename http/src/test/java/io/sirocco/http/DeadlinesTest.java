@@ -15,8 +15,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
@@ -96,6 +98,52 @@ class DeadlinesTest {
             assertTrue(client.untilEnd().endsWith("\r\n\r\nx"));
             serving.awaitQuiet();
             assertEquals(List.of(), serving.rules());
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("TRANSPORTS")
+    void aRouteHasAnIdleTimeOfItsOwn(TransportKind transport) {
+        try (Client client =
+                start(
+                        transport,
+                        c -> c.idle(Duration.ofSeconds(5)),
+                        routes -> {
+                            routes.get("/", request -> Response.text("x"));
+                            routes.route("GET", "/long", request -> Response.text("y"))
+                                    .idle(Duration.ofSeconds(60));
+                        })) {
+            client.send("GET /long HTTP/1.1\nHost: a\n\n").until("\r\n\r\ny");
+            settle();
+            advance(59_000);
+            assertFalse(client.hasEnded());
+            client.send("GET / HTTP/1.1\nHost: a\n\n").until("\r\n\r\nx");
+            settle();
+            advance(5_000 + LATE);
+            assertTrue(client.untilEnd().endsWith("\r\n\r\nx"));
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("TRANSPORTS")
+    void aRouteHasABodyDeadlineOfItsOwn(TransportKind transport) {
+        try (Client client =
+                start(
+                        transport,
+                        c -> c.bodyDeadline(Duration.ofSeconds(60), 0),
+                        routes ->
+                                routes.route(
+                                                "POST",
+                                                "/",
+                                                request -> Response.text(request.body().text()))
+                                        .bodyDeadline(Duration.ofSeconds(2), 0))) {
+            client.send("POST / HTTP/1.1\nHost: a\nContent-Length: 1000\n\n");
+            settle();
+            advance(1_900);
+            assertFalse(client.hasEnded());
+            advance(100 + LATE);
+            assertEquals("HTTP/1.1 408 Request Timeout", statusLine(client.untilEnd()));
+            assertEquals(List.of(Rule.BODY_DEADLINE), serving.rules());
         }
     }
 
@@ -311,6 +359,52 @@ class DeadlinesTest {
         serving.awaitQuiet();
     }
 
+    /** Of its own class, since failures of one kind are not all logged. */
+    private static final class Stopped extends RuntimeException {
+        Stopped(InterruptedException cause) {
+            super(cause);
+        }
+    }
+
+    @Test
+    void theLogSaysThatTheDeadlineHasInterruptedAHandler() {
+        BlockingQueue<String> logged = new LinkedBlockingQueue<>();
+        BiConsumer<String, Throwable> reader =
+                (line, thrown) -> {
+                    if (thrown instanceof Stopped) {
+                        logged.add(line);
+                    }
+                };
+        QuietLogs.READERS.add(reader);
+        try (Client client =
+                start(
+                        TransportKind.NIO,
+                        c -> c.handlerDeadline(Duration.ofSeconds(60)),
+                        routes ->
+                                routes.get(
+                                        "/",
+                                        request -> {
+                                            try {
+                                                new CompletableFuture<String>().get();
+                                            } catch (InterruptedException e) {
+                                                throw new Stopped(e);
+                                            }
+                                            return Response.text("too late");
+                                        }))) {
+            client.send("GET / HTTP/1.1\nHost: a\n\n");
+            settle();
+            advance(60_000 + LATE);
+            assertEquals("HTTP/1.1 503 Service Unavailable", statusLine(client.untilEnd()));
+            serving.await("the log has it", () -> !logged.isEmpty());
+            String line = logged.remove();
+            assertTrue(
+                    line.endsWith(" failed: interrupted at its handler deadline of 60000 ms"),
+                    line);
+        } finally {
+            QuietLogs.READERS.remove(reader);
+        }
+    }
+
     @ParameterizedTest
     @FieldSource("TRANSPORTS")
     void aHandlerThatTakesTooLongIsInterrupted(TransportKind transport) throws Exception {
@@ -484,7 +578,10 @@ class DeadlinesTest {
                                                                 sink.send("tick " + i);
                                                             }
                                                         })))) {
-            client.send("GET / HTTP/1.1\nHost: a\n\n").until("\r\n\r\n");
+            client.send("GET / HTTP/1.1\nHost: a\n\n");
+            settle();
+            advance(100 + LATE); // the head waits so long for the first event
+            client.until("\r\n\r\n");
             for (int i = 0; i < 3; i++) {
                 advance(3_600_000);
                 waiting.take().complete(null);

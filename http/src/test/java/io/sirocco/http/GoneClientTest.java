@@ -12,6 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -56,6 +57,32 @@ class GoneClientTest {
         T next = queue.poll(20, TimeUnit.SECONDS);
         assertTrue(next != null, "nothing within 20 seconds");
         return next;
+    }
+
+    /** What docs/http.md shows: work that nobody waits for is cancelled. That is no failure. */
+    @ParameterizedTest
+    @MethodSource("everywhere")
+    void workThatIsCancelledForThatIsNoFailure(TransportKind transport, Mode mode)
+            throws Exception {
+        Consumer<Routes> routes =
+                all ->
+                        all.any(
+                                "/later",
+                                request -> {
+                                    var later = new CompletableFuture<Response>();
+                                    request.onGone(() -> later.cancel(false));
+                                    request.onGone(() -> tell(request, "gone"));
+                                    asked.add(later);
+                                    return Response.later(later);
+                                });
+        try (var serving = new Serving(transport, mode, c -> {}, routes)) {
+            Client client = serving.client().send(GET);
+            next(asked);
+            client.end();
+            next(told);
+            serving.await("its end", () -> serving.stats().inProgress() == 0);
+            assertEquals(List.of(), serving.failures());
+        }
     }
 
     @ParameterizedTest

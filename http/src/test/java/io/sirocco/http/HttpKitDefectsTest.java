@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * 414 for a long header                           {@link LimitsTest#heads}, {@link LimitsTest#targets}
  * queue full                                      {@link LimitsTest#requestsInProgress}
  * one 100 with Expect: 100-continue               {@link RequestBodiesTest#hundredIsSentOnceWhenTheBodyIsWanted}
- * forbidden trailers                              {@link RequestBodiesTest#trailersThatWouldFrameTheMessageAreRefused}
+ * forbidden trailers                              {@link RequestBodiesTest#trailersThatWouldFrameTheMessageAreIgnored}
  * two lengths, even if equal; signed lengths      {@link QurricaneDefectsTest#twoLengthsAreRefused},
  *                                                 {@link QurricaneDefectsTest#aLengthThatIsNoNumberIsRefused}
  * length beside coding                            {@link QurricaneDefectsTest#aLengthBesideACodingIsRefused}

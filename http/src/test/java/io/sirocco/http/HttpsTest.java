@@ -328,7 +328,7 @@ class HttpsTest {
         }
 
         String get() throws IOException {
-            socket.getOutputStream().write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes());
+            socket.getOutputStream().write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes());
             var all = new StringBuilder();
             var buffer = new byte[4096];
             while (all.indexOf("\r\n\r\nx") < 0) {

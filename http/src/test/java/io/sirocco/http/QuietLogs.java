@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import java.util.List;
 import java.util.ResourceBundle;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 
 /**
  * What a server says of handlers that throw is no news in tests, which make them throw by the
  * hundred; all other loggers say on standard error what is a warning or worse. Any thread.
  */
 public final class QuietLogs extends System.LoggerFinder {
+    /** Get each message with its failure, whether it is shown or not. */
+    static final List<BiConsumer<String, Throwable>> READERS = new CopyOnWriteArrayList<>();
+
     /** For the service loader. */
     public QuietLogs() {}
 
@@ -29,6 +35,7 @@ public final class QuietLogs extends System.LoggerFinder {
 
         @Override
         public void log(Level level, ResourceBundle bundle, String message, Throwable thrown) {
+            READERS.forEach(reader -> reader.accept(message, thrown));
             if (isLoggable(level)) {
                 System.err.println(level + " " + message);
                 if (thrown != null) {
@@ -39,9 +46,10 @@ public final class QuietLogs extends System.LoggerFinder {
 
         @Override
         public void log(Level level, ResourceBundle bundle, String format, Object... parameters) {
+            String message = java.text.MessageFormat.format(format, parameters);
+            READERS.forEach(reader -> reader.accept(message, null));
             if (isLoggable(level)) {
-                System.err.println(
-                        level + " " + java.text.MessageFormat.format(format, parameters));
+                System.err.println(level + " " + message);
             }
         }
     }

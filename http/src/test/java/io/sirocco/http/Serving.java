@@ -33,6 +33,7 @@ final class Serving implements AutoCloseable, Monitor {
     private final boolean secure;
     private final ConcurrentLinkedQueue<Rule> rules = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Told> answers = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<String> moved = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
     Serving(TransportKind transport, Consumer<Config> config, Consumer<Routes> routes) {
@@ -63,7 +64,8 @@ final class Serving implements AutoCloseable, Monitor {
                                         .transport(transport)
                                         .handling(mode.handling)
                                         .watchdog(java.time.Duration.ZERO)
-                                        .monitor(this);
+                                        .monitor(this)
+                                        .sniHostCheck(false); // cases name any host
                                 config.accept(c);
                             },
                             routes);
@@ -91,6 +93,16 @@ final class Serving implements AutoCloseable, Monitor {
                         answered.status(),
                         answered.bytesOut(),
                         answered.complete()));
+    }
+
+    @Override
+    public void moved(String route, long millis, StackTraceElement[] stack) {
+        moved.add(route);
+    }
+
+    /** The routes that were moved off the loops. */
+    List<String> moved() {
+        return List.copyOf(moved);
     }
 
     @Override

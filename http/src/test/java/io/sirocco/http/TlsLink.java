@@ -38,6 +38,12 @@ final class TlsLink {
     private long sent;
 
     TlsLink(SocketChannel channel) throws IOException {
+        this(channel, () -> {});
+    }
+
+    /** One that has {@code greeted} run when it has sent its first word, and then goes on. */
+    TlsLink(SocketChannel channel, Runnable greeted) throws IOException {
+        boolean first = true;
         this.channel = channel;
         engine = CONTEXT.createSSLEngine("localhost", 1);
         engine.setUseClientMode(true);
@@ -45,7 +51,13 @@ final class TlsLink {
         ByteBuffer nothing = ByteBuffer.allocate(0);
         while (engine.getHandshakeStatus() != HandshakeStatus.NOT_HANDSHAKING) {
             switch (engine.getHandshakeStatus()) {
-                case NEED_WRAP -> write(nothing);
+                case NEED_WRAP -> {
+                    write(nothing);
+                    if (first) {
+                        first = false;
+                        greeted.run();
+                    }
+                }
                 case NEED_TASK -> engine.getDelegatedTask().run();
                 default -> read(ByteBuffer.allocate(32 << 10));
             }

@@ -71,6 +71,7 @@ class WebSocketFanOutTest {
             serving.await("all are there", () -> room.size() == CLIENTS + 1);
             Socket stalled = clients.removeLast();
             WebSocket slow = stall(stalled);
+            drained.set(0); // of those between
             for (int i = 0; i < MESSAGES; i++) {
                 PreparedMessage message = PreparedMessage.text(text(i));
                 assertEquals(CLIENTS, message.sendTo(room), "message " + i);

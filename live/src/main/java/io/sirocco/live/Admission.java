@@ -43,8 +43,12 @@ public sealed interface Admission {
         }
     }
 
-    /** It may not, and is told why. */
-    record Refused(String message) implements Admission {}
+    /**
+     * It may not, and is told why.
+     *
+     * @param guess whether what it has offered may be a guess: see {@link LiveSettings#guesses}
+     */
+    record Refused(String message, boolean guess) implements Admission {}
 
     /** It may, as this user. */
     static Admitted as(String user) {
@@ -56,8 +60,19 @@ public sealed interface Admission {
         return Admitted.ANYBODY;
     }
 
-    /** It may not; the message is for the client. */
+    /**
+     * It may not; the message is for the client. If it has offered something in {@code auth}, that
+     * counts as a guess.
+     */
     static Admission refused(String message) {
-        return new Refused(message);
+        return new Refused(message, true);
+    }
+
+    /**
+     * It may not, although it has not guessed: what it has offered was good once, or is good
+     * elsewhere. The message is for the client.
+     */
+    static Admission genuine(String message) {
+        return new Refused(message, false);
     }
 }

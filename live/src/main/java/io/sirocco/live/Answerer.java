@@ -6,8 +6,10 @@ package io.sirocco.live;
 public interface Answerer<T> {
 
     /**
-     * The answer: what JSON can say, or bytes; null is one, too. {@link Arguments} are several, or
-     * none.
+     * Returns the answer: what JSON can say, or bytes; null is one, too. {@link Arguments} are
+     * several, or none. A {@link java.util.concurrent.CompletionStage} gives any of these later:
+     * the client's next message is handled meanwhile; the timeout of handlers holds for both
+     * together, and a stage that ends exceptionally is answered as if its cause had been thrown.
      *
      * @throws RequestException for an error of the handler's choice
      * @throws Exception to have the client told no more than {@code failed}

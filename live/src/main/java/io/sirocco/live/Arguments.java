@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -117,7 +119,7 @@ public final class Arguments {
 
     /**
      * As the answer to a request: the first one, as {@link #as} has it; null, whatever there is,
-     * for {@code Void}.
+     * for {@code Void}; all of them for {@code Arguments}.
      *
      * @throws RequestException {@link RequestException.Kind#REFUSED} when the other side has
      *     answered with an error; {@link RequestException.Kind#MALFORMED} when it is no such value
@@ -130,6 +132,9 @@ public final class Arguments {
         }
         if (type == Void.class) {
             return null;
+        }
+        if (type == Arguments.class) {
+            return type.cast(this);
         }
         try {
             return as(0, type);
@@ -162,6 +167,29 @@ public final class Arguments {
             values[i] = hasBytes(node) ? convert(mapper, node, Object.class) : node;
         }
         return values;
+    }
+
+    /**
+     * Returns values with the arguments of each {@link Arguments} among them in its place: what
+     * {@code send}, {@code request} and answers make of theirs.
+     */
+    public static Object[] spread(Object... values) {
+        boolean any = false;
+        for (Object value : values) {
+            any |= value instanceof Arguments;
+        }
+        if (!any) {
+            return values;
+        }
+        var all = new ArrayList<Object>();
+        for (Object value : values) {
+            if (value instanceof Arguments several) {
+                all.addAll(Arrays.asList(several.values(0)));
+            } else {
+                all.add(value);
+            }
+        }
+        return all.toArray();
     }
 
     private static boolean hasBytes(JsonNode node) {

@@ -30,7 +30,10 @@ public final class Attempt {
         return peer.address();
     }
 
-    /** A header field of its first request. */
+    /**
+     * A header of its first request. Once a client is connected, attempts over the same connection
+     * see those alone that are kept: {@link LiveSettings#headers}.
+     */
     public Optional<String> header(String name) {
         return peer.header(name);
     }

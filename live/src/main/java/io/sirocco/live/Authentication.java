@@ -13,6 +13,8 @@ import java.util.List;
  * then frozen. Used by one thread.
  */
 public final class Authentication {
+    private static final String WRONG = "the password is wrong, or missing";
+
     final List<Authenticator> all = new ArrayList<>();
     Duration ticketLife;
 
@@ -24,14 +26,15 @@ public final class Authentication {
         all.add(
                 attempt ->
                         attempt.auth("password")
-                                        .filter(
-                                                p ->
-                                                        MessageDigest.isEqual(
-                                                                known, p.getBytes(UTF_8)))
-                                        .isPresent()
-                                ? Admission.anybody()
-                                : Admission.refused("the password is wrong, or missing"));
+                                .map(offered -> check(known, offered.getBytes(UTF_8)))
+                                .orElse(Admission.genuine(WRONG)));
         return this;
+    }
+
+    private static Admission check(byte[] known, byte[] offered) {
+        return MessageDigest.isEqual(known, offered)
+                ? Admission.anybody()
+                : Admission.refused(WRONG);
     }
 
     /**
@@ -48,7 +51,7 @@ public final class Authentication {
                 attempt ->
                         attempt.auth("token")
                                 .map(rules::check)
-                                .orElse(Admission.refused("the token is missing")));
+                                .orElse(Admission.genuine("the token is missing")));
         return this;
     }
 

@@ -2,8 +2,6 @@
 package io.sirocco.live;
 
 import io.sirocco.net.Loop;
-import io.sirocco.net.log.LazyLogger;
-import java.lang.System.Logger.Level;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,7 +29,6 @@ import java.util.function.Predicate;
  * still. Any thread, unless a method says otherwise.
  */
 final class Backlog {
-    private static final LazyLogger LOG = LazyLogger.of(Live.class);
     private static final int AT_ONCE = 64; // of one turn
     private static final int MANY = 64; // deliveries, after which it rests
     private static final long LONGEST_REST = 5_000_000; // nanoseconds
@@ -62,8 +59,12 @@ final class Backlog {
     /** Has {@code task} run behind all that came before: at once where we are. */
     void execute(Runnable task) {
         queue.add(task);
-        if (loop.inLoop()) {
-            drain(Integer.MAX_VALUE);
+        if (loop.enter()) {
+            try {
+                drain(Integer.MAX_VALUE);
+            } finally {
+                loop.exit();
+            }
         } else {
             schedule();
         }
@@ -77,19 +78,30 @@ final class Backlog {
 
     /** Does what waits, if this is where we are and no rest is due. */
     void drainHere() {
-        if (loop.inLoop() && !resting) {
-            drain(Integer.MAX_VALUE);
+        if (loop.enter()) {
+            try {
+                if (!resting) {
+                    drain(Integer.MAX_VALUE);
+                }
+            } finally {
+                loop.exit();
+            }
         }
     }
 
     /** Answers false when the server has stopped. */
     private boolean schedule() {
         if (scheduled.compareAndSet(false, true)) {
+            boolean accepted = false;
             try {
                 loop.execute(this::turn);
+                accepted = true;
             } catch (RejectedExecutionException e) {
-                scheduled.set(false);
                 return false;
+            } finally {
+                if (!accepted) {
+                    scheduled.set(false);
+                }
             }
         }
         return true;
@@ -111,6 +123,11 @@ final class Backlog {
     void release(long size) {
         messages.decrementAndGet();
         bytes.addAndGet(-size);
+    }
+
+    /** Bytes of messages that wait. */
+    long bytes() {
+        return bytes.get();
     }
 
     private boolean isHalfFull() {
@@ -135,8 +152,17 @@ final class Backlog {
         if (room.get() != null && !isHalfFull()) {
             CompletableFuture<Void> waiting = room.getAndSet(null);
             if (waiting != null) {
-                loop.startVirtual(() -> waiting.complete(null)); // what follows may block
+                complete(waiting);
             }
+        }
+    }
+
+    private void complete(CompletableFuture<Void> waiting) {
+        try {
+            loop.startVirtual(() -> waiting.complete(null)); // what follows may block
+        } catch (Throwable e) { // no thread: better here than never
+            waiting.complete(null);
+            throw e;
         }
     }
 
@@ -162,22 +188,43 @@ final class Backlog {
         hurries = true;
     }
 
-    /** Does a part of it, and the rest in the next turn: others want the loop, too. */
+    /**
+     * Does a part of it, and the rest in the next turn: others want the loop, too. Whatever is
+     * thrown here, the next turn is scheduled, or nothing would ever be done again.
+     */
     private void turn() {
         long began = loop.clock().nanos();
-        drain(AT_ONCE);
-        if (deliveries < MANY || hurries) {
-            again();
-        } else {
-            resting = true;
-            loop.execute(() -> rest(began)); // the kernel has what was written, by then
+        try {
+            drain(AT_ONCE);
+        } finally {
+            boolean rests = deliveries >= MANY && !hurries;
+            deliveries = 0;
+            if (rests) {
+                restLater(began);
+            } else {
+                again();
+            }
         }
-        deliveries = 0;
+    }
+
+    private void restLater(long began) {
+        resting = true;
+        try {
+            loop.execute(() -> rest(began)); // the kernel has what was written, by then
+        } catch (Throwable e) {
+            again();
+            throw e;
+        }
     }
 
     private void rest(long began) {
         long now = loop.clock().nanos();
-        loop.at(now + Math.min(now - began, LONGEST_REST), this::again);
+        try {
+            loop.at(now + Math.min(now - began, LONGEST_REST), this::again);
+        } catch (Throwable e) {
+            again();
+            throw e;
+        }
     }
 
     private void again() {
@@ -201,19 +248,11 @@ final class Backlog {
                     break;
                 }
                 taken++;
-                run(task);
+                Tasks.run(task, "a shard failed at a task");
             }
         } finally {
             draining = false;
         }
         giveRoom();
-    }
-
-    private static void run(Runnable task) {
-        try {
-            task.run();
-        } catch (RuntimeException e) {
-            LOG.get().log(Level.ERROR, "a shard failed at what it was told", e);
-        }
     }
 }

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.live.broker.Address;
+import io.sirocco.live.broker.Audience;
+import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Limit;
+import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Session;
 import io.sirocco.live.engine.Engine;
 import io.sirocco.live.engine.Parcel;
 import io.sirocco.live.engine.Peer;
 import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
+import io.sirocco.net.TaskKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -25,6 +31,8 @@ import tools.jackson.databind.JsonNode;
 public final class Client extends Lane {
     private static final int MOST_TAGS = 32; // that it gives itself
     private static final int LONGEST_TAG = 256;
+    private static final String NAME = "name";
+    private static final CompletionStage<Void> SENT = CompletableFuture.completedStage(null);
 
     final Rooms rooms = new Rooms(this);
     final Life life = new Life(this);
@@ -37,17 +45,20 @@ public final class Client extends Lane {
     private volatile Map<String, String> tags = Map.of(); // written with the lock of this held
     private volatile Peer peer;
     private volatile Asked asked; // null before the first question; made with the lock of this held
+    private final Position since; // see Audience; null without recovery
     private Meter meter;
 
     private Client(
             Namespace namespace,
             String id,
             String pid,
+            Position since,
             Admission.Admitted admitted,
             Map<String, String> given) {
         this.namespace = namespace;
         this.id = id;
         this.pid = pid;
+        this.since = since;
         this.admitted = admitted;
         this.given = given;
     }
@@ -58,7 +69,10 @@ public final class Client extends Lane {
             boolean recovers,
             Map<String, String> given) {
         String pid = recovers ? Engine.newId() : null;
-        return new Client(namespace, Engine.newId(), pid, admitted, given);
+        Position since = recovers ? namespace.hub.newest() : null;
+        var client = new Client(namespace, Engine.newId(), pid, since, admitted, given);
+        client.tags = namespace.hub.settings.clientTags(given);
+        return client;
     }
 
     static Client recovered(
@@ -66,8 +80,9 @@ public final class Client extends Lane {
             Session kept,
             Admission.Admitted admitted,
             Map<String, String> given) {
-        var client = new Client(namespace, kept.client(), kept.pid(), admitted, given);
-        client.rooms.restore(Set.copyOf(kept.rooms()));
+        var client =
+                new Client(namespace, kept.client(), kept.pid(), kept.since(), admitted, given);
+        client.rooms.restore(kept.rooms());
         client.tags = Map.copyOf(kept.tags());
         client.tags.forEach((tag, value) -> namespace.tag(client, tag, value));
         return client;
@@ -83,6 +98,11 @@ public final class Client extends Lane {
             if (fits && value != null && value.length() <= LONGEST_TAG) {
                 tags.put(tag, value);
             }
+        }
+        JsonNode name = auth.path(NAME);
+        boolean named = name.isString() && name.stringValue().length() <= LONGEST_TAG;
+        if (named && tags.size() < MOST_TAGS) {
+            tags.putIfAbsent(NAME, name.stringValue());
         }
         return tags.isEmpty() ? Map.of() : Map.copyOf(tags);
     }
@@ -143,31 +163,85 @@ public final class Client extends Lane {
     // ---- messages to it
 
     /**
-     * Sends it an event. Does nothing when it is gone.
+     * Sends it an event, which arrives once at most. Does nothing when it is gone. While the broker
+     * is away, a message to a client of this node arrives all the same; one that was on its way to
+     * the broker then, when it is known whether the broker has it: maybe behind later ones.
+     *
+     * <p>The stage is for those who send much: they wait for it before they send more, and the
+     * client is never closed as slow, nor is anything dropped, because of what they send. It
+     * completes at once while less than half of the {@linkplain LiveSettings#budget budget} waits,
+     * and else when the client has taken what was sent before, or has gone. No thread has to wait
+     * for it. It completes on any thread: what depends on it must not block, unless it is made
+     * {@code async}.
      *
      * @param arguments what JSON can say, and bytes
+     * @return completes when more may be sent; exceptionally with a {@link BrokerException} when
+     *     nobody knows whether this will arrive
+     * @throws IllegalArgumentException when the name of the event is {@link Live#isReserved
+     *     reserved}
      */
-    public void send(String event, Object... arguments) {
+    public CompletionStage<Void> send(String event, Object... arguments) {
+        Live.mustNotBeOurs(event);
         if (pid == null) {
             sendAlone(event, arguments);
-            return;
+            return awaitRoom();
         }
-        namespace
-                .publish(Set.of(id), Set.of(), event, arguments)
-                .whenComplete(
-                        (position, thrown) -> {
-                            if (thrown != null) {
-                                sendAlone(event, arguments); // without an offset, then
+        CompletableFuture<Position> published =
+                namespace
+                        .publish(Set.of(Address.client(id)), Set.of(), event, arguments)
+                        .toCompletableFuture();
+        if (published.isDone() && !published.isCompletedExceptionally()) {
+            return awaitRoom();
+        }
+        return published
+                .handle(
+                        (position, thrown) ->
+                                thrown == null ? SENT : notPublished(thrown, event, arguments))
+                .thenCompose(stage -> stage)
+                .thenCompose(sent -> awaitRoom());
+    }
+
+    /** It is delivered here, without an offset, but only when it can come no other way. */
+    private CompletionStage<Void> notPublished(
+            Throwable thrown, String event, Object... arguments) {
+        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        if (!(cause instanceof BrokerException failed)) {
+            sendAlone(event, arguments);
+            return SENT;
+        }
+        return failed.delivered()
+                .handle(
+                        (delivered, unknown) -> {
+                            if (unknown != null) {
+                                gap(Map.of("lost", true));
+                                throw failed;
                             }
+                            if (!delivered) {
+                                sendAlone(event, arguments);
+                            }
+                            return null;
                         });
+    }
+
+    private CompletionStage<Void> awaitRoom() {
+        if (life.hasRoom()) {
+            return SENT;
+        }
+        var room = new CompletableFuture<Void>();
+        life.awaitRoom(room);
+        return room;
     }
 
     private void sendAlone(String event, Object... arguments) {
         Parcel parcel = parcel(Packet.NO_ID, true, event, arguments);
         Shard here = shard();
-        if (here.loop.inLoop()) {
-            put(parcel);
-        } else if (here.reserve(namespace, Set.of(id), parcel.size())) {
+        if (here.loop.enter()) {
+            try {
+                put(parcel);
+            } finally {
+                here.loop.exit();
+            }
+        } else if (here.reserve(namespace, Set.of(Address.client(id)), parcel.size())) {
             inOrder(
                     () -> {
                         here.release(parcel.size());
@@ -181,7 +255,7 @@ public final class Client extends Lane {
     }
 
     private Parcel parcel(long ask, boolean droppable, String event, Object... arguments) {
-        Json.Encoded encoded = namespace.hub.json.event(event, arguments);
+        Json.Encoded encoded = namespace.hub.json.event(event, Arguments.spread(arguments));
         int attachments = encoded.attachments().size();
         Packet packet = Packet.event(namespace.name(), ask, attachments, encoded.data());
         return Parcel.message("4" + packet, encoded.attachments(), droppable);
@@ -210,6 +284,7 @@ public final class Client extends Lane {
      * @throws RequestException when there is none, or another than was wanted
      */
     public <T> T request(String event, Duration deadline, Class<T> type, Object... arguments) {
+        Live.mustNotBeOurs(event);
         var answer = new CompletableFuture<Arguments>();
         Asked questions = asked();
         long number = questions.add(answer);
@@ -271,9 +346,10 @@ public final class Client extends Lane {
      * Puts it into a room. Does nothing when it is gone.
      *
      * @throws IllegalStateException when it is in as many as it may be
+     * @throws RequestException as {@link Namespace#room}
      */
     public void join(String room) {
-        if (rooms.join(room)) {
+        if (rooms.join(Room.named(room))) {
             life.keep();
         }
     }
@@ -309,6 +385,21 @@ public final class Client extends Lane {
             }
         }
         life.keep();
+    }
+
+    /** It has come: it is found by the tags that it may give itself. */
+    void tagged() {
+        synchronized (this) {
+            if (life.lasts()) {
+                tags.forEach((tag, value) -> namespace.tag(this, tag, value));
+            }
+        }
+    }
+
+    /** The name that it gives itself, as JSON for those who see it in rooms; empty for none. */
+    String nameForMembers() {
+        String name = given.get(NAME);
+        return name == null ? "" : namespace.hub.json.text(Map.of(NAME, name));
     }
 
     /** A tag that was put to it. */
@@ -348,14 +439,19 @@ public final class Client extends Lane {
         return pid;
     }
 
+    /** Whom a replay is for. Any thread. */
+    Audience audience(Map<String, Position> inRooms) {
+        return new Audience(namespace.name(), id, since, inRooms);
+    }
+
     boolean hasPid(String other) {
         return pid != null && pid.equals(other);
     }
 
     /** As the broker keeps it. Any thread. */
-    Session session() {
-        return new Session(
-                namespace.name(), pid, id, admitted.user().orElse(""), List.copyOf(rooms()), tags);
+    Session session(
+            long version, String user, Map<String, Position> inRooms, Map<String, String> ownTags) {
+        return new Session(namespace.name(), pid, id, user, since, inRooms, ownTags, version);
     }
 
     /** What it needs to come back, told to it alone. */
@@ -365,6 +461,7 @@ public final class Client extends Lane {
 
     void connected() {
         submit(
+                namespace.connecting,
                 0,
                 null,
                 () -> {
@@ -378,9 +475,8 @@ public final class Client extends Lane {
         if (reason != Reason.STOPPED) {
             life.forget();
         }
-        submit(
-                0,
-                null,
+        handlers.submitLast(
+                namespace.closing,
                 () -> {
                     for (Listener<Reason> each : namespace.closes) {
                         call("close", () -> each.on(this, reason));
@@ -391,8 +487,18 @@ public final class Client extends Lane {
     // ---- handlers
 
     /** Has its handlers do something, of so many bytes, that owes an answer or null. */
-    void submit(int size, Answer answer, Runnable work) {
-        handlers.submit(life.link(), size, answer, work);
+    void submit(TaskKind kind, int size, Answer answer, Runnable work) {
+        handlers.submit(life.link(), size, answer, kind, work);
+    }
+
+    /** Has its answerer do a request, beside others where the program wants that. */
+    void submitRequest(TaskKind kind, int size, Answer answer, Runnable work) {
+        int most = namespace.hub.settings.concurrentRequests;
+        if (most > 1) {
+            handlers.submitBeside(life.link(), size, answer, kind, work, most);
+        } else {
+            submit(kind, size, answer, work);
+        }
     }
 
     /** Whether it may send one more message, by this limit. */

@@ -10,8 +10,10 @@ import java.util.function.Function;
  *
  * @param address where it is
  * @param transport {@code websocket} or {@code polling}
- * @param headers a header field of its first request
- * @param tags that it gave itself: the object {@code tags} in the {@code auth} of its CONNECT
+ * @param headers a header of its first request, of those that are kept: {@link
+ *     LiveSettings#headers}
+ * @param tags that it gave itself: the object {@code tags} in the {@code auth} of its CONNECT, and
+ *     {@code name} there as the tag {@code name}
  */
 public record ClientInfo(
         String address,

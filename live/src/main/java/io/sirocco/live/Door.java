@@ -5,13 +5,13 @@ import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Session;
-import io.sirocco.net.log.LazyLogger;
-import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
 
@@ -20,8 +20,7 @@ import tools.jackson.databind.JsonNode;
  * the program and for the broker. Used by one thread.
  */
 final class Door implements Runnable {
-    private static final LazyLogger LOG = LazyLogger.of(Live.class);
-    private static final int MOST_MISSED = 10_000;
+    private static final Set<String> NO_SECRETS = Set.of("offsets", "tags");
 
     private final Link link;
     private final Hub hub;
@@ -40,7 +39,7 @@ final class Door implements Runnable {
         try {
             decide().ifPresent(this::admit);
         } catch (Throwable e) {
-            LOG.get().log(Level.ERROR, "a client could not be let in", e);
+            hub.failures.log("connect", "a client could not be let in", e);
             refuse("the server failed", "failed");
         }
     }
@@ -56,8 +55,16 @@ final class Door implements Runnable {
         if (all.isEmpty()) {
             return Optional.of(Admission.anybody());
         }
+        String address = link.session.peer().address();
+        Duration wait = hub.guesses.await(address);
+        if (wait.isPositive()) {
+            long seconds = wait.plusMillis(999).toSeconds();
+            refuse("too many wrong attempts: the next may be in " + seconds + " s", "limited");
+            return Optional.empty();
+        }
         var why = new LinkedHashSet<String>();
         String code = "unauthorized";
+        boolean guess = false;
         var attempt = new Attempt(hub.json, namespace.name(), link.session.peer(), auth);
         for (Authenticator each : all) {
             try {
@@ -67,21 +74,32 @@ final class Door implements Runnable {
                     case Admission.Admitted admitted -> {
                         return Optional.of(admitted);
                     }
-                    case Admission.Refused(String message) -> why.add(message);
+                    case Admission.Refused(String message, boolean counts) -> {
+                        why.add(message);
+                        guess |= counts && offers();
+                    }
                 }
             } catch (BrokerException e) { // what they have may be good
-                LOG.get().log(Level.WARNING, "a ticket cannot be looked up: {0}", e);
+                hub.failures.log("ticket", "a ticket cannot be looked up", e);
                 why.add("the server cannot say now");
                 code = "unavailable";
             } catch (RequestException e) { // what they have does not fit
                 why.add(e.getMessage());
             } catch (Exception e) {
-                LOG.get().log(Level.ERROR, "an authenticator failed", e);
+                hub.failures.log("authenticator", "an authenticator failed", e);
                 why.add("the server failed");
             }
         }
+        if (guess) {
+            hub.guesses.charge(address);
+        }
         refuse(String.join("; ", why), code);
         return Optional.empty();
+    }
+
+    /** Whether there is something in {@code auth} beside what says nothing of who it is. */
+    private boolean offers() {
+        return auth.propertyNames().stream().anyMatch(name -> !NO_SECRETS.contains(name));
     }
 
     private void admit(Admission.Admitted admitted) {
@@ -103,7 +121,7 @@ final class Door implements Runnable {
             Optional<Session> kept = Hub.await(hub.broker.take(namespace.name(), pid));
             return kept.isPresent() && recover(admitted, kept.get());
         } catch (BrokerException e) {
-            LOG.get().log(Level.WARNING, "nobody can be recovered: {0}", e);
+            hub.failures.log("recovery", "nobody can be recovered", e);
             return false;
         }
     }
@@ -111,39 +129,50 @@ final class Door implements Runnable {
     private boolean recover(Admission.Admitted admitted, Session kept) {
         Optional<Client> here = namespace.client(kept.client()).filter(c -> c.hasPid(kept.pid()));
         Optional<Position> after = offset();
-        Collection<String> rooms = here.<Collection<String>>map(Client::rooms).orElse(kept.rooms());
+        Collection<String> rooms =
+                here.<Collection<String>>map(Client::rooms).orElse(kept.rooms().keySet());
         boolean same = kept.user().equals(admitted.user().orElse(""));
         if (after.isEmpty() || !same || !rooms.stream().allMatch(admitted::mayJoin)) {
             here.ifPresent(client -> client.life.giveUp(Reason.LOST));
             return false;
         }
-        Client client =
-                here.orElseGet(
-                        () -> Client.recovered(namespace, kept, admitted, Client.tagsOf(auth)));
-        client.admitted(admitted);
-        var back = new CompletableFuture<Boolean>();
-        client.life.comeBack(link, back);
-        if (!back.join()) {
+        Client client = here.orElseGet(() -> recovered(admitted, kept));
+        boolean back = comesBack(client, admitted);
+        if (!back && here.isPresent() && !client.life.lasts()) { // it has just ended on this node
+            client = recovered(admitted, kept);
+            back = comesBack(client, admitted);
+        }
+        if (!back) {
             return true; // the link is gone: the client waits for the next
         }
         client.life.keep(); // for one that is impatient, and goes to another node meanwhile
-        Replay replay = replay(client, after.get());
+        Map<String, Position> asked = client.rooms.joined();
+        Replay replay = replay(client, asked, after.get());
         if (replay.gap()) {
             link.run(() -> link.expect(namespace.name())); // another comes in its place
             client.life.giveUp(Reason.LOST);
             return false;
         }
-        client.life.resume(link, replay);
+        client.life.resume(link, asked, replay);
         return true;
     }
 
-    private Replay replay(Client client, Position after) {
+    private Client recovered(Admission.Admitted admitted, Session kept) {
+        return Client.recovered(namespace, kept, admitted, Client.tagsOf(auth));
+    }
+
+    private boolean comesBack(Client client, Admission.Admitted admitted) {
+        client.admitted(admitted);
+        var back = new CompletableFuture<Boolean>();
+        client.life.comeBack(link, back);
+        return back.join();
+    }
+
+    private Replay replay(Client client, Map<String, Position> rooms, Position after) {
         try {
-            List<String> rooms = List.copyOf(client.rooms());
-            return Hub.await(
-                    hub.broker.replay(after, namespace.name(), client.id(), rooms, MOST_MISSED));
+            return ReplayPump.read(client, rooms, after, hub.settings.replay);
         } catch (BrokerException e) {
-            LOG.get().log(Level.WARNING, "nobody can be recovered: {0}", e);
+            hub.failures.log("recovery", "nobody can be recovered", e);
             return new Replay(List.of(), true, after);
         }
     }

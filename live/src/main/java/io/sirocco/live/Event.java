@@ -7,6 +7,7 @@ import io.sirocco.live.wire.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 
 /** An event of a client on its way to its listeners. Runs on the thread of the handlers. */
 record Event(Client client, String name, Arguments arguments, Answer answer) implements Runnable {
@@ -26,7 +27,9 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
         } else if (!listeners.isEmpty() && !matched) {
             refuse("bad_arguments", "nobody listens to a " + name + " of this type");
         } else if (answer == null) {
-            return;
+            if (listeners.isEmpty()) {
+                client.namespace().unheard(name);
+            }
         } else if (listeners.isEmpty()) {
             answer.fail("unknown_event", "nobody answers " + name);
         } else {
@@ -51,24 +54,52 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
     }
 
     private void answer(Callable<Object> answerer) {
+        long began = System.nanoTime();
         try {
             Object value = answerer.call();
-            if (answer != null) {
-                answer.give(value instanceof Arguments all ? all.values(0) : new Object[] {value});
-            }
-        } catch (RequestException e) {
-            if (answer == null || e.kind() != RequestException.Kind.REFUSED) {
-                client.namespace().failed(client, name, e);
-            }
-            if (answer != null) {
-                boolean ours = e.kind() == RequestException.Kind.REFUSED;
-                answer.fail(ours ? e.code() : "failed", ours ? e.getMessage() : "it failed");
+            if (value instanceof CompletionStage<?> stage) {
+                long most = client.namespace().hub.settings.handlerDeadline.toNanos();
+                LaterAnswer.await(this, stage, most - (System.nanoTime() - began));
+            } else {
+                give(value);
             }
         } catch (Throwable e) {
-            client.namespace().failed(client, name, e);
-            if (answer != null) {
-                answer.fail("failed", "it failed");
-            }
+            failed(e);
+        }
+    }
+
+    /** Answers, if an answer is wanted. Any thread. */
+    void give(Object value) {
+        if (answer == null) {
+            return;
+        }
+        try {
+            answer.give(Arguments.spread(value));
+        } catch (Throwable e) { // it has no form in JSON
+            failed(e);
+        }
+    }
+
+    /** Reports what an answerer threw, and answers so, if an answer is wanted. Any thread. */
+    void failed(Throwable thrown) {
+        RequestException refusal =
+                thrown instanceof RequestException e && e.kind() == RequestException.Kind.REFUSED
+                        ? e
+                        : null;
+        if (answer == null || refusal == null) {
+            client.namespace().failed(client, name, thrown);
+        }
+        if (answer != null && refusal != null) {
+            answer.fail(refusal.code(), refusal.getMessage());
+        } else if (answer != null) {
+            answer.fail("failed", "it failed");
+        }
+    }
+
+    /** The deadline of handlers is over before the answer has come. */
+    void tooLate() {
+        if (answer != null) {
+            answer.fail("timeout", "the handler has taken too long");
         }
     }
 
@@ -83,7 +114,8 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
     private Object ours() {
         return switch (name) {
             case "sirocco:session" -> client.secrets();
-            case "sirocco:presence" -> Map.of("members", members());
+            case "sirocco:presence" ->
+                    Map.of("members", Present.of(client.namespace().hub.json, members()));
             default -> throw RequestException.refused("unknown_event", "nobody answers " + name);
         };
     }

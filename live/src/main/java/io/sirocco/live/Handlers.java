@@ -2,20 +2,18 @@
 package io.sirocco.live;
 
 import io.sirocco.net.Alarm;
-import io.sirocco.net.log.LazyLogger;
-import java.lang.System.Logger.Level;
+import io.sirocco.net.TaskKind;
 
 /**
  * Runs the handlers of one client, in order, and looks whether one takes too long. Confined to
  * where the client lives.
  */
 final class Handlers {
-    private static final LazyLogger LOG = LazyLogger.of(Live.class);
-
     private final Client client;
     private final Inbox inbox = new Inbox();
     private Alarm watch; // null when nobody looks
     private Shard watcher; // where that is set
+    private SideBySide others; // null before the first that runs beside others
 
     Handlers(Client client) {
         this.client = client;
@@ -26,42 +24,120 @@ final class Handlers {
      *
      * @param from what has brought it, and reads no more while too much waits; null for nothing
      * @param answer that it owes; null for none
+     * @param kind of the work: one that has blocked a loop is done elsewhere
      */
-    void submit(Link from, int size, Answer answer, Runnable work) {
+    void submit(Link from, int size, Answer answer, TaskKind kind, Runnable work) {
+        submit(from, size, new Inbox.Job(() -> run(from, size, work), answer, kind));
+    }
+
+    /** The same for a request that may run beside others, when what came before has begun. */
+    void submitBeside(Link from, int size, Answer answer, TaskKind kind, Runnable work, int most) {
+        if (others == null) {
+            others = new SideBySide(client, most);
+        }
+        SideBySide all = others;
+        Runnable task =
+                () -> {
+                    try {
+                        all.start(kind, () -> run(from, size, work), answer);
+                    } catch (Throwable e) {
+                        Tasks.failed("a request could not be started", e);
+                        done(from, size);
+                        answer.fail("failed", "it failed");
+                    }
+                };
+        submit(from, size, new Inbox.Job(task, null, null));
+    }
+
+    /** The same for what comes when all before it have ended. */
+    void submitLast(TaskKind kind, Runnable work) {
+        SideBySide all = others;
+        submit(
+                null,
+                0,
+                null,
+                kind,
+                () -> {
+                    if (all != null) {
+                        all.awaitAll();
+                    }
+                    work.run();
+                });
+    }
+
+    private void submit(Link from, int size, Inbox.Job job) {
         if (from != null) {
             from.intake.waits(size);
         }
-        Shard here = client.shard();
-        boolean idle = inbox.add(new Inbox.Job(() -> run(from, size, work), answer));
-        if (idle) {
-            here.handlers(1);
-            here.loop.startVirtual(() -> runAll(here));
+        if (inbox.add(job)) {
+            start(job.kind());
             if (watch == null && inbox.isRunning()) {
                 watch(client.namespace().hub.settings.handlerDeadline.toNanos());
             }
         }
     }
 
-    private static void run(Link from, int size, Runnable work) {
+    private void start(TaskKind kind) {
+        Shard here = client.shard();
+        here.handlers(1);
+        try {
+            here.loop.startVirtual(kind, () -> runAll(here));
+        } catch (Throwable e) {
+            inbox.notStarted(null);
+            here.handlers(-1);
+            throw e;
+        }
+    }
+
+    private void run(Link from, int size, Runnable work) {
         try {
             work.run();
         } catch (Throwable e) { // this thread must not end: what waits would never be run
-            LOG.get().log(Level.ERROR, "an event could not be handled", e);
+            client.namespace().hub.failures.log("event", "an event could not be handled", e);
         } finally {
-            if (from != null) {
-                from.run(() -> from.intake.done(size));
-            }
+            done(from, size);
+        }
+    }
+
+    private static void done(Link from, int size) {
+        if (from != null) {
+            from.run(() -> from.intake.done(size));
         }
     }
 
     private void runAll(Shard here) {
+        Inbox.Job left = null;
         try {
-            inbox.run();
+            left = inbox.run(here.loop);
         } finally {
-            here.handlers(-1);
-            if (!client.life.lasts()) {
-                client.inOrder(this::forget);
+            if (left == null) {
+                quiet(here);
             }
+        }
+        if (left != null) {
+            startElsewhere(here, left);
+        }
+    }
+
+    private void startElsewhere(Shard here, Inbox.Job first) {
+        try {
+            first.kind()
+                    .startElsewhere(
+                            () -> {
+                                inbox.runFirst(first);
+                                runAll(here);
+                            });
+        } catch (Throwable e) {
+            inbox.notStarted(first);
+            quiet(here);
+            throw e;
+        }
+    }
+
+    private void quiet(Shard here) {
+        here.handlers(-1);
+        if (!client.life.lasts()) {
+            client.inOrder(this::forget);
         }
     }
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.live.broker.Position;
 import io.sirocco.live.log.Log;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Set;
 
 /** Messages for a client that is on its way: what is beyond the bound is a gap. Loop-confined. */
 final class Held {
     private static final int MOST = 10_000;
 
     private final long mostBytes;
-    private final List<Delivery> all = new ArrayList<>();
+    private final ArrayDeque<Delivery> all = new ArrayDeque<>();
     private long bytes;
     private long dropped;
 
@@ -18,8 +20,9 @@ final class Held {
         this.mostBytes = mostBytes;
     }
 
+    /** Adds one, unless that is too much, or too much was added before. */
     void add(Delivery delivery) {
-        if (all.size() >= MOST || bytes >= mostBytes) {
+        if (all.size() >= MOST || bytes >= mostBytes || dropped > 0) {
             dropped++;
             return;
         }
@@ -27,8 +30,33 @@ final class Held {
         bytes += Log.size(delivery.publication);
     }
 
-    List<Delivery> all() {
+    Collection<Delivery> all() {
         return all;
+    }
+
+    boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    /** Takes the oldest; null when there is none. */
+    Delivery poll() {
+        Delivery oldest = all.poll();
+        if (oldest != null) {
+            bytes -= Log.size(oldest.publication);
+        }
+        return oldest;
+    }
+
+    /** Forgets those that have come otherwise. */
+    void removeAll(Set<Position> positions) {
+        all.removeIf(
+                each -> {
+                    boolean known = positions.contains(each.position);
+                    if (known) {
+                        bytes -= Log.size(each.publication);
+                    }
+                    return known;
+                });
     }
 
     /** How many there was no room for. */

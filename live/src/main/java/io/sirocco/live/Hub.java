@@ -2,6 +2,7 @@
 package io.sirocco.live;
 
 import io.sirocco.http.Request;
+import io.sirocco.live.broker.Address;
 import io.sirocco.live.broker.Broker;
 import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Limit;
@@ -16,16 +17,19 @@ import io.sirocco.live.engine.Home;
 import io.sirocco.live.engine.Session;
 import io.sirocco.live.engine.Upper;
 import io.sirocco.live.log.Log;
+import io.sirocco.live.serial.SerialExecutor;
 import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import tools.jackson.databind.json.JsonMapper;
@@ -45,6 +50,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class Hub implements Upper, Node {
     private static final LazyLogger LOG = LazyLogger.of(Live.class);
     private static final int PARTS = 32;
+    private static final int MOST_WAITING = 100_000; // messages, while one thread hands one out
     private static final CompletionStage<Boolean> YES = CompletableFuture.completedStage(true);
 
     final LiveSettings settings;
@@ -52,21 +58,33 @@ final class Hub implements Upper, Node {
     final Broker broker;
     final Engine engine;
     final Tickets tickets;
+    final Guesses guesses;
     private final String id = Engine.newId();
     private final Map<String, Namespace> namespaces = new ConcurrentHashMap<>();
     private final Map<Loop, Shard> shards = new ConcurrentHashMap<>();
     private final Map<String, LongAdder> refusals = new ConcurrentHashMap<>();
-    private final Order order = new Order(); // of messages, and of moves between them
+    final RepeatedFailures failures = new RepeatedFailures(LOG, Level.WARNING);
+    private final SerialExecutor order = new SerialExecutor(MOST_WAITING, LOG); // and of moves
+    private volatile boolean overflowing;
+    final AtomicLong versions = new AtomicLong(); // of what the broker keeps of clients
     private volatile Duration ticketLife;
     volatile boolean stopping;
     private volatile String epoch = "";
+    private volatile Position newest; // that was handed to the shards
 
     Hub(LiveSettings settings) {
         this.settings = settings;
         this.json = new Json(new JsonMapper(), settings.types);
         this.broker = settings.brokerOrMemory();
         this.tickets = new Tickets(settings.ticketSecret, broker);
+        this.guesses = new Guesses(settings);
         this.engine = new Engine(settings.engine(), this);
+    }
+
+    /** Has the broker begin; before anybody can connect. */
+    void start() {
+        broker.start(this);
+        newest = broker.newest();
     }
 
     Namespace namespace(String name) {
@@ -76,6 +94,10 @@ final class Hub implements Upper, Node {
     Namespace add(Namespace namespace) {
         Namespace known = namespaces.putIfAbsent(namespace.name(), namespace);
         return known == null ? namespace : known;
+    }
+
+    boolean hasOneNamespace() {
+        return namespaces.size() == 1;
     }
 
     Collection<Shard> shards() {
@@ -97,16 +119,50 @@ final class Hub implements Upper, Node {
         return shard;
     }
 
+    /**
+     * Has the broker keep these for longer, many by one call; as a whole those it does not have.
+     */
+    private void renew(Namespace namespace, List<Client> clients) {
+        var pids = new HashMap<Duration, List<String>>(2);
+        for (Client client : clients) {
+            if (!client.life.isKept()) {
+                client.life.keep();
+                continue;
+            }
+            Duration life = client.life.keeping();
+            List<String> same = pids.computeIfAbsent(life, each -> new ArrayList<>());
+            same.add(client.pid());
+            if (same.size() == Broker.MOST_RENEWED) {
+                renew(namespace, pids.remove(life), life);
+            }
+        }
+        pids.forEach((life, some) -> renew(namespace, some, life));
+    }
+
+    private void renew(Namespace namespace, List<String> pids, Duration life) {
+        broker.renew(namespace.name(), pids, life)
+                .thenAccept(
+                        missing -> {
+                            for (String pid : missing) {
+                                namespace.withPid(pid).ifPresent(client -> client.life.keepWhole());
+                            }
+                        });
+    }
+
     /** Has the broker know a part of the clients anew: all at once would fill its queue. */
     private void keepSome(Shard shard, long pause, int part) {
         List<Client> all = shard.all();
         if (stopping && all.isEmpty()) {
             return; // the loop may live on, and would hold all of us
         }
+        var renewed = new HashMap<Namespace, List<Client>>(2);
         for (Client client : all) {
-            if (Math.floorMod(client.id().hashCode(), PARTS) == part) {
-                client.life.keep();
+            if (Math.floorMod(client.id().hashCode(), PARTS) == part && client.recovers()) {
+                renewed.computeIfAbsent(client.namespace(), each -> new ArrayList<>()).add(client);
             }
+        }
+        if (!renewed.isEmpty()) {
+            shard.loop.startVirtual(() -> renewed.forEach(this::renew)); // see Life.aside
         }
         shard.loop.after(pause, () -> keepSome(shard, pause, (part + 1) % PARTS));
     }
@@ -127,6 +183,9 @@ final class Hub implements Upper, Node {
         }
         var all = new ArrayList<Bounds>();
         for (String room : rooms) {
+            if (Address.isClient(room)) {
+                continue; // what is for one client alone is in no history
+            }
             settings.histories.stream()
                     .filter(kept -> kept.rooms().matches(room))
                     .findFirst()
@@ -142,14 +201,24 @@ final class Hub implements Upper, Node {
     List<Authenticator> authenticators(Authentication authentication) {
         var all = new ArrayList<>(authentication.all);
         if (authentication.ticketLife != null) {
+            mustShareTicketSecret();
             ticketLife = authentication.ticketLife;
             all.add(
                     attempt ->
                             attempt.auth("ticket")
                                     .map(tickets::redeem)
-                                    .orElse(Admission.refused("the ticket is missing")));
+                                    .orElse(Admission.genuine("the ticket is missing")));
         }
         return List.copyOf(all);
+    }
+
+    private void mustShareTicketSecret() {
+        if (broker.spansProcesses() && !settings.ticketSecretIsShared) {
+            throw new IllegalArgumentException(
+                    "Tickets of one node would be refused by the others: several processes share"
+                            + " the broker, and LiveSettings.ticketSecret is not set. Set it to the"
+                            + " same 16 bytes or more on all nodes.");
+        }
     }
 
     String ticket(String user) {
@@ -201,10 +270,10 @@ final class Hub implements Upper, Node {
             return YES;
         }
         Limit limit = settings.connects.get();
-        return broker.count("connects " + address(request), limit)
+        return broker.count("connects " + Guesses.network(address(request)), limit)
                 .exceptionally(
                         e -> {
-                            LOG.get().log(Level.WARNING, "connects are not counted: {0}", e);
+                            failures.log("count", "connects are not counted", e);
                             return true;
                         });
     }
@@ -231,7 +300,7 @@ final class Hub implements Upper, Node {
 
     /** Has a session, and its clients, live there: between two messages. */
     void move(Link link, Shard to) {
-        order.run(new Move(this, link, to)::begin);
+        order.execute(new Move(this, link, to)::begin);
     }
 
     // ---- messages
@@ -277,7 +346,39 @@ final class Hub implements Upper, Node {
         if (namespace == null) {
             return;
         }
-        order.run(() -> deliver(namespace, new Delivery(position, publication)));
+        inOrder(namespace, new Delivery(position, publication));
+    }
+
+    /**
+     * Where the newest message is that clients of this node were sent, or would have been: a client
+     * that comes now, or joins a room, is for what follows. Any thread.
+     */
+    Position newest() {
+        return newest;
+    }
+
+    /** Behind the delivery: what comes twice is better than what is lost. */
+    private void reached(Delivery delivery) {
+        if (delivery.publication.kept()) {
+            newest = delivery.position;
+        }
+    }
+
+    /** What there is no room for is a gap, told at its place. */
+    private void inOrder(Namespace namespace, Delivery delivery) {
+        if (!order.offer(
+                        () -> {
+                            deliver(namespace, delivery);
+                            reached(delivery);
+                        })
+                && !overflowing) {
+            overflowing = true;
+            order.execute(
+                    () -> {
+                        overflowing = false;
+                        gap(MOST_WAITING + " messages wait to be handed out");
+                    });
+        }
     }
 
     private void deliver(Namespace namespace, Delivery delivery) {
@@ -285,8 +386,12 @@ final class Hub implements Upper, Node {
         Set<String> rooms = publication.rooms();
         long size = Log.size(publication);
         if (rooms.size() == 1) {
-            Client own = namespace.client(rooms.iterator().next()).orElse(null);
-            if (own != null) {
+            String only = rooms.iterator().next();
+            if (Address.isClient(only)) {
+                Client own = namespace.client(Address.id(only)).orElse(null);
+                if (own == null) {
+                    return; // another node has it, or none
+                }
                 own.rooms
                         .shards()
                         .forEach(
@@ -339,7 +444,13 @@ final class Hub implements Upper, Node {
         Json.Encoded encoded =
                 json.event(
                         "sirocco:presence",
-                        Map.of("room", room.name(), "joined", joined, "left", left));
+                        Map.of(
+                                "room",
+                                room.name(),
+                                "joined",
+                                Present.of(json, joined),
+                                "left",
+                                Present.of(json, left)));
         Packet packet = Packet.event(room.namespace(), Packet.NO_ID, 0, encoded.data());
         var delivery =
                 new Delivery(
@@ -352,7 +463,7 @@ final class Hub implements Upper, Node {
                                 List.of(),
                                 false,
                                 List.of()));
-        order.run(() -> deliver(namespace, delivery));
+        inOrder(namespace, delivery);
         namespace.watchers.tell(room.name(), joined, left);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.net.Loop;
+import io.sirocco.net.TaskKind;
 import java.util.ArrayDeque;
 
 /**
@@ -18,8 +20,9 @@ final class Inbox {
      * Something to do.
      *
      * @param answer that it owes; null for none
+     * @param kind what the loops know it by
      */
-    record Job(Runnable work, Answer answer) {}
+    record Job(Runnable work, Answer answer, TaskKind kind) {}
 
     /** Adds one; true when somebody has to {@link #run} them. */
     synchronized boolean add(Job job) {
@@ -32,11 +35,55 @@ final class Inbox {
         return idle;
     }
 
-    /** Does them all. On the thread of the handlers. */
-    void run() {
+    /**
+     * Does them all, on the thread of the handlers; on {@code loop} those only that have never
+     * blocked one.
+     *
+     * @return the one that another thread must do, and all behind it; null when all is done
+     */
+    Job run(Loop loop) {
         for (Job job = next(); job != null; job = next()) {
-            job.work.run();
+            if (!loop.inLoop()) {
+                work(job);
+            } else if (loop.carries(job.kind)) {
+                TaskKind before = loop.begin(job.kind);
+                try {
+                    work(job);
+                } finally {
+                    loop.end(before);
+                }
+            } else {
+                return job;
+            }
         }
+        return null;
+    }
+
+    /** Does what {@link #run} has left, before all others. On the new thread of the handlers. */
+    void runFirst(Job left) {
+        synchronized (this) {
+            thread = Thread.currentThread();
+        }
+        work(left);
+    }
+
+    /** What waits behind it is done whatever it throws. */
+    private static void work(Job job) {
+        Tasks.run(job.work, "a handler of a client failed");
+    }
+
+    /**
+     * No thread could be started for what waits: the next {@link #add} asks for one again.
+     *
+     * @param left what {@link #run} has left, which stays the first; or null
+     */
+    synchronized void notStarted(Job left) {
+        if (left != null) {
+            jobs.addFirst(left);
+        }
+        current = null;
+        running = false;
+        thread = null;
     }
 
     private synchronized Job next() {

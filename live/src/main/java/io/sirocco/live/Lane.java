@@ -29,8 +29,7 @@ abstract sealed class Lane permits Client {
     /** Has {@code what} run where it lives: at once, if that is here and nothing waits. */
     final void inOrder(Runnable what) {
         Shard here = shard();
-        if (newest == null && here.loop.inLoop()) {
-            what.run();
+        if (newest == null && here.loop.runHere(what)) {
             return;
         }
         Task top;
@@ -58,7 +57,7 @@ abstract sealed class Lane permits Client {
             each = older;
         }
         for (Task each = oldest; each != null; each = each.next) {
-            each.what.run();
+            Tasks.run(each.what, "a task of a client failed");
         }
     }
 

@@ -3,11 +3,13 @@ package io.sirocco.live;
 
 import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Replay;
+import io.sirocco.live.broker.Session;
 import io.sirocco.live.engine.Parcel;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.net.Alarm;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +43,34 @@ final class Life {
     private Alarm expiry; // while it is away
     private volatile boolean forgotten; // by the broker, or it is another node's to keep it
     private Held held; // while it returns
+    private volatile ReplayPump pump; // while it is sent what it has missed, or null
+    private List<CompletableFuture<Void>> waiting; // for room; null while nobody does
     private Parcel gap; // that was told meanwhile, or null
+    private Kept kept; // with the lock of this held; null before the first
+    private volatile boolean unkept; // the broker may not have it as it was kept last
+
+    /**
+     * What the broker was told last.
+     *
+     * @param changes since it was told of the whole
+     */
+    private record Kept(
+            long version,
+            Map<String, Position> rooms,
+            Map<String, String> tags,
+            String user,
+            int changes) {
+
+        /** Whether the whole is shorter than all that has changed. */
+        boolean isLong() {
+            return changes > rooms.size() + tags.size() + 8;
+        }
+
+        Kept behind(Kept before, Session.Change change) {
+            int more = change.joined().size() + change.left().size() + change.tags().size();
+            return new Kept(version, rooms, tags, user, before.changes + more);
+        }
+    }
 
     Life(Client client) {
         this.client = client;
@@ -106,6 +135,7 @@ final class Life {
                     shard().tally.connects.add(1);
                     shard().add(client);
                     client.namespace().add(client);
+                    client.tagged();
                     welcome();
                     client.connected();
                 });
@@ -119,15 +149,22 @@ final class Life {
         link.send(Parcel.message("4" + packet, List.of(), false));
     }
 
-    /** It returns over another link, maybe on another loop: from now on messages are held. */
+    /**
+     * It returns over another link, maybe on another loop: from now on messages are held. Not when
+     * it is gone by then, or that link.
+     */
     void comeBack(Link next, CompletableFuture<Boolean> back) {
-        if (last == null) { // it was on another node
+        if (last == null) { // it was on another node, or has ended on this one
             client.rooms.attend();
             arrive(next, back);
             return;
         }
         execute(
                 () -> {
+                    if (state == State.GONE) {
+                        back.complete(false); // its time was over, or another node had it
+                        return;
+                    }
                     Link before = detach();
                     if (before != null) {
                         before.session.close(); // half-open: nobody knew that it is lost
@@ -154,39 +191,105 @@ final class Life {
                 });
     }
 
-    /** It is told what it has missed. Any thread. */
-    void resume(Link to, Replay replay) {
+    /**
+     * It is sent what it has missed.
+     *
+     * @param rooms for which that was asked
+     * @param first a part of it. Any thread.
+     */
+    void resume(Link to, Map<String, Position> rooms, Replay first) {
         execute(
                 () -> {
                     if (link == to && state == State.RETURNS) {
-                        tell(replay);
+                        resumeHere(rooms, first);
                     }
                 });
         keep();
     }
 
-    private void tell(Replay replay) {
+    private void resumeHere(Map<String, Position> rooms, Replay first) {
         state = State.HERE;
         shard().tally.recovered.add(1);
         welcome();
-        var told = new HashSet<Position>();
-        for (Replay.Message message : replay.messages()) {
-            told.add(message.position());
-            deliver(new Delivery(message.position(), message.publication()));
-        }
         if (gap != null) {
             put(gap);
+            gap = null;
         }
         Held since = held;
         held = null;
-        gap = null;
-        for (Delivery each : since.all()) {
-            if (!told.contains(each.position)) {
-                deliver(each);
-            }
+        pump = new ReplayPump(client, link, rooms, first, since);
+        pump.go();
+    }
+
+    /** Has another part of what it has missed taken, unless all that is over. Any thread. */
+    void onPart(ReplayPump by, Link to, Runnable take) {
+        execute(
+                () -> {
+                    if (pump == by && link == to) {
+                        take.run();
+                    }
+                });
+    }
+
+    /** It has been sent all that it has missed. */
+    void caughtUp(ReplayPump by) {
+        if (pump == by) {
+            pump = null;
+            room();
         }
-        if (since.dropped() > 0) {
-            client.gap(Map.of("dropped", since.dropped()));
+    }
+
+    /** Whether it is here, and was sent all that it has missed. */
+    boolean isSettled() {
+        return state == State.HERE && pump == null;
+    }
+
+    // ---- room
+
+    /**
+     * Whether what waits for it is little, and so no more has to be asked; with more of it than
+     * there is, perhaps. Any thread.
+     */
+    boolean hasRoom() {
+        Link now = link;
+        if (now == null) {
+            return true; // nobody is there to be waited for
+        }
+        return state == State.HERE
+                && pump == null
+                && now.session.isHalfEmpty(now.shard().bytesWaiting());
+    }
+
+    /** Completes {@code room} when there is some, or nobody is here any more. Any thread. */
+    void awaitRoom(CompletableFuture<Void> room) {
+        execute(
+                () -> {
+                    if (hasRoomHere()) {
+                        room.complete(null);
+                        return;
+                    }
+                    if (waiting == null) {
+                        waiting = new ArrayList<>(2);
+                    }
+                    waiting.add(room);
+                });
+    }
+
+    private boolean hasRoomHere() {
+        Link now = link;
+        return now == null || state == State.HERE && pump == null && now.session.isHalfEmpty(0);
+    }
+
+    /** It has taken what was sent. */
+    void room() {
+        ReplayPump now = pump;
+        if (now != null) {
+            now.go();
+        }
+        if (waiting != null && hasRoomHere()) {
+            List<CompletableFuture<Void>> all = waiting;
+            waiting = null;
+            shard().loop.startVirtual(() -> all.forEach(each -> each.complete(null)));
         }
     }
 
@@ -280,6 +383,8 @@ final class Life {
     private void unlink() {
         last = shard();
         link = null;
+        pump = null;
+        room(); // nobody waits for one that is not here
     }
 
     // ---- being here
@@ -287,7 +392,12 @@ final class Life {
     /** A message to a room that it is in. */
     void deliver(Delivery delivery) {
         if (state == State.HERE) {
-            link.send(client.recovers() ? delivery.dated() : delivery.plain());
+            ReplayPump now = pump;
+            if (now != null) {
+                now.hold(delivery);
+            } else {
+                link.send(client.recovers() ? delivery.dated() : delivery.plain());
+            }
         } else if (state == State.RETURNS) {
             held.add(delivery);
         }
@@ -319,12 +429,69 @@ final class Life {
         }
     }
 
-    /** One after the other, each as it is by then: the last that the broker hears is true. */
+    /**
+     * Whether the broker only needs to hear that it is still here: this is asked again and again of
+     * each client. Any thread.
+     */
+    synchronized boolean isKept() {
+        return kept != null && !unkept && !forgotten;
+    }
+
+    /** Has the broker know it as a whole: it has forgotten. Any thread. */
+    void keepWhole() {
+        unkept = true;
+        keep();
+    }
+
+    /** How long the broker keeps it. Any thread. */
+    Duration keeping() {
+        Duration recovery = hub().settings.recovery;
+        return state == State.AWAY ? recovery : recovery.plusSeconds(20);
+    }
+
+    /**
+     * One after the other, each as it is by then: the last that the broker hears is true. It is
+     * told what has changed, and of the whole when that is no more than all the changes were.
+     */
     private synchronized void keepNow() {
-        if (!forgotten) {
-            Duration recovery = hub().settings.recovery;
-            Duration life = state == State.AWAY ? recovery : recovery.plusSeconds(20);
-            hub().broker.keep(client.session(), life);
+        if (forgotten) {
+            return;
+        }
+        long version = hub().versions.incrementAndGet();
+        var now =
+                new Kept(
+                        version, client.rooms.joined(), client.tags(), client.user().orElse(""), 0);
+        Kept before = kept;
+        if (before == null || unkept || !before.user.equals(now.user) || before.isLong()) {
+            unkept = false;
+            kept = now;
+            Session whole = client.session(version, now.user, now.rooms, now.tags);
+            hub().broker.keep(whole, keeping()).whenComplete((done, failed) -> told(true, failed));
+            return;
+        }
+        Session.Change change = change(before, now);
+        kept = now.behind(before, change);
+        hub().broker.change(change, keeping()).whenComplete(this::told);
+    }
+
+    private Session.Change change(Kept before, Kept now) {
+        var joined = new HashMap<>(now.rooms);
+        before.rooms.forEach(joined::remove);
+        var left = new ArrayList<>(before.rooms.keySet());
+        left.removeIf(now.rooms::containsKey);
+        var tags = new HashMap<>(now.tags);
+        tags.entrySet().removeAll(before.tags.entrySet());
+        String namespace = client.namespace().name();
+        return new Session.Change(
+                namespace, client.pid(), before.version, now.version, joined, left, tags);
+    }
+
+    /** The broker has answered, or not. Any thread. */
+    private void told(Boolean known, Throwable failed) {
+        if (failed != null) {
+            unkept = true; // when it is renewed
+        } else if (!known) {
+            keepWhole();
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.live.broker.Limit;
 import io.sirocco.live.engine.Channel;
 import io.sirocco.live.engine.End;
 import io.sirocco.live.engine.Home;
@@ -11,6 +12,7 @@ import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.Received;
 import io.sirocco.live.wire.WireException;
 import io.sirocco.net.Alarm;
+import io.sirocco.net.TaskKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -30,6 +32,7 @@ import tools.jackson.databind.JsonNode;
 final class Link implements Channel {
     private static final int NAMESPACES = 100;
     private static final int MOST_REFUSALS = 8;
+    private static final Limit CONNECTS = new Limit.Bucket(NAMESPACES, Duration.ofSeconds(10));
     private static final Duration LOOK_AGAIN = Duration.ofHours(1); // clocks are set
     final Hub hub;
     final Session session;
@@ -40,6 +43,9 @@ final class Link implements Channel {
     private Alarm connectDeadline;
     private Alarm expiry; // null while nobody was admitted for a time
     private byte refusals;
+    private boolean entered; // somebody was connected since the deadline began
+    private boolean again; // a CONNECT has come before
+    private Meter connects; // null before the second
     private Reason reason = Reason.LOST;
 
     Link(Hub hub, Session session) {
@@ -56,10 +62,17 @@ final class Link implements Channel {
                                 hub.settings.connectDeadline.toMillis(),
                                 () -> {
                                     connectDeadline = null;
-                                    if (isEmpty()) {
+                                    if (isEmpty() && !entered) {
                                         session.cut("no CONNECT has come");
                                     }
+                                    forgetHeaders();
                                 });
+    }
+
+    /** Those who could ask for them have been: what is left is for {@link Client#info}. */
+    private void forgetHeaders() {
+        session.keepHeaders(hub.settings.headers);
+        all().forEach(client -> client.at(session.peer()));
     }
 
     /** Ends the session when the time is over for which one of its clients was admitted. */
@@ -132,7 +145,8 @@ final class Link implements Channel {
             return false;
         }
         expectNoMore(name);
-        if (connectDeadline != null) {
+        entered = true;
+        if (connectDeadline != null && hub.hasOneNamespace()) {
             connectDeadline.cancel();
             connectDeadline = null;
         }
@@ -145,6 +159,9 @@ final class Link implements Channel {
             clients.put(only.namespace().name(), only);
             clients.put(name, client);
             only = null;
+        }
+        if (connectDeadline == null) { // else other namespaces may ask for them until then
+            forgetHeaders();
         }
         if (client.until().isPresent()) {
             cancelExpiry();
@@ -197,6 +214,11 @@ final class Link implements Channel {
     }
 
     // ---- what comes
+
+    @Override
+    public boolean isAdmitted() {
+        return only != null || clients != null;
+    }
 
     @Override
     public void text(String text) throws WireException {
@@ -254,7 +276,7 @@ final class Link implements Channel {
         boolean asks = packet.id() != Packet.NO_ID;
         Answer answer = asks ? new Answer(client, this, packet.id()) : null;
         boolean room = !asks || intake.asks();
-        Optional<io.sirocco.live.broker.Limit> limit = hub.settings.messages;
+        Optional<Limit> limit = hub.settings.messages;
         if (limit.isPresent() && !client.maySend(limit.get(), this) || !room) {
             if (asks) {
                 answer.fail("limited", "too many messages");
@@ -263,7 +285,12 @@ final class Link implements Channel {
         }
         var arguments = new Arguments(hub.json.mapper(), data, 1);
         var event = new Event(client, first.stringValue(), arguments, answer);
-        client.submit(received.size(), answer, event);
+        TaskKind kind = client.namespace().listeners.kindOf(event.name());
+        if (asks && client.namespace().listeners.answererOf(event.name()) != null) {
+            client.submitRequest(kind, received.size(), answer, event);
+        } else {
+            client.submit(kind, received.size(), answer, event);
+        }
     }
 
     /** Of a question of ours. */
@@ -276,6 +303,15 @@ final class Link implements Channel {
     }
 
     private void connect(Packet packet) throws WireException {
+        if (again) { // handlers of who comes and goes are not for free either
+            long now = session.loop().now();
+            connects = connects == null ? new Meter(CONNECTS, now) : connects;
+            if (!connects.take(now)) {
+                limited();
+                return;
+            }
+        }
+        again = true;
         String name = packet.namespace();
         Namespace namespace = hub.namespace(name);
         JsonNode auth = hub.json.parse(packet.data().isEmpty() ? "{}" : packet.data(), List.of());
@@ -290,7 +326,7 @@ final class Link implements Channel {
             return;
         }
         expect(name);
-        session.loop().startVirtual(new Door(this, namespace, auth));
+        session.loop().startVirtual(namespace.admitting, new Door(this, namespace, auth));
     }
 
     /** Who wanted to come in may not. */
@@ -301,6 +337,7 @@ final class Link implements Channel {
             if (++refusals == MOST_REFUSALS) {
                 limited(); // who guesses has to connect again, and connects are limited
             } else if (isEmpty() && connectDeadline == null) {
+                entered = false;
                 awaitConnect();
             }
         }
@@ -319,7 +356,7 @@ final class Link implements Channel {
 
     @Override
     public boolean move(Home to) {
-        if (connecting != null || !all().stream().allMatch(Client::isConnected)) {
+        if (connecting != null || !all().stream().allMatch(client -> client.life.isSettled())) {
             return false;
         }
         hub.move(this, (Shard) to);
@@ -332,11 +369,17 @@ final class Link implements Channel {
             connectDeadline.cancel();
         }
         cancelExpiry();
-        return session.leave(to);
+        intake.leave();
+        boolean leaves = session.leave(to);
+        if (!leaves) {
+            intake.arrive();
+        }
+        return leaves;
     }
 
     /** It is there. */
     void arrive() {
+        intake.arrive();
         if (connectDeadline != null) {
             awaitConnect();
         }
@@ -362,12 +405,22 @@ final class Link implements Channel {
     }
 
     @Override
+    public void room() {
+        if (only != null) {
+            only.life.room();
+        } else if (clients != null) {
+            all().forEach(client -> client.life.room());
+        }
+    }
+
+    @Override
     public void gap(long dropped) {
         all().forEach(client -> client.gap(Map.of("dropped", dropped)));
     }
 
     @Override
     public void closed(End end) {
+        intake.closed();
         if (connectDeadline != null) {
             connectDeadline.cancel();
         }

@@ -2,6 +2,7 @@
 package io.sirocco.live;
 
 import io.sirocco.live.wire.Json;
+import io.sirocco.net.TaskKind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -12,6 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Listeners {
     private final Map<String, List<Entry>> events = new ConcurrentHashMap<>();
     private final Map<String, Entry> requests = new ConcurrentHashMap<>();
+    private final Map<String, TaskKind> kinds = new ConcurrentHashMap<>();
+    private final TaskKind unknown = TaskKind.of("live events without a listener");
 
     /**
      * One of them.
@@ -47,6 +50,7 @@ final class Listeners {
                             all.on(client, value);
                             return null;
                         });
+        kinds.computeIfAbsent(event, name -> TaskKind.of("live event " + name));
         events.merge(event, List.of(entry), Listeners::sorted);
     }
 
@@ -60,6 +64,7 @@ final class Listeners {
     @SuppressWarnings("unchecked")
     <T> void onRequest(String event, Class<T> type, Answerer<? super T> answerer) {
         var entry = new Entry(answerer, Priority.NORMAL, type, (Answerer<Object>) answerer);
+        kinds.computeIfAbsent(event, name -> TaskKind.of("live event " + name));
         if (requests.putIfAbsent(event, entry) != null) {
             throw new IllegalStateException("The request " + event + " is answered already.");
         }
@@ -81,6 +86,11 @@ final class Listeners {
 
     List<Entry> of(String event) {
         return events.getOrDefault(event, List.of());
+    }
+
+    /** What the loops know the listeners of an event by; events that nobody names share one. */
+    TaskKind kindOf(String event) {
+        return kinds.getOrDefault(event, unknown);
     }
 
     Entry answererOf(String event) {

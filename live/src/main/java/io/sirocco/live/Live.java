@@ -45,7 +45,7 @@ public final class Live extends Namespace implements Mount, AutoCloseable {
         var live = new Live(hub);
         hub.add(live);
         live.authenticate(settings.authentication);
-        hub.broker.start(hub);
+        hub.start();
         return live;
     }
 
@@ -73,6 +73,21 @@ public final class Live extends Namespace implements Mount, AutoCloseable {
      */
     public static boolean isReserved(String event) {
         return Packet.RESERVED.contains(event) || event.startsWith(OURS);
+    }
+
+    /** The events that clients get from us alone are not to be forged by way of a handler. */
+    static void mustNotBeOurs(String event) {
+        if (event.startsWith(OURS)) {
+            throw new IllegalArgumentException(
+                    "'" + event + "' is an event of the server: choose a name without " + OURS);
+        }
+    }
+
+    /**
+     * The wrong secrets that were offered: for programs that accept the password elsewhere, too.
+     */
+    public Guesses guesses() {
+        return hub.guesses;
     }
 
     /** What was counted, and what there is at this moment. Cheap: it may be asked each second. */

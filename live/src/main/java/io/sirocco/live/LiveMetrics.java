@@ -13,8 +13,8 @@ import java.util.Map;
  * @param connects clients that were let in
  * @param recovered clients that came back as the same
  * @param refused by reason: {@code connects} (too many from one address), {@code clients} (too many
- *     at all), {@code origin}, {@code unauthorized}, {@code unavailable} (the broker fails), {@code
- *     failed} (the server does), {@code unknown_namespace}
+ *     at all), {@code origin}, {@code unauthorized}, {@code limited} (too many guesses), {@code
+ *     unavailable} (the broker fails), {@code failed} (the server does), {@code unknown_namespace}
  * @param closes clients that have gone, by reason
  * @param messagesIn events and answers of clients
  * @param bytesIn of them

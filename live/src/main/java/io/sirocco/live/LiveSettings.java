@@ -12,6 +12,7 @@ import io.sirocco.live.engine.EngineSettings;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -25,25 +26,49 @@ import java.util.function.Function;
  * returns. All limits are finite unless they are lifted. Used by one thread.
  */
 public final class LiveSettings {
+    /** The address of clients that cannot be told apart. */
+    static final String UNIX = "unix";
+
+    private static final int LONGEST_HEADER = 512;
+    private static final Map<String, Integer> HEADERS =
+            Map.of(
+                    "host", LONGEST_HEADER,
+                    "origin", LONGEST_HEADER,
+                    "user-agent", LONGEST_HEADER,
+                    "accept-language", LONGEST_HEADER,
+                    "forwarded", LONGEST_HEADER,
+                    "x-forwarded-for", LONGEST_HEADER,
+                    "x-forwarded-proto", LONGEST_HEADER,
+                    "x-real-ip", LONGEST_HEADER);
+
     final Authentication authentication = new Authentication();
     final Map<String, Class<?>> types = new LinkedHashMap<>();
     final List<Kept> histories = new ArrayList<>();
     final List<Glob> presence = new ArrayList<>();
+    private final List<Glob> clientTags = new ArrayList<>();
     Optional<Broker> broker = Optional.empty();
     byte[] ticketSecret = Engine.newId().getBytes(UTF_8);
+    boolean ticketSecretIsShared;
     Optional<Limit> connects = Optional.of(new Limit.Bucket(100, Duration.ofSeconds(5)));
-    Optional<Limit> messages = Optional.empty();
+    int guesses = 10;
+    Duration perGuess = Duration.ofSeconds(6);
+    Optional<Limit> messages = Optional.of(new Limit.Bucket(10_000, Duration.ofSeconds(1)));
     long bytesPerSecond;
     int rooms = 1_000;
     int unanswered = 1_000;
+    int concurrentRequests = 1;
     int attachments = 16;
     int maxMessage = 1_000_000;
     int backlog = 10_000;
     long backlogBytes = 32 << 20;
     Duration recovery = Duration.ZERO;
+    int replay = 100_000;
     Duration connectDeadline = Duration.ofSeconds(10);
     Duration handlerDeadline = Duration.ofSeconds(30);
+    Duration attachmentTimeout = Duration.ofSeconds(45); // shorter in tests, as is the next
+    Duration postWindow = Duration.ofSeconds(20);
     Function<Request, String> address = LiveSettings::remote;
+    final Map<String, Integer> headers = new HashMap<>(HEADERS); // and how long they may be
     private Duration ping = Duration.ofSeconds(25);
     private Duration pong = Duration.ofSeconds(20);
     int budget = 1 << 20;
@@ -60,7 +85,7 @@ public final class LiveSettings {
     private static String remote(Request request) {
         return request.remote() instanceof InetSocketAddress inet
                 ? inet.getAddress().getHostAddress()
-                : "unix";
+                : UNIX;
     }
 
     /** As {@link Authentication#password}. */
@@ -75,12 +100,16 @@ public final class LiveSettings {
         return this;
     }
 
-    /** What tickets are signed with: the same on all nodes. Random unless set. */
+    /**
+     * What tickets are signed with: the same on all nodes. Random unless set, which is an error
+     * where there are tickets and the broker is one of several processes.
+     */
     public LiveSettings ticketSecret(byte[] secret) {
         if (secret.length < 16) {
             throw new IllegalArgumentException("A secret has 16 bytes or more.");
         }
         ticketSecret = secret.clone();
+        ticketSecretIsShared = true;
         return this;
     }
 
@@ -112,11 +141,42 @@ public final class LiveSettings {
         return this;
     }
 
+    /**
+     * Sets how many missed messages a client that comes back is sent; 100,000 unless set. Behind
+     * them it is sent {@code sirocco:gap}, and goes on with what is new.
+     */
+    public LiveSettings replay(int messages) {
+        replay = atLeast("replay", messages, 1);
+        return this;
+    }
+
     /** Rooms that match {@code rooms}, where * is any text, keep a history. */
     public LiveSettings history(String rooms, int messages, Duration age) {
         int most = atLeast("history", messages, 1);
         histories.add(new Kept(Glob.of(rooms), most, positive("history", age)));
         return this;
+    }
+
+    /**
+     * Tags that clients may give themselves, in the object {@code tags} of their {@code auth}:
+     * those whose names match one of {@code names}, where * is any text, are found by {@link
+     * Namespace#tagged} as if a handler had put them. None unless set: a program that finds its
+     * administrators by a tag must not find who calls itself one.
+     */
+    public LiveSettings clientTags(String... names) {
+        for (String name : names) {
+            clientTags.add(Glob.of(name));
+        }
+        return this;
+    }
+
+    Map<String, String> clientTags(Map<String, String> given) {
+        if (clientTags.isEmpty() || given.isEmpty()) {
+            return Map.of();
+        }
+        var found = new HashMap<>(given);
+        found.keySet().removeIf(tag -> clientTags.stream().noneMatch(name -> name.matches(tag)));
+        return Map.copyOf(found);
     }
 
     /** Rooms that match {@code rooms}, where * is any text, have presence. */
@@ -183,9 +243,19 @@ public final class LiveSettings {
         return this;
     }
 
-    /** How many messages a client may send; as many as it likes unless set. */
+    /**
+     * How many messages a client may send; 10,000 at once and 10,000 a second unless set. Those
+     * beyond are dropped, or answered with {@code limited}; after three times as many the client is
+     * closed.
+     */
     public LiveSettings messages(Limit limit) {
         messages = Optional.of(limit);
+        return this;
+    }
+
+    /** A client may send as many messages as handlers and {@link #bytes} take. */
+    public LiveSettings anyMessages() {
+        messages = Optional.empty();
         return this;
     }
 
@@ -247,15 +317,60 @@ public final class LiveSettings {
         return this;
     }
 
-    /** How long the handler of a request may take; 30 s unless set. */
+    /**
+     * How many requests of one client may run side by side; 1 unless set: all that it sends is
+     * handled in the order in which it came. With more, only its events are, and a request begins
+     * when all before it have begun and the events among them have been handled; answers come in
+     * any order. {@code onConnect} still runs before all requests and {@code onClose} after them.
+     *
+     * @param most of those that {@code onRequest} answers; not of events with an acknowledgement
+     *     that {@code on} handles
+     */
+    public LiveSettings concurrentRequests(int most) {
+        concurrentRequests = atLeast("concurrentRequests", most, 1);
+        return this;
+    }
+
+    /**
+     * How long a request may take until it is answered with {@code timeout}, be it by the handler
+     * or by the stage that this has returned; 30 s unless set.
+     */
     public LiveSettings handlerDeadline(Duration longest) {
         handlerDeadline = positive("handlerDeadline", longest);
+        return this;
+    }
+
+    /**
+     * How many wrong passwords, tickets and tokens one address may offer at once, and the time for
+     * each further one; 10 and 6 s unless set. Until then all that it offers is refused with the
+     * code {@code limited}. Each node counts for itself. Tickets and tokens of ours that have
+     * expired are no guesses, nor is an empty {@code auth}.
+     *
+     * @param atOnce 0 for any number
+     */
+    public LiveSettings guesses(int atOnce, Duration each) {
+        guesses = atLeast("guesses", atOnce, 0);
+        perGuess = positive("guesses", each);
         return this;
     }
 
     /** What a client's address is, for those who stand behind a proxy that they trust. */
     public LiveSettings address(Function<Request, String> of) {
         address = of;
+        return this;
+    }
+
+    /**
+     * Headers of a client's first request that are kept for as long as it is connected, beside
+     * Host, Origin, User-Agent, Accept-Language, Forwarded, X-Forwarded-For, X-Forwarded-Proto and
+     * X-Real-IP (each of up to 512 characters). Authenticators see all headers; the others, cookies
+     * among them, are forgotten when the client is connected, or after {@link #connectDeadline}
+     * where there are several namespaces.
+     */
+    public LiveSettings headers(String... names) {
+        for (String name : names) {
+            headers.put(name.toLowerCase(Locale.ROOT), Integer.MAX_VALUE);
+        }
         return this;
     }
 
@@ -296,6 +411,7 @@ public final class LiveSettings {
                 pong.toMillis(),
                 10_000,
                 5_000,
+                postWindow.toMillis(),
                 maxMessage,
                 budget,
                 io.sirocco.live.engine.Overflow.valueOf(overflow.name()),

@@ -18,7 +18,7 @@ final class Missed {
 
     private final AtomicReference<Map<Whom, LongAdder>> counts = new AtomicReference<>(Map.of());
 
-    /** Those of a room, or the client whose id that is; all of a namespace without one. */
+    /** Those of a room, or the client whose address that is; all of a namespace without one. */
     record Whom(Namespace namespace, String room) {
         boolean isAll() {
             return room.equals(ALL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.live.broker.Address;
 import io.sirocco.live.broker.Member;
 import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Publication;
@@ -9,6 +10,7 @@ import io.sirocco.live.broker.Replay;
 import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.WireException;
+import io.sirocco.net.TaskKind;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.Collection;
@@ -29,17 +31,27 @@ import java.util.function.Consumer;
  */
 public sealed class Namespace permits Live {
     private static final LazyLogger LOG = LazyLogger.of(Namespace.class);
+    private static final int MOST_UNHEARD = 100;
+    private static final int LONGEST_UNHEARD = 200;
 
     private final String name;
     final Hub hub;
     final Listeners listeners = new Listeners();
+
+    /** What the loops know the program's code by. */
+    final TaskKind admitting = TaskKind.of("live authentication");
+
+    final TaskKind connecting = TaskKind.of("live onConnect");
+    final TaskKind closing = TaskKind.of("live onClose");
     final List<Listener<Void>> connects = new CopyOnWriteArrayList<>();
     final List<Listener<Reason>> closes = new CopyOnWriteArrayList<>();
     private final List<ErrorListener> errors = new CopyOnWriteArrayList<>();
     private final Map<String, Client> clients = new ConcurrentHashMap<>();
+    private final Map<String, Client> recoverable = new ConcurrentHashMap<>(); // by their pid
     private final Map<String, Integer> rooms = new ConcurrentHashMap<>();
     private final Map<Tag, Set<Client>> tagged = new ConcurrentHashMap<>();
     final Watchers watchers = new Watchers();
+    private final Set<String> unheard = ConcurrentHashMap.newKeySet();
     private final AtomicLong misfits = new AtomicLong(); // that nobody was told of
     private volatile Optional<List<Authenticator>> authenticators = Optional.empty();
 
@@ -162,9 +174,23 @@ public sealed class Namespace permits Live {
         return List.copyOf(tagged.getOrDefault(new Tag(tag, value), Set.of()));
     }
 
-    /** A room, which need not be told that it is one. */
+    /**
+     * Returns a room, which need not exist yet. A room named like the id of a client has nothing to
+     * do with that client: see {@link #direct}.
+     *
+     * @throws RequestException with the code {@code bad_arguments} when the name contains U+0000 or
+     *     half a surrogate pair
+     */
     public Room room(String name) {
-        return new Room(this, Set.of(name), Set.of());
+        return new Room(this, Set.of(Room.named(name)), Set.of());
+    }
+
+    /**
+     * Returns the client with this id, on whatever node it is, as the receiver of messages. Where
+     * clients choose receivers, the program decides whom they may choose.
+     */
+    public Room direct(String clientId) {
+        return new Room(this, Set.of(Address.client(clientId)), Set.of());
     }
 
     /** Sends an event to all clients, on all nodes; ends as {@link Room#send} does. */
@@ -189,7 +215,8 @@ public sealed class Namespace permits Live {
 
     CompletionStage<Position> publish(
             Set<String> rooms, Set<String> except, String event, Object... arguments) {
-        Json.Encoded encoded = hub.json.event(event, arguments);
+        Live.mustNotBeOurs(event);
+        Json.Encoded encoded = hub.json.event(event, Arguments.spread(arguments));
         String packet =
                 Packet.event(name, Packet.NO_ID, encoded.attachments().size(), encoded.data())
                         .toString();
@@ -235,17 +262,26 @@ public sealed class Namespace permits Live {
         return Hub.await(hub.broker.members(new io.sirocco.live.broker.Room(name, room)));
     }
 
-    /** Looks at all of them: few move, and an index would be kept for everybody. */
+    /**
+     * The client that may come back with this pid. An index: when a node is drained, this is asked
+     * for each of its clients, between two messages.
+     */
     Optional<Client> withPid(String pid) {
-        return clients.values().stream().filter(client -> client.hasPid(pid)).findAny();
+        return Optional.ofNullable(recoverable.get(pid));
     }
 
     void add(Client client) {
         clients.put(client.id(), client);
+        if (client.recovers()) {
+            recoverable.put(client.pid(), client);
+        }
     }
 
     void remove(Client client) {
         clients.remove(client.id(), client);
+        if (client.recovers()) {
+            recoverable.remove(client.pid(), client);
+        }
     }
 
     int size() {
@@ -280,7 +316,7 @@ public sealed class Namespace permits Live {
 
     void failed(Client client, String event, Throwable thrown) {
         if (!(thrown instanceof RequestException)) {
-            LOG.get().log(Level.WARNING, "a handler of " + event + " failed", thrown);
+            hub.failures.log(event, "a handler of " + event + " failed", thrown);
         } else if (errors.isEmpty()) {
             misfit(event, thrown.getMessage());
         }
@@ -288,9 +324,32 @@ public sealed class Namespace permits Live {
             try {
                 listener.on(client, event, thrown);
             } catch (Throwable e) {
-                LOG.get().log(Level.WARNING, "an error listener threw", e);
+                hub.failures.log("an error listener", "an error listener threw", e);
             }
         }
+    }
+
+    /**
+     * A client has sent an event that nobody listens to and that wants no answer: a name that is
+     * misspelt is hard to find else. Logged once for each name, of which strangers choose as many
+     * as they like: the first hundred are.
+     */
+    void unheard(String event) {
+        if (unheard.size() >= MOST_UNHEARD || unheard.contains(event)) {
+            return;
+        }
+        boolean fits = event.length() <= LONGEST_UNHEARD;
+        if (!fits || !unheard.add(event)) {
+            return;
+        }
+        String more = unheard.size() >= MOST_UNHEARD ? "; further names are not logged" : "";
+        LOG.get()
+                .log(
+                        Level.WARNING,
+                        "nobody listens to the event {0} in the namespace {1}{2}",
+                        hub.json.text(event), // with its control characters escaped
+                        name,
+                        more);
     }
 
     /** Whoever sends it may not fill the log: the first is said, the second, the fourth... */

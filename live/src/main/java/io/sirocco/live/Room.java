@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.live.broker.Address;
 import io.sirocco.live.broker.Position;
 import java.util.HashSet;
 import java.util.List;
@@ -8,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
-/** Who is in one of some rooms, on all nodes. Immutable. */
+/** The clients that are in one of some rooms, or named by their ids, on all nodes. Immutable. */
 public final class Room {
     private final Namespace namespace;
     private final Set<String> names;
@@ -20,9 +21,27 @@ public final class Room {
         this.except = except;
     }
 
-    /** And who is in this one. */
+    /**
+     * And the clients in this one.
+     *
+     * @throws RequestException as {@link Namespace#room}
+     */
     public Room room(String name) {
-        return new Room(namespace, with(names, name), except);
+        return new Room(namespace, with(names, named(name)), except);
+    }
+
+    /** And the client with this id, in whatever room it is. */
+    public Room direct(String clientId) {
+        return new Room(namespace, with(names, Address.client(clientId)), except);
+    }
+
+    /** The name, if a room may have it: clients may have chosen it. */
+    static String named(String name) {
+        try {
+            return Address.room(name);
+        } catch (IllegalArgumentException e) {
+            throw RequestException.refused("bad_arguments", e.getMessage());
+        }
     }
 
     /** But for the client with this id. */
@@ -39,6 +58,8 @@ public final class Room {
     /**
      * Sends an event.
      *
+     * @throws IllegalArgumentException when the name of the event is {@link Live#isReserved
+     *     reserved}
      * @return ends when it is certain to be delivered; exceptionally with a {@link
      *     io.sirocco.live.broker.BrokerException} when that is not certain. On any thread, the
      *     broker's for example: what is hung on it must not block
@@ -63,8 +84,9 @@ public final class Room {
     }
 
     private String one() {
-        if (names.size() != 1) {
-            throw new IllegalStateException("A history is that of one room, not of " + names + ".");
+        if (names.size() != 1 || names.stream().anyMatch(Address::isClient)) {
+            throw new IllegalStateException(
+                    "A history is that of one room, not of several rooms or of a client.");
         }
         return names.iterator().next();
     }

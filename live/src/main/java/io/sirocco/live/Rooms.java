@@ -2,8 +2,10 @@
 package io.sirocco.live;
 
 import io.sirocco.live.broker.Member;
-import java.util.HashSet;
+import io.sirocco.live.broker.Position;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -12,7 +14,8 @@ import java.util.Set;
  */
 final class Rooms {
     private final Client client;
-    private volatile Set<String> names = Set.of(); // written with the lock of this held
+    // each with where the newest message was by then; written with the lock of this held
+    private volatile Map<String, Position> joined = Map.of();
     private Shard next; // while the client moves there; with the lock
 
     Rooms(Client client) {
@@ -20,27 +23,32 @@ final class Rooms {
     }
 
     Set<String> names() {
-        return names;
+        return joined.keySet();
+    }
+
+    /** The rooms, each with where the newest message was when the client joined. Immutable. */
+    Map<String, Position> joined() {
+        return joined;
     }
 
     /** It is one that comes back. */
-    void restore(Set<String> before) {
-        names = before;
+    void restore(Map<String, Position> before) {
+        joined = Map.copyOf(before);
     }
 
     /** Answers whether that is a change. */
     boolean join(String room) {
         Shard here;
         synchronized (this) {
-            if (names.contains(room) || !client.life.lasts()) {
+            if (joined.containsKey(room) || !client.life.lasts()) {
                 return false;
             }
-            if (names.size() >= hub().settings.rooms) {
+            if (joined.size() >= hub().settings.rooms) {
                 throw new IllegalStateException("A client may be in no more rooms.");
             }
-            var more = new HashSet<>(names);
-            more.add(room);
-            names = Set.copyOf(more);
+            var more = new HashMap<>(joined);
+            more.put(room, hub().newest()); // before the shard knows: nothing is lost between
+            joined = Map.copyOf(more);
             here = client.shard();
             tell(here, room, true);
         }
@@ -53,12 +61,12 @@ final class Rooms {
     boolean leave(String room) {
         Shard here;
         synchronized (this) {
-            if (!names.contains(room)) {
+            if (!joined.containsKey(room)) {
                 return false;
             }
-            var fewer = new HashSet<>(names);
+            var fewer = new HashMap<>(joined);
             fewer.remove(room);
-            names = Set.copyOf(fewer);
+            joined = Map.copyOf(fewer);
             here = client.shard();
             tell(here, room, false);
         }
@@ -96,7 +104,7 @@ final class Rooms {
      */
     synchronized Set<String> moving(Shard to) {
         next = to;
-        return names;
+        return joined.keySet();
     }
 
     /** It has, or has not. */
@@ -108,7 +116,7 @@ final class Rooms {
 
     /** The client is here, or has gone: the broker is told of all of them. */
     void attend() {
-        names.forEach(this::attend);
+        joined.keySet().forEach(this::attend);
     }
 
     /** Tells the broker whether the client is there; again, if that has changed meanwhile. */
@@ -141,6 +149,6 @@ final class Rooms {
     }
 
     private Member member() {
-        return new Member(client.id(), client.user().orElse(""), "");
+        return new Member(client.id(), client.user().orElse(""), client.nameForMembers());
     }
 }

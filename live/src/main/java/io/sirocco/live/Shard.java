@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
+import io.sirocco.live.broker.Address;
 import io.sirocco.live.broker.Publication;
 import io.sirocco.live.engine.Home;
 import io.sirocco.net.Loop;
@@ -87,6 +88,11 @@ final class Shard implements Home {
     /** Null while there is room for more messages; else it ends when there is. Any thread. */
     CompletableFuture<Void> awaitRoom() {
         return backlog.awaitRoom();
+    }
+
+    /** Bytes of messages that wait to be handed out here. Any thread. */
+    long bytesWaiting() {
+        return backlog.bytes();
     }
 
     /** The server stops: what waits is told without delay. Any thread. */
@@ -226,8 +232,11 @@ final class Shard implements Home {
                                     backlog.takeNext(
                                             other -> other instanceof Mail m && first.isLike(m));
         }
-        deliver(first.namespace, run);
-        run.clear();
+        try {
+            deliver(first.namespace, run);
+        } finally {
+            run.clear();
+        }
     }
 
     /** These, which are for the same. */
@@ -241,12 +250,22 @@ final class Shard implements Home {
         Set<Client> receivers = audience(namespace, local, what.rooms());
         for (Client client : receivers) {
             if (except.isEmpty() || !except.contains(client.id())) {
-                for (int i = 0; i < all.size(); i++) {
-                    deliver(client, all.get(i));
-                }
+                deliver(client, all);
             }
         }
         backlog.delivered(receivers.size());
+    }
+
+    /** Where that fails for one client, it is told of a gap, and the others get theirs. */
+    private void deliver(Client client, List<Delivery> all) {
+        try {
+            for (int i = 0; i < all.size(); i++) {
+                deliver(client, all.get(i));
+            }
+        } catch (Throwable e) {
+            Tasks.failed("a message could not be handed to " + client, e);
+            Tasks.run(() -> client.gapHere(Map.of("lost", true)), "a gap could not be told");
+        }
     }
 
     /** To this one alone, if it is here. */
@@ -274,11 +293,7 @@ final class Shard implements Home {
         if (whom.isAll()) {
             return local.all;
         }
-        return whom.namespace()
-                .client(whom.room())
-                .filter(local.all::contains)
-                .map(Set::of)
-                .orElseGet(() -> local.rooms.getOrDefault(whom.room(), Set.of()));
+        return audience(whom.namespace(), local, whom.room());
     }
 
     private static Set<Client> audience(Namespace namespace, Local local, Set<String> rooms) {
@@ -286,13 +301,24 @@ final class Shard implements Home {
             return local.all;
         }
         if (rooms.size() == 1) {
-            return local.rooms.getOrDefault(rooms.iterator().next(), Set.of());
+            return audience(namespace, local, rooms.iterator().next());
         }
         var all = new LinkedHashSet<Client>();
         for (String room : rooms) {
-            all.addAll(local.rooms.getOrDefault(room, Set.of()));
-            namespace.client(room).filter(local.all::contains).ifPresent(all::add);
+            all.addAll(audience(namespace, local, room));
         }
         return all;
+    }
+
+    /** A room, or the client whose address that is. */
+    private static Set<Client> audience(Namespace namespace, Local local, String address) {
+        if (Address.isClient(address)) {
+            return namespace
+                    .client(Address.id(address))
+                    .filter(local.all::contains)
+                    .map(Set::of)
+                    .orElse(Set.of());
+        }
+        return local.rooms.getOrDefault(address, Set.of());
     }
 }

@@ -4,6 +4,7 @@ package io.sirocco.live;
 import io.sirocco.live.broker.Broker;
 import io.sirocco.live.broker.MemoryBroker;
 import java.lang.reflect.Proxy;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
@@ -25,14 +26,27 @@ final class Between {
 
     /** A memory; calls of {@code method} come to {@code instead}. */
     static Broker memory(String method, Instead instead) {
-        MemoryBroker memory = MemoryBroker.create();
+        return memory(MemoryBroker.create(), method, instead);
+    }
+
+    /** The same with this one. */
+    static Broker memory(MemoryBroker memory, String method, Instead instead) {
+        return memory(memory, Set.of(method), instead);
+    }
+
+    /** A memory; calls of {@code methods} come to {@code instead}. */
+    static Broker memory(Set<String> methods, Instead instead) {
+        return memory(MemoryBroker.create(), methods, instead);
+    }
+
+    private static Broker memory(MemoryBroker memory, Set<String> methods, Instead instead) {
         Class<?>[] type = {Broker.class};
         return (Broker)
                 Proxy.newProxyInstance(
                         Broker.class.getClassLoader(),
                         type,
                         (proxy, called, arguments) -> {
-                            if (!called.getName().equals(method)) {
+                            if (!methods.contains(called.getName())) {
                                 return called.invoke(memory, arguments);
                             }
                             return instead.answer(

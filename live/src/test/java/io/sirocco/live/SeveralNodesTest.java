@@ -20,7 +20,7 @@ class SeveralNodesTest {
     private static final Duration LONG = Duration.ofMinutes(2);
 
     /** Both of them, and what they share. */
-    private static final class Nodes implements AutoCloseable {
+    static final class Nodes implements AutoCloseable {
         final Service first;
         final Service second;
         private final RedisServer redis; // null with memory

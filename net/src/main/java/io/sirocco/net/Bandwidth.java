@@ -17,16 +17,37 @@ public final class Bandwidth {
     /** The moment, in nanoseconds of the loop's clock, at which all that was spent is paid for. */
     private final AtomicLong paidUntil = new AtomicLong(Long.MIN_VALUE);
 
+    /** Whose rate it has, whatever that is; null for its own. */
+    private final Bandwidth source;
+
     private volatile long rate;
     private volatile long burst;
 
-    private Bandwidth(long rate) {
+    private Bandwidth(long rate, Bandwidth source) {
+        this.source = source;
         rate(rate);
+    }
+
+    /** Another bucket, which always has the rate of this one. */
+    Bandwidth another() {
+        return new Bandwidth(rate, this);
+    }
+
+    /** Whether it is {@link #another} of {@code source}. */
+    boolean follows(Bandwidth source) {
+        return this.source == source;
+    }
+
+    private long follow() {
+        if (source != null && source.rate != rate) {
+            rate(source.rate);
+        }
+        return rate;
     }
 
     /** A bucket of {@code bytesPerSecond}, or of none when that is {@link #UNLIMITED}. */
     public static Bandwidth perSecond(long bytesPerSecond) {
-        return new Bandwidth(bytesPerSecond);
+        return new Bandwidth(bytesPerSecond, null);
     }
 
     /** Bytes per second now; {@link #UNLIMITED} when there is no limit. */
@@ -50,7 +71,7 @@ public final class Bandwidth {
 
     /** How many bytes may pass now, up to {@code wanted}; 0 while the bucket is in debt. */
     int allowed(int wanted, long now) {
-        long perSecond = rate;
+        long perSecond = follow();
         if (perSecond == UNLIMITED) {
             return wanted;
         }
@@ -59,12 +80,12 @@ public final class Bandwidth {
 
     /** How many bytes may be read at a time, up to {@code most}, so that no long debt arises. */
     int piece(int most) {
-        return rate == UNLIMITED ? most : Math.clamp(burst, 1, most);
+        return follow() == UNLIMITED ? most : Math.clamp(burst, 1, most);
     }
 
     /** Takes {@code bytes} out of the bucket. */
     void spend(long bytes, long now) {
-        long perSecond = rate;
+        long perSecond = follow();
         if (perSecond == UNLIMITED) {
             return;
         }
@@ -75,8 +96,9 @@ public final class Bandwidth {
 
     /** Nanoseconds until bytes may pass again, from {@code now}; 0 when they may. */
     long pause(long now) {
+        long perSecond = follow();
         long paid = paidUntil.get();
-        if (rate == UNLIMITED || paid <= now) {
+        if (perSecond == UNLIMITED || paid <= now) {
             return 0;
         }
         return Math.min(paid - now, SECOND / 10);

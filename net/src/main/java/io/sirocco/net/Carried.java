@@ -4,9 +4,13 @@ package io.sirocco.net;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A virtual thread whose carrier is a loop: it runs while the loop runs it, and when it parks the
@@ -30,25 +34,38 @@ final class Carried implements Executor {
 
     private static final Executor JDK_SCHEDULER = jdkScheduler();
 
+    private static final int SELF_TEST_MILLIS = 5_000; // at most, where something does not work
+
     /** Proven by a self-test. */
     static final boolean AVAILABLE = CONSTRUCTOR != null && JDK_SCHEDULER != null && selfTest();
 
+    /** Of what it does now; null for what stays on its loop. Touched on the loop only. */
+    TaskKind kind;
+
+    /** Nested sections in which it must not leave the loop; touched by itself only. */
+    int sections;
+
     private final Host host;
+    private final boolean movable;
     private Thread thread;
     private Runnable continuation;
+    private boolean hasRun; // loop-confined
+    private volatile boolean elsewhere; // for good: it has left the loop
 
     /** Where runnable threads queue up: the loop. */
     interface Host {
         void runnable(Carried carried);
     }
 
-    private Carried(Host host) {
+    private Carried(Host host, TaskKind kind, boolean movable) {
         this.host = host;
+        this.kind = kind;
+        this.movable = movable;
     }
 
     /** Starts {@code task}; the host is told at once that it is runnable. */
-    static Carried start(Host host, Runnable task) {
-        var carried = new Carried(host);
+    static Carried start(Host host, TaskKind kind, boolean movable, Runnable task) {
+        var carried = new Carried(host, kind, movable);
         carried.thread = create(carried, task);
         carried.thread.start();
         return carried;
@@ -58,12 +75,26 @@ final class Carried implements Executor {
         return thread;
     }
 
+    /**
+     * Whether it is to continue on the JDK's scheduler. Asked by the loop, before it runs the
+     * thread: by then all is done that the loop had to do behind the thread's last run.
+     */
+    boolean leaves() {
+        return movable && hasRun && sections == 0 && kind != null && kind.moved();
+    }
+
+    /** From now on the JDK's scheduler runs it. */
+    void runElsewhere() {
+        elsewhere = true;
+        JDK_SCHEDULER.execute(continuation);
+    }
+
     @Override
     public void execute(Runnable runContinuation) {
         if (continuation == null) {
             continuation = runContinuation; // its own comes first, and is always the same
         }
-        if (continuation == runContinuation) {
+        if (continuation == runContinuation && !elsewhere) {
             host.runnable(this);
         } else {
             JDK_SCHEDULER.execute(runContinuation);
@@ -72,6 +103,7 @@ final class Carried implements Executor {
 
     /** Runs it, on the calling thread, until it parks or ends. */
     void run() {
+        hasRun = true;
         continuation.run();
     }
 
@@ -110,29 +142,66 @@ final class Carried implements Executor {
         }
     }
 
-    /** A thread must run, park, be unparked and end, all on the thread that calls {@link #run}. */
+    /**
+     * A thread must run, yield, park, be unparked by another thread, and end; it must run on the
+     * thread that calls {@link #run}, and only while that does.
+     */
     private static boolean selfTest() {
-        var runnable = new ArrayDeque<Carried>();
-        var steps = new int[1];
+        var runnable = new LinkedBlockingQueue<Carried>();
+        var steps = new AtomicInteger();
+        var unparked = new AtomicBoolean();
         try {
             Carried carried =
                     start(
                             runnable::add,
+                            null,
+                            false,
                             () -> {
-                                steps[0]++;
+                                steps.incrementAndGet();
                                 Thread.yield();
-                                steps[0]++;
+                                steps.incrementAndGet();
+                                while (!unparked.get()) {
+                                    LockSupport.park();
+                                }
+                                steps.incrementAndGet();
                             });
-            for (int turns = 0; carried.thread.isAlive() && turns < 8; turns++) {
-                Carried next = runnable.poll();
-                if (next == null) {
-                    return false;
-                }
-                next.run();
+            boolean ran = step(runnable, steps, 1) && step(runnable, steps, 2);
+            if (!ran || carried.thread.getState() != Thread.State.WAITING) {
+                return false;
             }
-            return steps[0] == 2 && !carried.thread.isAlive();
+            Thread other =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .name("sirocco-self-test")
+                            .start(new Unpark(carried.thread, unparked));
+            other.join(SELF_TEST_MILLIS);
+            return step(runnable, steps, 3) && !carried.thread.isAlive();
         } catch (RuntimeException | LinkageError e) {
             return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
+    }
+
+    /** No lambda, whose code would belong to the class that the self-test initializes. */
+    private record Unpark(Thread thread, AtomicBoolean unparked) implements Runnable {
+        @Override
+        public void run() {
+            unparked.set(true);
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /** Runs the thread that is runnable: it takes one step then, and none before. */
+    private static boolean step(
+            LinkedBlockingQueue<Carried> runnable, AtomicInteger steps, int number)
+            throws InterruptedException {
+        Carried next = runnable.poll(SELF_TEST_MILLIS, TimeUnit.MILLISECONDS);
+        if (next == null || steps.get() != number - 1) {
+            return false;
+        }
+        next.run();
+        return steps.get() == number;
     }
 }

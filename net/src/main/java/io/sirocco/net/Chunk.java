@@ -9,10 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Bytes on their way out: a piece of native memory that responses are gathered in, borrowed from
- * the loop's {@link Chunks} and given back when its last byte has left; or a slice of a caller's
- * array, which costs no copy until its turn comes; or a region of a file, which the kernel sends.
- * Loop-confined.
+ * Bytes on their way out, in one of four forms: native memory that responses are gathered in,
+ * borrowed from the loop's {@link Chunks} and returned when its last byte has left; a slice of a
+ * caller's array, which is not copied until its turn comes; a region of a file, which the kernel
+ * sends; or a region of a file whose content is in native memory. Loop-confined.
  */
 public final class Chunk {
     private static final MemorySegment NO_MEMORY = MemorySegment.NULL;
@@ -30,7 +30,15 @@ public final class Chunk {
     /** The file, or null when the bytes are at hand. */
     final OpenFile file;
 
-    final ByteBuffer view; // for NIO
+    /** The file that {@link #memory} belongs to, or null when it is the loop's. */
+    final OpenFile owner;
+
+    private ByteBuffer view; // made when it is asked for
+
+    /** The block of write memory that it is a part of; null for all others. */
+    final Chunks.Block block;
+
+    Chunks.Counted counted; // in the budget of the loop; null where it costs nothing
     int start;
     int end;
     long position; // in the file
@@ -38,30 +46,45 @@ public final class Chunk {
     private long atHand; // up to here the file was seen to be in memory
     Chunk next;
 
-    Chunk(MemorySegment memory) {
+    Chunk(MemorySegment memory, Chunks.Block block) {
         this.memory = memory;
+        this.block = block;
         this.address = memory.address();
         this.array = null;
         this.file = null;
+        this.owner = null;
         this.view = memory.asByteBuffer();
+    }
+
+    /** Content of {@code owner}, which is released when the last byte has left. */
+    Chunk(OpenFile owner, MemorySegment content) {
+        this.memory = content;
+        this.address = content.address();
+        this.array = null;
+        this.file = null;
+        this.owner = owner;
+        this.block = null;
+        this.end = (int) content.byteSize();
     }
 
     Chunk(byte[] array, int from, int to) {
         this.memory = NO_MEMORY;
+        this.block = null;
         this.address = 0;
         this.array = array;
         this.file = null;
-        this.view = null;
+        this.owner = null;
         this.start = from;
         this.end = to;
     }
 
     Chunk(OpenFile file, long position, long length) {
         this.memory = NO_MEMORY;
+        this.block = null;
         this.address = 0;
         this.array = null;
         this.file = file;
-        this.view = null;
+        this.owner = null;
         this.position = position;
         this.left = length;
     }
@@ -74,7 +97,7 @@ public final class Chunk {
      */
     private static void putOnce() {
         try (Arena arena = Arena.ofConfined()) {
-            var chunk = new Chunk(arena.allocate(64));
+            var chunk = new Chunk(arena.allocate(64), null);
             chunk.put((byte) 0);
             chunk.put(new byte[1]);
             chunk.putLatin("a");
@@ -87,7 +110,19 @@ public final class Chunk {
     ByteBuffer text(int n) {
         return array != null
                 ? ByteBuffer.wrap(array, start, n)
-                : view.limit(start + n).position(start);
+                : view().limit(start + n).position(start);
+    }
+
+    /** The room behind its bytes, {@code n} of it, to be filled before anything else is done. */
+    ByteBuffer space(int n) {
+        return view().limit(end + n).position(end);
+    }
+
+    private ByteBuffer view() {
+        if (view == null) {
+            view = memory.asByteBuffer();
+        }
+        return view;
     }
 
     /** Bytes that are left; of a file as many as an int can tell. */
@@ -99,14 +134,31 @@ public final class Chunk {
         return file == null ? end - start : left;
     }
 
+    /** Returns the bytes of the loop's {@link MemoryBudget} that it takes. */
+    int cost() {
+        if (block != null) {
+            return block.size;
+        }
+        return counted == null ? 0 : counted.share();
+    }
+
+    /** Whether it and the next one are in memory that the kernel can read. */
+    boolean inMemoryBefore() {
+        return inMemory() && next != null && next.inMemory();
+    }
+
+    boolean inMemory() {
+        return array == null && file == null;
+    }
+
     /** Bytes that can be appended. */
     int room() {
-        return array != null || file != null ? 0 : (int) memory.byteSize() - end;
+        return array != null || file != null || owner != null ? 0 : (int) memory.byteSize() - end;
     }
 
     /** Moves what is left to the front, so that there is room behind it. */
     void compact() {
-        if (start == 0 || memory.byteSize() == 0) {
+        if (start == 0 || memory.byteSize() == 0 || owner != null) {
             return;
         }
         MemorySegment.copy(memory, start, memory, 0, end - start);
@@ -199,7 +251,12 @@ public final class Chunk {
     /** Takes as many bytes from the front of {@code source} as fit, and leaves it the rest. */
     void takeFrom(Chunk source) {
         int n = Math.min(room(), source.length());
-        put(source.array, source.start, source.start + n);
+        if (source.array != null) {
+            put(source.array, source.start, source.start + n);
+        } else {
+            MemorySegment.copy(source.memory, source.start, memory, end, n);
+            end += n;
+        }
         source.advance(n);
     }
 

@@ -8,12 +8,31 @@ import java.io.IOException;
  * {@link Chunks}. Loop-confined.
  */
 final class ChunkQueue {
+    private static final int COPIED = 2 << 10;
+
     private final Chunks pool;
     private Chunk first;
     private Chunk last;
+    private long dropped; // where the first byte stands among all that have passed
 
     ChunkQueue(Chunks pool) {
         this.pool = pool;
+    }
+
+    /** Counts on from {@code position}: behind all that any queue has counted so far. */
+    ChunkQueue from(long position) {
+        dropped = position;
+        return this;
+    }
+
+    /** The position behind its last byte; those of a connection only grow. */
+    long end() {
+        return dropped + unsent();
+    }
+
+    /** How many bytes are before {@code position}. */
+    long before(long position) {
+        return Math.max(0, position - dropped);
     }
 
     boolean isEmpty() {
@@ -51,9 +70,22 @@ final class ChunkQueue {
         return bytes;
     }
 
+    /**
+     * Returns the bytes of the loop's memory that it takes: those of files and shared arrays not.
+     */
+    long cost() {
+        long bytes = 0;
+        for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
+            bytes += chunk.cost();
+        }
+        return bytes;
+    }
+
     /** Forgets the first {@code bytes}, and what is empty in front of those behind them. */
     void drop(int bytes) {
         int rest = bytes;
+        dropped += bytes;
+        pool.dropped += bytes;
         while (first != null && rest >= first.unsent()) {
             rest -= (int) first.unsent();
             dropFirst();
@@ -103,7 +135,7 @@ final class ChunkQueue {
         }
         while (first.next != null && first.room() > 0) {
             Chunk source = first.next;
-            if (source.array != null) {
+            if (source.array != null || source.owner != null && fits(source)) {
                 first.takeFrom(source);
             } else if (!readsFiles || source.file == null) {
                 break;
@@ -115,6 +147,11 @@ final class ChunkQueue {
             }
         }
         return true;
+    }
+
+    /** Whether it is cheaper to copy content of a file than to send it from where it is. */
+    private boolean fits(Chunk content) {
+        return content.unsent() <= Math.min(COPIED, first.room());
     }
 
     private void dropSecond() {

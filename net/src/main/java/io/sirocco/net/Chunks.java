@@ -4,12 +4,16 @@ package io.sirocco.net;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * The write memory of one loop: chunks of 16 KiB, and of 64 KiB for what is long, handed out
- * last-in first-out so that the warm ones go first. Grows by a block when it runs dry and never
- * shrinks while the loop lives; what bounds it is that each connection holds one chunk per unsent
- * response and stops reading beyond its high-water mark. Loop-confined.
+ * last-in first-out so that the warm ones go first. Grows by a block when it runs dry, and gives
+ * whole blocks back some seconds after a peak, or at once when memory is short; the first block of
+ * each size stays. All others count in the loop's {@link MemoryBudget}. Loop-confined.
  */
 final class Chunks {
     static final int SIZE = 16 << 10;
@@ -19,68 +23,233 @@ final class Chunks {
             1024; // that are kept; few have something to send at once
 
     private final Arena arena;
-    private Chunk free;
-    private Chunk freeLong;
+    private final MemoryBudget memory;
+    private final Runnable whenGrown;
+    private final Shelf usual = new Shelf(SIZE);
+    private final Shelf large = new Shelf(LONG);
+    private final Map<byte[], Counted> counted = new IdentityHashMap<>();
     private long total;
-    private int lent;
     private Chunk discard;
     private final ArrayDeque<ChunkQueue> queues = new ArrayDeque<>(); // empty ones
+    long dropped; // bytes, by all queues; never less than a queue has counted
 
-    Chunks(Arena arena) {
+    /**
+     * Memory that is had and given back as a whole. On Linux it is mapped and unmapped: closing a
+     * shared arena waits for all threads of the JVM, which takes milliseconds when they are busy,
+     * and a loop that is short of memory gives hundreds of blocks back.
+     */
+    static final class Block {
+        private static final boolean MAPS = System.getProperty("os.name").equals("Linux");
+
+        final MemorySegment memory;
+        final int size; // of its chunks
+        int lent;
+        boolean released;
+        private final Arena arena; // null where it is mapped
+
+        /** What is mapped is reached for as long as the loop's arena is open. */
+        Block(int size, Arena loop) {
+            this.size = size;
+            this.arena = MAPS ? null : Arena.ofShared();
+            this.memory = MAPS ? map(loop) : allocate(arena);
+        }
+
+        private static MemorySegment map(Arena loop) {
+            long address = Linux.memory(BLOCK);
+            if (address < 0) {
+                String reason = Linux.reason((int) -address);
+                throw new OutOfMemoryError("mmap of write memory: " + reason);
+            }
+            return MemorySegment.ofAddress(address).reinterpret(BLOCK, loop, null);
+        }
+
+        private static MemorySegment allocate(Arena arena) {
+            try {
+                return arena.allocate(BLOCK, 4096);
+            } catch (OutOfMemoryError e) {
+                arena.close();
+                throw e;
+            }
+        }
+
+        /** Gives the memory back. */
+        void release() {
+            released = true;
+            if (MAPS) {
+                Linux.munmap(memory.address(), BLOCK);
+            } else {
+                arena.close();
+            }
+        }
+    }
+
+    /** The chunks of one size. */
+    private final class Shelf {
+        final int size;
+        final List<Block> blocks = new ArrayList<>();
+        Chunk free;
+        int lent;
+        int peak; // of lent since the last look
+
+        Shelf(int size) {
+            this.size = size;
+        }
+
+        Chunk take() {
+            if (free == null) {
+                grow();
+            }
+            Chunk chunk = free;
+            free = chunk.next;
+            chunk.next = null;
+            chunk.block.lent++;
+            if (++lent > peak) {
+                peak = lent;
+            }
+            return chunk;
+        }
+
+        void give(Chunk chunk) {
+            chunk.start = 0;
+            chunk.end = 0;
+            chunk.block.lent--;
+            lent--;
+            chunk.next = free;
+            free = chunk;
+        }
+
+        private void grow() {
+            var block = new Block(size, arena);
+            for (int at = BLOCK - size; at >= 0; at -= size) {
+                var chunk = new Chunk(block.memory.asSlice(at, size), block);
+                chunk.next = free;
+                free = chunk;
+            }
+            blocks.add(block);
+            total += BLOCK;
+            if (blocks.size() > 1) {
+                memory.add(BLOCK);
+                whenGrown.run();
+            }
+        }
+
+        /**
+         * Gives blocks back of which no chunk is lent, but for {@code keep} chunks and one block.
+         */
+        void shrink(int keep) {
+            int most = Math.max(1, (keep * size + BLOCK - 1) / BLOCK);
+            boolean any = false;
+            for (int i = blocks.size() - 1; i >= 0 && blocks.size() > most; i--) {
+                Block block = blocks.get(i);
+                if (block.lent == 0) {
+                    blocks.remove(i);
+                    block.release();
+                    any = true;
+                    total -= BLOCK;
+                    memory.release(BLOCK);
+                }
+            }
+            if (any) {
+                forgetReleased();
+            }
+            peak = lent;
+        }
+
+        /** Chunks of released blocks leave the list. */
+        private void forgetReleased() {
+            Chunk all = free;
+            Chunk last = null;
+            free = null;
+            while (all != null) {
+                Chunk following = all.next;
+                all.next = null;
+                if (!all.block.released) {
+                    if (last == null) {
+                        free = all;
+                    } else {
+                        last.next = all;
+                    }
+                    last = all;
+                }
+                all = following;
+            }
+        }
+    }
+
+    Chunks(Arena arena, MemoryBudget memory, Runnable whenGrown) {
         this.arena = arena;
+        this.memory = memory;
+        this.whenGrown = whenGrown;
     }
 
     Chunk take() {
-        if (free == null) {
-            free = grow(SIZE);
-        }
-        Chunk chunk = free;
-        free = chunk.next;
-        return lent(chunk);
+        return usual.take();
     }
 
     /** One for {@code bytes} that are at hand: with room for all of them where that is possible. */
     Chunk take(long bytes) {
-        if (bytes <= SIZE) {
-            return take();
-        }
-        if (freeLong == null) {
-            freeLong = grow(LONG);
-        }
-        Chunk chunk = freeLong;
-        freeLong = chunk.next;
-        return lent(chunk);
-    }
-
-    private Chunk lent(Chunk chunk) {
-        chunk.next = null;
-        lent++;
-        return chunk;
+        return (bytes <= SIZE ? usual : large).take();
     }
 
     void give(Chunk chunk) {
         if (chunk.file != null) {
             chunk.file.release();
-        }
-        if (chunk.array != null || chunk.file != null) {
             return;
         }
-        chunk.start = 0;
-        chunk.end = 0;
-        if (chunk.memory.byteSize() == SIZE) {
-            chunk.next = free;
-            free = chunk;
-        } else {
-            chunk.next = freeLong;
-            freeLong = chunk;
+        if (chunk.owner != null) {
+            chunk.owner.release();
+            return;
         }
-        lent--;
+        if (chunk.counted != null) {
+            forget(chunk.counted);
+            chunk.counted = null;
+        }
+        if (chunk.block != null) {
+            (chunk.block.size == SIZE ? usual : large).give(chunk);
+        }
+    }
+
+    /**
+     * {@code bytes[from..to)}. Where they count, the whole array does for as long as a part of it
+     * waits, and once however many connections it waits for.
+     */
+    Chunk of(byte[] bytes, int from, int to, boolean counts) {
+        var chunk = new Chunk(bytes, from, to);
+        if (counts) {
+            chunk.counted = counted.computeIfAbsent(bytes, Counted::new);
+            if (chunk.counted.chunks++ == 0) {
+                memory.add(bytes.length);
+            }
+        }
+        return chunk;
+    }
+
+    private void forget(Counted one) {
+        if (--one.chunks == 0) {
+            counted.remove(one.array);
+            memory.release(one.array.length);
+        }
+    }
+
+    /** An array of the program's that counts in the budget of the loop. */
+    static final class Counted {
+        private final byte[] array;
+        private int chunks;
+
+        Counted(byte[] array) {
+            this.array = array;
+        }
+
+        /** Returns the part of its bytes that one of its chunks costs. */
+        int share() {
+            return array.length / chunks;
+        }
     }
 
     /** An empty queue, for who has something to send. */
     ChunkQueue queue() {
         ChunkQueue queue = queues.pollLast();
-        return queue == null ? new ChunkQueue(this) : queue;
+        return (queue == null ? new ChunkQueue(this) : queue).from(dropped);
     }
 
     /** Takes back a queue that is empty again. */
@@ -93,10 +262,31 @@ final class Chunks {
     /** A chunk whose content goes nowhere, for what is written to a connection that is closing. */
     Chunk discard() {
         if (discard == null) {
-            discard = new Chunk(arena.allocate(SIZE));
+            discard = new Chunk(arena.allocate(SIZE), null);
         }
         discard.end = 0;
         return discard;
+    }
+
+    /**
+     * Gives memory back that was not needed since the last call.
+     *
+     * @return whether there is more than stays, so that it is worth another look later
+     */
+    boolean shrink() {
+        usual.shrink(usual.peak);
+        large.shrink(large.peak);
+        return usual.blocks.size() > 1 || large.blocks.size() > 1;
+    }
+
+    /** Gives all memory back that is not in use. */
+    void reclaim() {
+        if (usual.blocks.size() > 1) {
+            usual.shrink(usual.lent);
+        }
+        if (large.blocks.size() > 1) {
+            large.shrink(large.lent);
+        }
     }
 
     /** Bytes of all chunks, lent or not. */
@@ -105,19 +295,15 @@ final class Chunks {
     }
 
     int lent() {
-        return lent;
+        return usual.lent + large.lent;
     }
 
-    /** Chunks of {@code size} bytes, linked. */
-    private Chunk grow(int size) {
-        MemorySegment block = arena.allocate(BLOCK, 4096);
-        Chunk newest = null;
-        for (int at = BLOCK - size; at >= 0; at -= size) {
-            Chunk chunk = new Chunk(block.asSlice(at, size));
-            chunk.next = newest;
-            newest = chunk;
+    /** Nothing is sent any more; the loop's arena is closed, so that nobody reaches the chunks. */
+    void close() {
+        for (Shelf shelf : List.of(usual, large)) {
+            shelf.blocks.forEach(Block::release);
+            shelf.blocks.clear();
+            shelf.free = null;
         }
-        total += BLOCK;
-        return newest;
     }
 }

@@ -14,5 +14,9 @@ public enum CloseCause {
     /** TLS: no handshake came about, or what came was no record of the peer's. */
     TLS_FAILED,
     /** Its loop stopped. */
-    STOPPED
+    STOPPED,
+    /** The memory of its loop was short, and its peer had kept the loop waiting for the longest. */
+    MEMORY_SHORT,
+    /** Its loop had as many connections as it may have. */
+    TOO_MANY
 }

@@ -3,6 +3,7 @@ package io.sirocco.net;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.sirocco.net.MemoryBudget.Held;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
@@ -26,9 +27,10 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>Input: what a protocol leaves over is kept and comes first in the next delivery. While
  * suspended, up to {@link #INPUT_HELD} bytes are kept, then the socket is not read any more.
  *
- * <p>Output: everything that is written during a turn leaves in one send at its end. Above {@link
- * #HIGH_WATER} unsent bytes the connection is congested: the writer should stop until {@link
- * Protocol#drained}. Loop-confined.
+ * <p>Output: what is written during a turn is gathered and leaves at its end, or after half a
+ * millisecond of a long turn; in one send, unless it is very much, paced, or has a file in it.
+ * Above {@link #HIGH_WATER} unsent bytes the connection is congested: the writer should stop until
+ * {@link Protocol#drained}. Loop-confined.
  */
 public final class Connection extends Timer {
     /**
@@ -74,6 +76,10 @@ public final class Connection extends Timer {
     private static final int OVER = CLOSING | FINISHING | LINGERING; // to the protocol it is
     private static final int TELLS_SENT = 1 << 15; // the protocol wants to know of all that leaves
     private static final int SERVED = 1 << 16; // has had its share of a bucket since its last pause
+    private static final int STALLED = 1 << 17; // has sent nothing since the loop looked last
+    private static final int GONE = 1 << 18;
+    private static final int DISCARDS = 1 << 19; // what comes is for nobody
+    private static final int DISK = 1 << 20; // output waits for a file to be read
     private static final int CAUSE_SHIFT = 28;
 
     /** By so much who had a share comes back later than who had none: a slot of the wheel. */
@@ -92,6 +98,7 @@ public final class Connection extends Timer {
     private int flags;
     private byte[] held; // input that waits
     private int heldLength;
+    private MemoryBudget.Holding holding; // null while it holds nothing of the loop's memory
     private ChunkQueue output; // null while nothing is written
     private TlsLayer tls; // null when what is written is what leaves
     private Pacing pacing; // null when nothing limits its bandwidth
@@ -112,10 +119,28 @@ public final class Connection extends Timer {
     }
 
     /**
-     * The peer's address, asked of the kernel at the first call; an unnamed Unix-domain one for a
-     * peer without a name, and when the connection had been closed before the first call.
+     * The address of the client: the peer's, or that of whoever a trusted proxy opened the
+     * connection for. The peer's is asked of the kernel at the first call; it is an unnamed
+     * Unix-domain one for a peer without a name, and when the connection had been closed before the
+     * first call.
      */
     public SocketAddress remote() {
+        SocketAddress known = known();
+        return known instanceof ProxiedAddress both ? both.client : known;
+    }
+
+    /** The address that the connection came from: a proxy's, if there is one. */
+    public SocketAddress peer() {
+        SocketAddress known = known();
+        return known instanceof ProxiedAddress both ? both.peer : known;
+    }
+
+    /** Names the client of a connection whose peer is a trusted proxy, for {@link #remote}. */
+    public void remote(SocketAddress client) {
+        remote = new ProxiedAddress(client, peer());
+    }
+
+    private SocketAddress known() {
         if (remote == null) {
             if ((flags & CLOSING) != 0) { // its place may be another's by now
                 return UnixDomainSocketAddress.of("");
@@ -133,6 +158,21 @@ public final class Connection extends Timer {
     /** What its two ends have agreed on, if it speaks TLS. */
     public Optional<TlsSession> tls() {
         return tls == null ? Optional.empty() : tls.session();
+    }
+
+    /**
+     * Whether the certificate that this connection was secured with is for the host {@code
+     * bytes[from..to)}, without a port (RFC 9110 4.2.2). Also true where that cannot be said:
+     * without TLS, of a certificate without names of hosts, and of a self-signed one when the
+     * client has asked for this very host in its handshake, so that it knows what it does.
+     */
+    public boolean authoritative(byte[] bytes, int from, int to) {
+        return tls == null || tls.authoritative(bytes, from, to);
+    }
+
+    /** Whether TLS is spoken. */
+    public boolean secure() {
+        return tls != null;
     }
 
     /**
@@ -156,8 +196,20 @@ public final class Connection extends Timer {
      * place of the last.
      */
     public void paceAlso(List<Bandwidth> reads, List<Bandwidth> writes) {
+        paceAlso(reads, writes, List.of(), List.of());
+    }
+
+    /**
+     * The same; of {@code eachRead} and {@code eachWrite} the connection has buckets of its own,
+     * with the rates of these, which may be changed while they are used.
+     */
+    public void paceAlso(
+            List<Bandwidth> reads,
+            List<Bandwidth> writes,
+            List<Bandwidth> eachRead,
+            List<Bandwidth> eachWrite) {
         Pacing own = pacing == null ? new Pacing(List.of(), List.of()) : pacing;
-        pacing = own.with(reads, writes);
+        pacing = own.with(reads, writes, eachRead, eachWrite);
     }
 
     /**
@@ -181,6 +233,7 @@ public final class Connection extends Timer {
      */
     public void finish(boolean linger) {
         flags |= FINISHING | (linger ? LINGER : 0);
+        holdNothing();
         queue();
     }
 
@@ -197,6 +250,11 @@ public final class Connection extends Timer {
     /** Gives the connection up; what was not sent is lost. */
     public void abort() {
         close(CloseCause.ABORTED);
+    }
+
+    /** The same, for a reason that {@link Protocol#closed} is told. */
+    public void abort(CloseCause why) {
+        close(why);
     }
 
     /**
@@ -234,6 +292,21 @@ public final class Connection extends Timer {
         readAgain();
     }
 
+    /**
+     * Reads on, and throws away what comes and what was kept: for a protocol that has refused the
+     * peer, and has only to respond yet. Cannot be taken back.
+     */
+    public void discardInput() {
+        flags |= DISCARDS;
+        held = null;
+        heldLength = 0;
+        hold(Held.INPUT, 0);
+        resume();
+        if ((flags & (END_WAITS | RESUMING)) == END_WAITS) {
+            loop.execute(this::deliverHeld); // nothing is left that it could wait for
+        }
+    }
+
     private void deliverSoon() {
         if ((flags & DELIVERING) != 0) {
             flags |= RESUMING; // deliver() sees it when the protocol returns
@@ -259,13 +332,20 @@ public final class Connection extends Timer {
         if (pacing != null) {
             paceRead(length);
         }
-        if ((flags & OVER) != 0) {
+        if ((flags & (OVER | DISCARDS)) != 0) {
             return; // it came after our last word
         }
-        if (tls == null) {
-            arrived(memory, offset, length);
-        } else {
-            tls.received(memory, offset, length);
+        if (holding != null) {
+            loop.memory().progress(holding, length);
+        }
+        try {
+            if (tls == null) {
+                arrived(memory, offset, length);
+            } else {
+                tls.received(memory, offset, length);
+            }
+        } catch (Throwable e) { // out of heap, above all: it is the end of this connection alone
+            broken(e);
         }
     }
 
@@ -286,6 +366,14 @@ public final class Connection extends Timer {
 
     private void deliverHeld() {
         flags &= ~RESUMING;
+        try {
+            deliverWhatIsHeld();
+        } catch (Throwable e) { // TLS may have begun with it
+            broken(e);
+        }
+    }
+
+    private void deliverWhatIsHeld() {
         if (heldLength > 0 && (flags & (SUSPENDED | OVER)) == 0) {
             int total = heldLength;
             byte[] slab = loop.slab(total);
@@ -301,6 +389,7 @@ public final class Connection extends Timer {
         held = null;
         heldLength = 0;
         flags |= DELIVERING;
+        boolean plain = tls == null;
         int used;
         try {
             used = protocol.received(this, slab, 0, total);
@@ -310,8 +399,9 @@ public final class Connection extends Timer {
             return;
         }
         flags &= ~DELIVERING;
-        if (used == total || (flags & OVER) != 0) {
+        if (used == total || (flags & (OVER | DISCARDS)) != 0) {
             flags &= ~RESUMING;
+            hold(Held.INPUT, 0);
             return;
         }
         if (used < 0 || used > total) {
@@ -321,20 +411,45 @@ public final class Connection extends Timer {
             abort();
             return;
         }
+        if (used > 0 && holding != null) {
+            loop.memory().renew(holding);
+        }
+        if (!hold(Held.INPUT, total - used)) {
+            flags &= ~RESUMING; // nothing is left to deliver
+            refuse();
+            return;
+        }
         held = Arrays.copyOfRange(slab, used, total);
         heldLength = total - used;
-        if ((flags & RESUMING) != 0) {
+        if (plain && tls != null) {
+            deliverToTls();
+        } else if ((flags & RESUMING) != 0) {
             loop.execute(this::deliverHeld);
         } else {
             stopReadingWhenFull();
         }
     }
 
+    /** TLS has begun behind what the protocol before it has used. */
+    private void deliverToTls() {
+        MemorySegment records = MemorySegment.ofArray(held);
+        int length = heldLength;
+        held = null;
+        heldLength = 0;
+        flags &= ~RESUMING;
+        hold(Held.INPUT, 0); // TLS counts them from here on
+        tls.received(records, 0, length);
+    }
+
     private void keep(MemorySegment memory, long offset, int length) {
-        if (held == null) {
-            held = new byte[length];
-        } else if (heldLength + length > held.length) {
-            held = Arrays.copyOf(held, Math.max(heldLength + length, held.length * 2));
+        if (held == null || heldLength + length > held.length) {
+            int needed = heldLength + length;
+            int size = held == null ? needed : Math.max(needed, held.length * 2);
+            if (!hold(Held.INPUT, size)) {
+                refuse();
+                return;
+            }
+            held = held == null ? new byte[size] : Arrays.copyOf(held, size);
         }
         MemorySegment.copy(memory, JAVA_BYTE, offset, held, heldLength, length);
         heldLength += length;
@@ -342,9 +457,152 @@ public final class Connection extends Timer {
     }
 
     private void stopReadingWhenFull() {
-        if ((flags & SUSPENDED) != 0 && heldLength >= INPUT_HELD) {
+        if ((flags & SUSPENDED) != 0 && heldLength >= mostHeld()) {
             stopReading();
         }
+    }
+
+    /** Bytes of input to keep while the protocol wants none: fewer when memory is tight. */
+    private int mostHeld() {
+        return loop.memory().tight() ? INPUT_HELD / 4 : INPUT_HELD;
+    }
+
+    // ---- memory
+
+    /**
+     * Tells how many bytes the protocol stores for this connection from now on, beyond what it has
+     * left over of its input: a message in pieces, a body that nobody has read. They count in the
+     * loop's {@link MemoryBudget} until this is called with 0, or the connection is gone.
+     *
+     * @return false when there is no room for them, so that the protocol is to refuse what it was
+     *     about to store; what counted before goes on to count
+     */
+    public boolean stores(long bytes) {
+        return hold(Held.STORED, bytes);
+    }
+
+    /** The same for what TLS keeps of records and for a handshake. */
+    boolean holdRecords(int bytes) {
+        return hold(Held.RECORDS, bytes);
+    }
+
+    /**
+     * Counts {@code bytes} of a kind from now on. To make room for more, other connections give up
+     * and their protocols are called, which may end this connection or change what it holds: then
+     * nothing more is counted.
+     *
+     * @return whether they count; false also when it has ended meanwhile
+     */
+    private boolean hold(Held what, long bytes) {
+        if (holding == null) {
+            if (bytes == 0 || (flags & OVER) != 0) {
+                return true;
+            }
+            holding = loop.memory().open(this);
+        }
+        MemoryBudget.Holding mine = holding;
+        long before = mine.get(what);
+        long more = bytes - before;
+        if (more > 0) {
+            boolean grown = loop.memory().grow(mine, more);
+            boolean changed = holding != mine || mine.get(what) != before;
+            if (grown && changed) {
+                loop.memory().release(more);
+            }
+            if (!grown || changed) {
+                closeIfEmpty();
+                return false;
+            }
+        } else if (more < 0) {
+            loop.memory().release(-more);
+        }
+        mine.set(what, bytes);
+        closeIfEmpty();
+        return true;
+    }
+
+    private void closeIfEmpty() {
+        if (holding != null && holding.isEmpty()) {
+            loop.memory().close(holding);
+            holding = null;
+        }
+    }
+
+    /** Forgets the input that it keeps, and counts nothing any more. */
+    private void holdNothing() {
+        held = null;
+        heldLength = 0;
+        if (holding != null) {
+            loop.memory().close(holding);
+            holding = null;
+        }
+    }
+
+    /** There is no room for its own input: nothing else than to give up is left. */
+    private void refuse() {
+        if ((flags & OVER) == 0 && !letGiveUp()) {
+            close(CloseCause.MEMORY_SHORT);
+        }
+        if ((flags & OVER) != 0) {
+            holdNothing();
+            return;
+        }
+        held = null;
+        heldLength = 0;
+        hold(Held.INPUT, 0); // what the protocol stores is still there
+        stopReading(); // it only has to respond
+    }
+
+    /** Gives up what it holds, if it is its peer that it waits for: memory is short. */
+    void giveUp() {
+        if ((flags & (DELIVERING | OVER)) == 0 && letGiveUp()) { // else it is at work, further up
+            loop.memory().countRefused();
+        }
+    }
+
+    private boolean letGiveUp() {
+        try {
+            return protocol != null && protocol.memoryShort(this);
+        } catch (Throwable e) {
+            broken(e);
+            return true;
+        }
+    }
+
+    /** Returns the bytes of the loop's memory that its output takes. */
+    long outputCost() {
+        long bytes = output == null ? 0 : output.cost();
+        return tls == null ? bytes : bytes + tls.outputCost();
+    }
+
+    /**
+     * Returns whether its output takes memory of the loop and its peer has taken none of it since
+     * the last call. Output that waits for us, for bandwidth or for the disk, is no fault of the
+     * peer's.
+     */
+    boolean stalled() {
+        if ((flags & (CLOSING | WRITE_PAUSED | DISK)) != 0 || outputCost() == 0) {
+            flags &= ~STALLED;
+            return false;
+        }
+        boolean before = (flags & STALLED) != 0;
+        flags |= STALLED;
+        return before;
+    }
+
+    /** Closes it because of its output: the memory of the loop is short. */
+    void giveUpOutput() {
+        if ((flags & CLOSING) == 0) {
+            loop.memory().countRefused();
+            loop.poller().resetOnClose(this);
+            close(CloseCause.MEMORY_SHORT);
+        }
+    }
+
+    /** Code of ours has thrown, for want of heap above all: this connection alone ends. */
+    void broken(Throwable thrown) {
+        loop.failed(thrown);
+        abort();
     }
 
     void stopReading() {
@@ -355,7 +613,7 @@ public final class Connection extends Timer {
     }
 
     void readAgain() {
-        boolean full = (flags & SUSPENDED) != 0 && heldLength >= INPUT_HELD;
+        boolean full = (flags & SUSPENDED) != 0 && heldLength >= mostHeld();
         if ((flags & UNREAD) != 0 && !full && (flags & (READ_PAUSED | CLOSING | ENDED)) == 0) {
             flags &= ~UNREAD;
             loop.poller().reading(this, true);
@@ -457,14 +715,28 @@ public final class Connection extends Timer {
             write(bytes, from, to);
         } else if ((flags & (CLOSING | LINGERING)) == 0) {
             queue();
-            output().append(new Chunk(bytes, from, to));
+            output().append(loop.chunks.of(bytes, from, to, true));
         }
     }
 
     /**
-     * Writes {@code length} bytes of {@code file} from {@code position} on. The kernel sends them
-     * where it can, and they never wait in memory; the loop does not wait for the disk. A file that
-     * turns out to be shorter resets the connection, since the peer was promised more.
+     * The same for an array that lives on anyhow, as that of a constant response or of a message to
+     * many: it does not count in the loop's {@link MemoryBudget}.
+     */
+    public void writeShared(byte[] bytes, int from, int to) {
+        if (to - from <= Chunks.SIZE / 4) {
+            write(bytes, from, to);
+        } else if ((flags & (CLOSING | LINGERING)) == 0) {
+            queue();
+            output().append(loop.chunks.of(bytes, from, to, false));
+        }
+    }
+
+    /**
+     * Writes {@code length} bytes of {@code file} from {@code position} on. Content that is
+     * {@linkplain OpenFile#load loaded} is sent from there. Otherwise the kernel sends the file
+     * where it can, and no byte of it waits in memory; the loop does not wait for the disk. A file
+     * that turns out to be shorter resets the connection, since the peer was promised more.
      *
      * <p>The caller has {@linkplain OpenFile#retain retained} the file for this; it is released
      * when its last byte has left, or the connection has gone.
@@ -474,8 +746,17 @@ public final class Connection extends Timer {
             file.release();
         } else {
             queue();
-            output().append(new Chunk(file, position, length));
+            MemorySegment content = file.content();
+            output().append(
+                            content != null && position + length <= content.byteSize()
+                                    ? new Chunk(file, content.asSlice(position, length))
+                                    : new Chunk(file, position, length));
         }
+    }
+
+    /** Whether its output is not to leave faster than a rate. */
+    boolean paced() {
+        return pacing != null;
     }
 
     /** Bytes that were written and have not left yet. */
@@ -484,9 +765,23 @@ public final class Connection extends Timer {
         return tls == null ? bytes : bytes + tls.unsent();
     }
 
+    /** A position behind all that was written so far, for {@link #unsentBefore}. */
+    public long outputEnd() {
+        return output == null ? 0 : output.end();
+    }
+
+    /**
+     * How many bytes before {@code position}, which {@link #outputEnd} has told, the kernel has not
+     * taken yet; over TLS these may be up to a record too many, and are 0 at the end all the same.
+     */
+    public long unsentBefore(long position) {
+        long bytes = output == null ? 0 : output.before(position);
+        return tls == null ? bytes : bytes + tls.unsent();
+    }
+
     /** Whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
     public boolean congested() {
-        if (unsent() < HIGH_WATER) {
+        if (unsent() < (loop.memory().tight() ? LOW_WATER : HIGH_WATER)) {
             return false;
         }
         flags |= CONGESTED;
@@ -592,14 +887,18 @@ public final class Connection extends Timer {
         if (chunk.atHand(loop.nanos())) {
             return false;
         }
-        flags |= SENDING;
+        flags |= SENDING | DISK;
         Disk.bring(chunk.file, chunk.position, chunk.length(), this::brought);
         return true;
     }
 
     private void brought() {
         try {
-            loop.execute(() -> sent(0));
+            loop.execute(
+                    () -> {
+                        flags &= ~DISK;
+                        sent(0);
+                    });
         } catch (RejectedExecutionException e) {
             // the loop has ended, and the connection with it
         }
@@ -627,6 +926,9 @@ public final class Connection extends Timer {
 
     private void spent(int taken) {
         loop.bytesOut += taken;
+        if (taken > 0) {
+            flags &= ~STALLED;
+        }
         if (pacing != null) {
             pacing.wrote(taken, loop.nanos());
             flags |= SERVED;
@@ -683,8 +985,7 @@ public final class Connection extends Timer {
         }
         deadline(loop.now() + LINGER_MILLIS);
         flags |= LINGERING;
-        held = null;
-        heldLength = 0;
+        holdNothing();
         flags &= ~SUSPENDED;
         loop.poller().shutdownOutput(this);
         readAgain();
@@ -709,6 +1010,12 @@ public final class Connection extends Timer {
             protocol = (c, bytes, from, to) -> to;
             abort();
         }
+    }
+
+    /** The same for an acceptor that takes over within {@link Protocol#received}. */
+    void speakNext(Acceptor acceptor) {
+        speak(acceptor);
+        deliverSoon();
     }
 
     /** From now on {@code layer} stands between it and the transport. */
@@ -774,15 +1081,26 @@ public final class Connection extends Timer {
         if ((flags & CLOSING) == 0) {
             CloseCause why = tls == null ? cause : tls.cause(cause);
             flags |= CLOSING | why.ordinal() << CAUSE_SHIFT;
+            holdNothing();
             loop.wheel().cancel(this);
             loop.poller().close(this);
         }
     }
 
+    /** Its loop has died: nothing can be sent, and nobody will tell when the transport is done. */
+    void lost() {
+        if ((flags & CLOSING) == 0) {
+            flags |= CLOSING | CloseCause.STOPPED.ordinal() << CAUSE_SHIFT;
+        }
+        gone();
+    }
+
     /** The transport holds nothing of it any more. */
     void gone() {
-        held = null;
-        heldLength = 0;
+        if ((flags & GONE) != 0) {
+            return; // its loop has died, and did not wait for the transport
+        }
+        flags |= GONE;
         loop.gone(this);
         origin.gone(this);
         if (protocol != null) {
@@ -799,5 +1117,6 @@ public final class Connection extends Timer {
             output.clear();
             giveBack();
         }
+        holdNothing();
     }
 }

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** The certificates of a server by the names that clients ask for. Immutable. */
 public final class Credentials {
@@ -38,6 +39,12 @@ public final class Credentials {
         }
         int dot = name.indexOf('.');
         return dot < 0 ? List.of() : byName.getOrDefault("*" + name.substring(dot), List.of());
+    }
+
+    /** Of which a client that asks for {@code host}, or for none, is given one. */
+    List<Credential> given(Optional<String> host) {
+        List<Credential> fitting = host.map(this::named).orElse(List.of());
+        return fitting.isEmpty() ? standIns() : fitting;
     }
 
     /** For a name that none has: the first one, and those that bear the same names. */

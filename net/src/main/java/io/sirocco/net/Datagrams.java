@@ -63,8 +63,7 @@ public final class Datagrams implements AutoCloseable {
     /** Gives the address back. Any thread; returns when that is done. */
     @Override
     public void close() {
-        if (loop.inLoop()) {
-            closeNow();
+        if (loop.runHere(this::closeNow)) {
             return;
         }
         var done = new CompletableFuture<Void>();

@@ -38,21 +38,32 @@ final class Disk {
     /** Reads this part of {@code file}, so that it is in memory, then runs {@code then}. */
     static void bring(OpenFile file, long position, int length, Runnable then) {
         boolean held = file.retain();
-        READERS.execute(
-                () -> {
-                    try {
-                        if (held) {
-                            read(file, position, Math.min(length, WINDOW));
-                        }
-                    } catch (IOException e) {
-                        // whoever sends it meets the same
-                    } finally {
-                        if (held) {
-                            file.release();
-                        }
-                        then.run();
-                    }
-                });
+        try {
+            READERS.execute(task(file, position, length, then, held));
+        } catch (Throwable e) { // no thread can be had
+            if (held) {
+                file.release();
+            }
+            throw e;
+        }
+    }
+
+    private static Runnable task(
+            OpenFile file, long position, int length, Runnable then, boolean held) {
+        return () -> {
+            try {
+                if (held) {
+                    read(file, position, Math.min(length, WINDOW));
+                }
+            } catch (IOException e) {
+                // whoever sends it meets the same
+            } finally {
+                if (held) {
+                    file.release();
+                }
+                then.run();
+            }
+        };
     }
 
     private static void read(OpenFile file, long position, int length) throws IOException {

@@ -4,16 +4,27 @@ package io.sirocco.net;
 import io.sirocco.net.log.LazyLogger;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * One loop's share of a {@link Listener}: admits connections as long as it has slots, parks or
- * stops accepting when it has none, keeps the pace, and backs off when the system is out of
- * descriptors or memory, so that the listener neither dies nor spins. Loop-confined.
+ * One loop's share of a {@link Listener}: admits connections as long as there are {@link Slots},
+ * parks or stops accepting when there are none, keeps the pace, and backs off when the system is
+ * out of descriptors or memory, so that the listener neither dies nor spins.
+ *
+ * <pre>
+ *   accepted ──▶ a slot of this loop ──▶ started
+ *          ├───▶ none, but another loop has one ──▶ handed over, and started there
+ *          ├───▶ none at all, but a place to park ──▶ parked, here or there, until a slot is free
+ *          └───▶ neither: several loops accepted for the last one ──▶ kept here until a slot is free
+ * </pre>
+ *
+ * Loop-confined, where nothing else is said.
  */
 final class Gate implements Origin {
     private static final LazyLogger LOG = LazyLogger.of(Gate.class);
@@ -27,14 +38,19 @@ final class Gate implements Origin {
     final Socket socket;
     private final Listener listener;
     private final ArrayDeque<Connection> parked = new ArrayDeque<>();
+    private final ArrayDeque<Connection> kept = new ArrayDeque<>(); // without a place to park
+    private final Place[] places; // here, by their room
 
     /** By whom those were admitted who had to ask; null while nobody had to. */
-    private Map<Connection, Admission> admitted;
+    private Map<Connection, Admitted> admitted;
 
-    private int active;
-    private List<Gate> spread = List.of();
-    private Gate source = this; // the one that accepts for it
-    private volatile boolean full; // read by the one that spreads, too
+    private record Admitted(Admission by, SocketAddress client) {}
+
+    private List<Gate> group = List.of(this); // of the listener, one for each loop, in their order
+    private boolean spreads; // it is the only one that accepts
+    private Slots slots; // null for no limit
+    private Slots parking; // null for none
+    private final AtomicBoolean waits = new AtomicBoolean(); // for something to be given back
     private int turn;
     private long backOff = BACK_OFF;
     private boolean accepting = true;
@@ -46,6 +62,16 @@ final class Gate implements Origin {
 
     /** Nothing: connections are handed to it by another gate. */
     record None() implements Socket {}
+
+    /** What there is for a connection that was accepted. */
+    enum Room {
+        SLOT,
+        PARKING,
+        NONE
+    }
+
+    /** Where a connection that was accepted goes. */
+    record Place(Gate gate, Room room) {}
 
     /** What the transport knows it by. */
     int id;
@@ -60,39 +86,99 @@ final class Gate implements Origin {
         this.loop = loop;
         this.listener = listener;
         this.socket = socket;
+        this.places =
+                Arrays.stream(Room.values())
+                        .map(room -> new Place(this, room))
+                        .toArray(Place[]::new);
     }
 
-    /** Hands what it accepts to {@code gates} in turn: the address can be bound once only. */
-    void spreadOver(List<Gate> gates) {
-        spread = List.copyOf(gates);
-        gates.forEach(gate -> gate.source = this);
-    }
-
-    /** The gate that the next connection shall pass: itself, unless it spreads them. */
-    Gate next() {
-        for (int i = 0; i < spread.size(); i++) {
-            Gate gate = spread.get((turn + i) % spread.size());
-            if (!gate.full) {
-                return gate;
-            }
+    /**
+     * Makes {@code gates}, one for each loop in their order, those of one listener. Before any of
+     * them listens.
+     *
+     * @param spread whether the first one accepts for all, since the address can be bound once only
+     */
+    static void group(List<Gate> gates, Listener.Options options, boolean spread) {
+        boolean limited = options.slots != Integer.MAX_VALUE;
+        int arrivals = gates.getFirst().loop.poller().arrivals();
+        Slots slots = limited ? new Slots(gates.size(), options.slots, arrivals) : null;
+        boolean parks = limited && options.whenFull == WhenFull.PARK;
+        Slots parking = parks ? new Slots(gates.size(), options.parked, arrivals) : null;
+        for (Gate gate : gates) {
+            gate.group = gates;
+            gate.slots = slots;
+            gate.parking = parking;
         }
-        return this;
+        gates.getFirst().spreads = spread;
     }
 
-    /** The same; the one behind it has the next turn. */
-    Gate takeNext() {
-        Gate gate = next();
-        turn = spread.isEmpty() ? 0 : (spread.indexOf(gate) + 1) % spread.size();
-        if (gate != this && listener.options.slots != Integer.MAX_VALUE) {
-            gate.full = true; // until it says that it has room for more
+    /** Takes a place for a connection that this gate has accepted. */
+    Place place() {
+        if (paced()) {
+            listener.options.accepts.spend(1, loop.nanos());
+        }
+        Place place = choose();
+        if (slots != null || place.gate != this) {
             decide();
         }
-        return gate;
+        return place;
     }
 
-    /** A connection that was on its way to it never came. */
-    void lost() {
-        decide();
+    private Place choose() {
+        if (slots == null) {
+            if (!spreads) {
+                return places[Room.SLOT.ordinal()];
+            }
+            turn = (turn + 1) % group.size();
+            return group.get((turn + group.size() - 1) % group.size()).place(Room.SLOT);
+        }
+        int slot = spreads ? slots.takeFrom(turn, loop.index()) : slots.takeNear(loop.index());
+        if (slot >= 0) {
+            turn = (slot + 1) % group.size();
+            return group.get(slot).place(Room.SLOT);
+        }
+        int parked = parking == null ? -1 : parking.takeNear(loop.index());
+        return parked >= 0 ? group.get(parked).place(Room.PARKING) : places[Room.NONE.ordinal()];
+    }
+
+    /** A place of this gate that is taken already. Any thread. */
+    Place place(Room room) {
+        return places[room.ordinal()];
+    }
+
+    /** A connection has come from another loop, or never will. Any thread. */
+    void arrived(Room room) {
+        Slots its = room == Room.SLOT ? slots : parking;
+        if (its != null && its.arrived(loop.index())) {
+            wakeWaiting();
+        }
+    }
+
+    /** A connection that had this room never came. Any thread. */
+    void lost(Room room) {
+        if (room != Room.NONE) {
+            give(room == Room.SLOT ? slots : parking);
+        }
+    }
+
+    /** Any thread. */
+    private void give(Slots back) {
+        if (back != null) {
+            back.give(loop.index());
+            wakeWaiting();
+        }
+    }
+
+    private void wakeWaiting() {
+        for (Gate gate : group) {
+            if (gate.waits.get() && gate.waits.getAndSet(false)) {
+                try {
+                    gate.loop.execute(gate::decide);
+                } catch (RejectedExecutionException e) {
+                    // that loop has ended
+                }
+            }
+        }
     }
 
     @Override
@@ -116,12 +202,13 @@ final class Gate implements Origin {
         return listener.options.accepts.rate() != Bandwidth.UNLIMITED;
     }
 
-    /** How many more connections may be accepted. */
+    /** How many more connections this loop has room for. */
     private long room() {
-        long slots = (long) listener.options.slots - active;
-        return listener.options.whenFull == WhenFull.BACKLOG
-                ? slots
-                : slots + listener.options.parked - parked.size();
+        if (slots == null) {
+            return Long.MAX_VALUE;
+        }
+        int index = loop.index();
+        return (long) slots.left(index) + (parking == null ? 0 : parking.left(index));
     }
 
     boolean listening() {
@@ -132,19 +219,22 @@ final class Gate implements Origin {
         return accepting && !closed;
     }
 
-    /** The transport has accepted a connection. */
-    void accepted(Connection connection) {
+    /** The transport has a connection for this loop, which has the given room for it. */
+    void accepted(Connection connection, Room room) {
         backOff = BACK_OFF;
         loop.accepted(connection);
-        if (active < listener.options.slots) {
-            start(connection);
-        } else {
-            parked.add(connection);
-            loop.parked++;
-            connection.deadline(loop.now() + listener.options.parkedMillis);
+        switch (room) {
+            case SLOT -> start(connection);
+            case PARKING -> {
+                parked.add(connection);
+                loop.parked++;
+                connection.deadline(loop.now() + listener.options.parkedMillis);
+            }
+            case NONE -> kept.add(connection);
         }
-        if (paced()) {
-            listener.options.accepts.spend(1, loop.nanos());
+        if (room != Room.SLOT && loop.full()) {
+            loop.connectionsRefused++;
+            connection.abort();
         }
         decide();
     }
@@ -167,19 +257,22 @@ final class Gate implements Origin {
 
     @Override
     public void gone(Connection connection) {
-        if (connection.parked()) {
-            parked.remove(connection);
+        if (!connection.parked()) {
+            Admitted known = admitted == null ? null : admitted.remove(connection);
+            if (known != null) {
+                known.by.gone(known.client);
+            }
+            Connection next = slots == null ? null : nextWaiting();
+            if (next != null) {
+                start(next);
+            } else {
+                give(slots);
+            }
+        } else if (parked.remove(connection)) {
             loop.parked--;
+            give(parking);
         } else {
-            active--;
-            Admission by = admitted == null ? null : admitted.remove(connection);
-            if (by != null) {
-                by.gone(connection.remote());
-            }
-            if (!parked.isEmpty() && active < listener.options.slots) {
-                loop.parked--;
-                start(parked.poll());
-            }
+            kept.remove(connection);
         }
         decide();
     }
@@ -213,9 +306,31 @@ final class Gate implements Origin {
     }
 
     private void start(Connection connection) {
-        active++;
         connection.noDeadline();
-        connection.start(admits(connection) ? listener.acceptor : Gate::refuse);
+        if (loop.full()) {
+            loop.connectionsRefused++;
+            connection.start(Gate::tooMany);
+        } else if (listener.options.proxies != null) {
+            connection.start(this::preface);
+        } else {
+            connection.start(admits(connection) ? listener.acceptor : Gate::refuse);
+        }
+    }
+
+    /** What stands before everything else on a listener behind a proxy. */
+    private Protocol preface(Connection connection) {
+        if (!listener.options.proxies.test(connection.peer())) {
+            ProxyPreface.refuse(connection, "not a trusted proxy");
+            return (refused, bytes, from, to) -> to;
+        }
+        connection.deadline(loop.now() + listener.options.proxyHeaderMillis);
+        return new ProxyPreface(this);
+    }
+
+    /** The proxy has said for whom it opened a connection. */
+    void introduced(Connection connection) {
+        connection.noDeadline();
+        connection.speakNext(admits(connection) ? listener.acceptor : Gate::refuse);
     }
 
     private boolean admits(Connection connection) {
@@ -223,14 +338,20 @@ final class Gate implements Origin {
         if (admission == Admission.ALL) {
             return true;
         }
-        if (!admission.admit(connection.remote())) {
+        SocketAddress client = connection.remote();
+        if (!admission.admit(client)) {
             return false;
         }
         if (admitted == null) {
             admitted = new IdentityHashMap<>();
         }
-        admitted.put(connection, admission);
+        admitted.put(connection, new Admitted(admission, client));
         return true;
+    }
+
+    private static Protocol tooMany(Connection connection) {
+        connection.close(CloseCause.TOO_MANY);
+        return (refused, bytes, from, to) -> to;
     }
 
     private static Protocol refuse(Connection connection) {
@@ -239,27 +360,69 @@ final class Gate implements Origin {
     }
 
     private void decide() {
-        if (closed) {
-            return;
-        }
-        boolean was = full;
-        full = room() <= 0;
-        if (was && !full && source != this) {
-            try {
-                source.loop.execute(source::decide);
-            } catch (RejectedExecutionException e) {
-                return; // that loop has ended
-            }
-        }
-        if (pausing) {
+        serveWaiting();
+        if (closed || pausing) {
             return;
         }
         long pause = (listener.options.accepts.pause(loop.nanos()) + 999_999) / 1_000_000;
         if (pause > 0 && paced()) {
             pause(pause);
         } else {
-            accept(!next().full);
+            accept(kept.isEmpty() && anyRoom());
         }
+    }
+
+    /** Starts those that wait here, on this loop or another, as long as there are slots. */
+    private void serveWaiting() {
+        while (!parked.isEmpty() || !kept.isEmpty()) {
+            int slot = slots.takeNear(loop.index());
+            if (slot < 0) {
+                if (waits.getAndSet(true)) {
+                    return;
+                }
+                continue; // one may have been given back before that could be seen
+            }
+            Connection connection = nextWaiting();
+            if (connection == null) {
+                if (slot != loop.index()) {
+                    group.get(slot).arrived(Room.SLOT);
+                }
+                group.get(slot).lost(Room.SLOT);
+            } else if (slot == loop.index()) {
+                start(connection);
+            } else {
+                loop.left(connection);
+                loop.poller().handOver(connection, group.get(slot));
+            }
+        }
+    }
+
+    /** The first one that has not been given up meanwhile. */
+    private Connection nextWaiting() {
+        while (!parked.isEmpty() || !kept.isEmpty()) {
+            Connection connection;
+            if (parked.isEmpty()) {
+                connection = kept.poll();
+            } else {
+                connection = parked.poll();
+                loop.parked--;
+                give(parking);
+            }
+            if (connection.open()) {
+                return connection;
+            }
+        }
+        return null;
+    }
+
+    /** Whether any loop could take one more; if not, it is told when one can. */
+    private boolean anyRoom() {
+        return slots == null || hasRoom() || !waits.getAndSet(true) && hasRoom();
+    }
+
+    private boolean hasRoom() {
+        int index = loop.index();
+        return slots.anyLeft(index) || parking != null && parking.anyLeft(index);
     }
 
     private void pause(long millis) {

@@ -70,6 +70,8 @@ final class Linux {
     private static final MethodHandle SYSCALL = call("syscall");
     private static final MethodHandle MMAP = call("mmap");
     private static final MethodHandle MUNMAP = call("munmap");
+    private static final MethodHandle MALLOC = call("malloc");
+    private static final MethodHandle FREE = call("free");
     private static final MethodHandle SOCKET = call("socket");
     private static final MethodHandle BIND = call("bind");
     private static final MethodHandle LISTEN = call("listen");
@@ -133,6 +135,19 @@ final class Linux {
 
     static void munmap(long address, long length) {
         number(MUNMAP, address, length, 0, 0, 0);
+    }
+
+    /** Memory whose content is undefined. */
+    static long malloc(long length) {
+        long address = address(MALLOC, length, 0, 0, 0, 0, 0);
+        if (address == 0) {
+            throw new OutOfMemoryError("malloc of " + length + " bytes");
+        }
+        return address;
+    }
+
+    static void free(long address) {
+        address(FREE, address, 0, 0, 0, 0, 0);
     }
 
     static int socket(int family, int type) {

@@ -42,15 +42,12 @@ final class LinuxFiles {
     private static final int STATX_SIZE = 256;
     private static final int RWF_NOWAIT = 8;
     private static final int MSG_MORE = 0x8000;
-    private static final int F_SETFL = 4;
-    private static final int O_RDWR = 2;
 
     private static final MethodHandle STATX = Linux.call("statx");
     private static final MethodHandle PREAD = Linux.call("pread");
     private static final MethodHandle PREADV2 = Linux.call("preadv2");
     private static final MethodHandle SENDFILE = Linux.call("sendfile");
     private static final MethodHandle SEND = Linux.call("send");
-    private static final MethodHandle FCNTL = Linux.call("fcntl");
 
     private LinuxFiles() {}
 
@@ -147,11 +144,6 @@ final class LinuxFiles {
     static long sendFile(
             MemorySegment state, int socket, int file, MemorySegment position, long length) {
         return Linux.invoke(SENDFILE, state, socket, file, position.address(), length, 0, 0);
-    }
-
-    /** Whether calls on {@code socket} wait until it takes something. */
-    static void blocking(MemorySegment state, int socket, boolean on) {
-        Linux.invoke(FCNTL, state, socket, F_SETFL, O_RDWR | (on ? 0 : O_NONBLOCK), 0, 0, 0);
     }
 
     /** Sends without blocking what more is to follow at once. */

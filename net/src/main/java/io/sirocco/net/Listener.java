@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -30,6 +31,8 @@ public final class Listener implements AutoCloseable {
         long parkedMillis = 20_000;
         Bandwidth accepts = Bandwidth.perSecond(Bandwidth.UNLIMITED);
         Supplier<Admission> admission = () -> Admission.ALL;
+        Predicate<SocketAddress> proxies; // null: connections begin with no PROXY header
+        long proxyHeaderMillis;
         private Tls tls; // null for none
         private List<String> protocols = List.of();
         private byte[] toPlainText = {};
@@ -45,7 +48,11 @@ public final class Listener implements AutoCloseable {
             return this;
         }
 
-        /** Connections that one loop serves at once, and what becomes of further ones. */
+        /**
+         * Sets how many connections each loop serves at once, and what becomes of further ones when
+         * all loops serve so many. A loop that has no slot left hands new connections over to one
+         * that has.
+         */
         public Options slots(int slots, WhenFull whenFull) {
             this.slots = slots;
             this.whenFull = whenFull;
@@ -62,6 +69,21 @@ public final class Listener implements AutoCloseable {
         /** Who may connect, asked for whenever somebody does; everybody unless set. */
         public Options admission(Supplier<Admission> admission) {
             this.admission = admission;
+            return this;
+        }
+
+        /**
+         * Every connection begins with a header of the PROXY protocol, version 1 or 2, before TLS
+         * if that is spoken: {@link Connection#remote} and the {@link Admission} are those of the
+         * client that it names. A connection without one, or from a peer that is not among {@code
+         * trusted}, is closed without a word. Not unless set.
+         *
+         * @param trusted asked on the loop for each connection, with the peer's address
+         * @param headerMillis how long the header may take
+         */
+        public Options proxyProtocol(Predicate<SocketAddress> trusted, long headerMillis) {
+            this.proxies = trusted;
+            this.proxyHeaderMillis = headerMillis;
             return this;
         }
 

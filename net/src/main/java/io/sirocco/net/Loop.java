@@ -7,8 +7,14 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
@@ -28,6 +34,9 @@ import java.util.function.Consumer;
  *   flush      one send for each connection that was written to
  * </pre>
  *
+ * <p>What is written is also flushed between two pieces of work when the turn has lasted for half a
+ * millisecond, and again after each further half: no response waits for the handlers of others.
+ *
  * <p>{@link #execute}, {@link #inLoop} and {@link #stats} may be called by any thread; all else is
  * loop-confined.
  */
@@ -36,17 +45,30 @@ public final class Loop implements Executor, Carried.Host {
     private static final VarHandle HANDED = field("handed", Handed.class);
     private static final VarHandle ASLEEP = field("asleep", boolean.class);
     private static final VarHandle HELD_SINCE = field("heldSince", long.class);
+    private static final VarHandle RUN = field("run", long.class);
+    private static final VarHandle KIND = field("kind", TaskKind.class);
     private static final int SLAB = 128 << 10;
     private static final long MAX_HANDED = 1 << 20;
+    private static final long SHRINK_MILLIS = 2_000; // write memory that was not needed for so long
+    private static final long RELIEF_MILLIS = 250;
     private static final int LAST_ROUNDS = 8; // what a last task asks for may ask for more
+
+    /** How long a turn lasts before what is written is sent. */
+    private static final long FLUSH_NANOS = Long.getLong("io.sirocco.net.flushNanos", 500_000);
 
     final Settings settings;
     final Arena arena = Arena.ofShared();
-    final Chunks chunks = new Chunks(arena);
+    final Chunks chunks;
+    private final MemoryBudget memory;
     private final int index;
     private final Thread thread;
     private final CompletableFuture<Loop> started = new CompletableFuture<>();
     private final CompletableFuture<Loop> ended = new CompletableFuture<>();
+
+    /** Completed with what it has died of; made beforehand, since there may be no heap then. */
+    final CompletableFuture<Throwable> death = new CompletableFuture<>();
+
+    private volatile Throwable failure; // that it has died of
 
     /** The property is for tests, which need the fall-back where it is not the last resort. */
     private final boolean carries =
@@ -76,11 +98,24 @@ public final class Loop implements Executor, Carried.Host {
     private long millis;
 
     private volatile long heldSince; // 0 while waiting
+    private long flushed; // when the turn began, or was flushed last, as System.nanoTime
+    private volatile long run; // counts the runs of tasks of a kind, for the watchdog
+    private volatile TaskKind kind; // of what runs now; null for none
+    private volatile long longTurn; // the last that the watchdog has found long, by its begin
+    Watchdog watchdog; // null where there is none
+    volatile Path schedulerStatistics; // of the thread; null where the system has none
+    volatile int blockers; // kinds of task that have blocked it; written by the watchdog
     private long accepted;
     private long connected;
     private int open;
+    private int mostConnections = Integer.MAX_VALUE;
+    long connectionsRefused;
+    private boolean shrinking; // a look at the write memory is due
+    private boolean relieving; // a look at those that take no output is due
     int parked;
     long acceptFailures;
+    private int handshakes; // of clients with us, under way
+    private Runnable handshaken; // when there is none any more; null while nobody asks
     long bytesIn;
     long bytesOut;
     private long turns;
@@ -94,6 +129,9 @@ public final class Loop implements Executor, Carried.Host {
     Loop(int index, Settings settings) {
         this.index = index;
         this.settings = settings;
+        this.memory = new MemoryBudget(settings.memoryPerLoop());
+        this.chunks = new Chunks(arena, memory, this::shrinkLater);
+        memory.onShortage(chunks::reclaim);
         this.thread =
                 Thread.ofPlatform().name(settings.name + "-loop-" + index).unstarted(this::run);
     }
@@ -116,6 +154,26 @@ public final class Loop implements Executor, Carried.Host {
     /** The clock it reads. Any thread. */
     public Clock clock() {
         return settings.clock;
+    }
+
+    /** Returns the memory that its connections share. */
+    public MemoryBudget memory() {
+        return memory;
+    }
+
+    /** What it has died of; empty as long as it runs, or when it was stopped. Any thread. */
+    public Optional<Throwable> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    /** The same without allocating. Any thread. */
+    boolean hasFailed() {
+        return failure != null;
+    }
+
+    /** Whether it has as many connections as it may have. */
+    boolean full() {
+        return open > mostConnections;
     }
 
     /** How it talks to the kernel. Any thread. */
@@ -147,6 +205,32 @@ public final class Loop implements Executor, Carried.Host {
                     ended.isDone() || handed == CLOSED
                             ? "the loop has ended"
                             : "a million tasks wait for the loop");
+        }
+    }
+
+    /**
+     * Ends connections that are to speak TLS and have sent nothing yet, and runs {@code then} when
+     * no handshake of a client with us is under way any more; at once if that is so already. For a
+     * server that accepts no more: those that have begun come to their end. Loop-confined.
+     */
+    public void drainHandshakes(Runnable then) {
+        protocols(
+                protocol -> {
+                    if (protocol instanceof TlsLayer layer) {
+                        layer.drain();
+                    }
+                });
+        handshaken = then;
+        handshakes(0);
+    }
+
+    /** So many handshakes more are under way. */
+    void handshakes(int more) {
+        handshakes += more;
+        Runnable then = handshaken;
+        if (handshakes == 0 && then != null) {
+            handshaken = null;
+            then.run();
         }
     }
 
@@ -198,15 +282,141 @@ public final class Loop implements Executor, Carried.Host {
      * this returns.
      */
     public Thread startVirtual(Runnable task) {
-        if (!carries) {
-            return Thread.ofVirtual().start(task);
+        return startMovable(null, task);
+    }
+
+    /**
+     * Starts a virtual thread for a task of {@code kind}: carried by this loop as by {@link
+     * #startVirtual(Runnable)}, unless the kind has blocked a loop before. A thread that the loop
+     * carries stays there until it ends. Any thread.
+     *
+     * @param kind null for a task that stays on the loop whatever it does
+     */
+    public Thread startVirtual(TaskKind kind, Runnable task) {
+        if (carries(kind)) {
+            return start(kind, false, task);
         }
-        Carried carried = Carried.start(this, task);
+        return kind == null ? Thread.ofVirtual().start(task) : kind.startElsewhere(task);
+    }
+
+    /**
+     * Starts a virtual thread that this loop carries, if it can carry any. When its kind is found
+     * to block loops, the thread continues on the JDK's scheduler after it has parked next, unless
+     * it is between {@link #enter} and {@link #exit}. Any thread.
+     *
+     * @param kind null for a task that stays on the loop whatever it does
+     */
+    public Thread startMovable(TaskKind kind, Runnable task) {
+        return carries ? start(kind, true, task) : Thread.ofVirtual().start(task);
+    }
+
+    private Thread start(TaskKind kind, boolean movable, Runnable task) {
+        Carried carried = Carried.start(this, kind, movable, task);
         if (Thread.currentThread() == thread && runnable.peekLast() == carried) {
             runnable.pollLast();
             run(carried);
         }
         return carried.thread();
+    }
+
+    /**
+     * Returns whether it would carry a virtual thread of this kind; null stands for a task that
+     * stays on the loop. Any thread.
+     */
+    public boolean carries(TaskKind kind) {
+        return carries && (kind == null || !kind.moved());
+    }
+
+    /**
+     * Begins a section that touches what belongs to this loop: returns what {@link #inLoop} does,
+     * and if that is true the caller stays on the loop until {@link #exit}. Any thread.
+     */
+    public boolean enter() {
+        Thread current = Thread.currentThread();
+        if (current == thread) {
+            return true;
+        }
+        Carried carried = running;
+        if (carried == null || carried.thread() != current) {
+            return false;
+        }
+        carried.sections++;
+        return true;
+    }
+
+    /** Ends a section that {@link #enter} has begun. */
+    public void exit() {
+        Carried carried = running;
+        if (carried != null) {
+            carried.sections--;
+        }
+    }
+
+    /**
+     * Runs {@code task} between {@link #enter} and {@link #exit} when called on this loop; else
+     * does nothing. Any thread.
+     *
+     * @return whether it was run
+     */
+    public boolean runHere(Runnable task) {
+        if (!enter()) {
+            return false;
+        }
+        try {
+            task.run();
+        } finally {
+            exit();
+        }
+        return true;
+    }
+
+    /**
+     * Tells the watchdog that a task of {@code kind} runs from now on, on this loop; {@code null}
+     * for none. Loop-confined.
+     *
+     * @return what ran before, for {@link #end}
+     */
+    public TaskKind begin(TaskKind kind) {
+        TaskKind before = this.kind;
+        end(kind);
+        return before;
+    }
+
+    /** Tells the watchdog that the task has ended, and what runs again. Loop-confined. */
+    public void end(TaskKind before) {
+        Carried carried = running;
+        if (carried != null) {
+            carried.kind = before; // it may park and run again
+        }
+        note(before);
+    }
+
+    private void note(TaskKind next) {
+        RUN.setRelease(this, run + 1);
+        KIND.setRelease(this, next);
+    }
+
+    /**
+     * Returns whether this turn has lasted for some milliseconds, by what the watchdog has seen:
+     * then a protocol should leave the rest of its input to the next turn, so that others have
+     * theirs. Costs next to nothing. Loop-confined.
+     */
+    public boolean isTurnLong() {
+        return longTurn == heldSince();
+    }
+
+    /**
+     * Lets others have the loop, and what is written leave, when the calling virtual thread has run
+     * for long: for code that sends again and again and may never park. Does nothing elsewhere than
+     * on a virtual thread that this loop carries, outside of {@link #enter} and {@link #exit}.
+     */
+    public void yieldIfLong() {
+        if (running != null
+                && System.nanoTime() - flushed >= FLUSH_NANOS
+                && Thread.currentThread().isVirtual()
+                && inLoop()) {
+            Thread.yield();
+        }
     }
 
     /** What it has done so far; figures of one loop may be a turn apart. Any thread. */
@@ -222,7 +432,12 @@ public final class Loop implements Executor, Carried.Host {
                 turns,
                 heldNanos,
                 longestTurn,
-                chunks.bytes());
+                chunks.bytes(),
+                memory.used(),
+                memory.limit(),
+                memory.refused(),
+                connectionsRefused,
+                blockers);
     }
 
     @Override
@@ -285,6 +500,7 @@ public final class Loop implements Executor, Carried.Host {
 
     /** Has {@code connection} flushed at the end of the turn. */
     void written(Connection connection) {
+        assert inLoop() : Thread.currentThread() + " writes to a connection of " + this;
         if (writtenCount == written.length) {
             written = Arrays.copyOf(written, writtenCount * 2);
         }
@@ -311,6 +527,13 @@ public final class Loop implements Executor, Carried.Host {
         if (stopping) {
             connection.close(CloseCause.STOPPED);
         }
+    }
+
+    /** Another loop takes {@code connection} over, of which nothing was read. */
+    void left(Connection connection) {
+        accepted--; // counted there
+        wheel.cancel(connection);
+        gone(connection);
     }
 
     void gone(Connection connection) {
@@ -354,9 +577,24 @@ public final class Loop implements Executor, Carried.Host {
         return (carried != null ? carried.thread() : thread).getStackTrace();
     }
 
+    /** The turn that began at {@code since} is long. The watchdog's thread. */
+    void turnIsLong(long since) {
+        longTurn = since;
+    }
+
     /** When the present turn began, as {@link System#nanoTime}; 0 while it waits. */
     long heldSince() {
         return (long) HELD_SINCE.getOpaque(this);
+    }
+
+    /** Counts runs of tasks: it stays the same for as long as one goes on. Any thread. */
+    long runs() {
+        return (long) RUN.getAcquire(this);
+    }
+
+    /** Of what runs now, or null. Any thread. */
+    TaskKind kind() {
+        return (TaskKind) KIND.getAcquire(this);
     }
 
     // ---- virtual threads
@@ -372,6 +610,12 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     private void run(Carried carried) {
+        if (carried.leaves()) {
+            carried.runElsewhere();
+            return;
+        }
+        TaskKind before = kind;
+        note(carried.kind);
         running = carried;
         try {
             carried.run();
@@ -379,6 +623,7 @@ public final class Loop implements Executor, Carried.Host {
             failed(e);
         } finally {
             running = null;
+            note(before);
         }
     }
 
@@ -386,9 +631,11 @@ public final class Loop implements Executor, Carried.Host {
 
     private void run() {
         try {
+            schedulerStatistics = schedulerStatistics();
             tick();
             wheel = new Wheel(millis);
             transport = Transports.open(settings.transport, this);
+            mostConnections = settings.connectionsPerLoop(transport.kind());
         } catch (Throwable e) {
             handed = CLOSED;
             arena.close();
@@ -407,9 +654,26 @@ public final class Loop implements Executor, Carried.Host {
                 turn();
             }
         } catch (Throwable e) {
-            LOG.get().log(Level.ERROR, this + " has died", e);
-        } finally {
+            failure = e;
+        }
+        try {
             end();
+        } finally {
+            ended.complete(this);
+            if (failure != null) {
+                tellDeath();
+            }
+        }
+    }
+
+    /** A server with fewer loops than it believes to have must not look as if all were well. */
+    private void tellDeath() {
+        death.complete(failure);
+        try {
+            LOG.get().log(Level.ERROR, this + " has died", failure);
+            settings.observer.died(this, failure);
+        } catch (Throwable e) {
+            warn(LOG.get(), "the observer threw", e);
         }
     }
 
@@ -423,7 +687,11 @@ public final class Loop implements Executor, Carried.Host {
         transport.await(idle);
         asleep = false;
         tick();
-        HELD_SINCE.setOpaque(this, System.nanoTime());
+        flushed = System.nanoTime();
+        HELD_SINCE.setOpaque(this, flushed);
+        if (watchdog != null) {
+            watchdog.turnBegins();
+        }
         turns++;
         transport.dispatch();
         if (handed != null) {
@@ -433,6 +701,58 @@ public final class Loop implements Executor, Carried.Host {
         wheel.advance(millis);
         appointments.keep(nanos, this::runTask);
         flush();
+        if (memory.exceeded() && !relieving) {
+            relieve();
+        }
+    }
+
+    /** Output is beyond what may be held: connections that take none of it make room. */
+    private void relieve() {
+        relieving = false;
+        try {
+            chunks.reclaim();
+            if (memory.exceeded()) {
+                after(RELIEF_MILLIS, this::relieve);
+                relieving = true;
+                closeStalled();
+            }
+        } catch (Throwable e) { // out of heap, above all: it looks again
+            failed(e);
+        }
+    }
+
+    private record Stalled(Connection connection, long cost) {}
+
+    /**
+     * Closes connections whose peers take no output: the largest first, and no more than needed.
+     */
+    private void closeStalled() {
+        List<Stalled> stalled = new ArrayList<>();
+        for (Connection connection = all; connection != null; connection = connection.older) {
+            if (connection.stalled()) {
+                stalled.add(new Stalled(connection, connection.outputCost()));
+            }
+        }
+        stalled.sort(Comparator.comparingLong(Stalled::cost).reversed());
+        long excess = memory.used() - memory.limit();
+        for (int i = 0; i < stalled.size() && excess > 0; i++) {
+            stalled.get(i).connection.giveUpOutput();
+            excess -= stalled.get(i).cost; // released when the transport is done with it
+        }
+    }
+
+    private void shrinkLater() {
+        if (!shrinking) {
+            shrinking = true;
+            after(SHRINK_MILLIS, this::shrink);
+        }
+    }
+
+    private void shrink() {
+        shrinking = false;
+        if (chunks.shrink()) {
+            shrinkLater();
+        }
     }
 
     private void rest() {
@@ -445,6 +765,16 @@ public final class Loop implements Executor, Carried.Host {
         }
     }
 
+    private static Path schedulerStatistics() {
+        try {
+            Path self = Files.readSymbolicLink(Path.of("/proc/thread-self")); // 12/task/34
+            Path file = Path.of("/proc").resolve(self).resolve("schedstat");
+            return Files.isReadable(file) ? file : null;
+        } catch (IOException | RuntimeException e) {
+            return null;
+        }
+    }
+
     private void tick() {
         nanos = settings.clock.nanos();
         millis = nanos / 1_000_000;
@@ -452,9 +782,11 @@ public final class Loop implements Executor, Carried.Host {
 
     private void runTasks() {
         for (int n = local.size(); n > 0; n--) { // those they add in turn wait for the next turn
+            flushIfLate();
             runTask(local.poll());
         }
         for (int n = runnable.size(); n > 0; n--) {
+            flushIfLate();
             run(runnable.poll());
         }
     }
@@ -467,12 +799,29 @@ public final class Loop implements Executor, Carried.Host {
         }
     }
 
+    /**
+     * Sends what is written if the turn has lasted long: called between two pieces of work, where
+     * nothing of the loop is half done. A turn that has written nothing so far does not even look
+     * at the clock.
+     */
+    void flushIfLate() {
+        if (writtenCount != 0 && System.nanoTime() - flushed >= FLUSH_NANOS) {
+            flush();
+            transport.submit();
+            flushed = System.nanoTime();
+        }
+    }
+
     private void flush() {
         int count = writtenCount;
         for (int i = 0; i < count; i++) {
             Connection connection = written[i];
             written[i] = null;
-            connection.flush();
+            try {
+                connection.flush();
+            } catch (Throwable e) {
+                connection.broken(e);
+            }
         }
         writtenCount -= count; // those that were told they have drained wait for the next turn
         System.arraycopy(written, count, written, 0, writtenCount);
@@ -493,18 +842,46 @@ public final class Loop implements Executor, Carried.Host {
         }
     }
 
+    /** Each step of it is done whatever becomes of the others: there may be no heap left. */
     private void end() {
-        takeOver((Handed) HANDED.getAndSet(this, CLOSED));
+        var last = (Handed) HANDED.getAndSet(this, CLOSED);
+        step(() -> takeOver(last));
+        if (failure != null) {
+            step(transport::cancelAll); // connections that are lost give their memory back
+            step(this::loseAll);
+        }
         for (int rounds = 0; rounds < LAST_ROUNDS; rounds++) {
-            runTasks();
+            step(this::runTasks);
         }
         over = true;
-        transport.close();
-        arena.close();
+        step(transport::close);
+        step(arena::close);
+        step(chunks::close);
         while (!runnable.isEmpty()) {
-            runnable(runnable.poll());
+            step(() -> runnable(runnable.poll()));
         }
-        ended.complete(this);
+    }
+
+    private void step(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            warn(LOG.get(), this + " could not end properly", e);
+        }
+    }
+
+    /** Connections whose loop has died: their peers and protocols learn of it. */
+    private void loseAll() {
+        while (all != null) {
+            Connection lost = all;
+            if (transport.kind() == TransportKind.NIO) { // a ring closes its sockets by itself
+                step(() -> lost.close(CloseCause.STOPPED));
+            }
+            step(lost::lost);
+            if (all == lost) {
+                gone(lost);
+            }
+        }
     }
 
     // ---- the hand-over queue: a stack that any thread pushes to, and that the loop takes whole

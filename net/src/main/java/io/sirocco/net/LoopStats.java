@@ -15,6 +15,12 @@ package io.sirocco.net;
  * @param heldNanos time spent working, not waiting
  * @param longestTurnNanos the longest single turn
  * @param writeMemory bytes of write buffers, lent or not
+ * @param memoryUsed bytes that connections hold of the loop's {@link MemoryBudget}
+ * @param memoryLimit the most that they may hold
+ * @param memoryRefused times that memory was refused, or taken from a connection, since the start
+ * @param connectionsRefused connections closed at once since the start, for there were too many
+ * @param blockers kinds of task that have blocked this loop and were moved off the loops, since the
+ *     start
  */
 public record LoopStats(
         long accepted,
@@ -27,4 +33,9 @@ public record LoopStats(
         long turns,
         long heldNanos,
         long longestTurnNanos,
-        long writeMemory) {}
+        long writeMemory,
+        long memoryUsed,
+        long memoryLimit,
+        long memoryRefused,
+        long connectionsRefused,
+        int blockers) {}

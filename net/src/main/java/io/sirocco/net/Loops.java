@@ -33,10 +33,34 @@ public final class Loops implements AutoCloseable {
     private final Watchdog watchdog;
     private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
     private final AtomicInteger turn = new AtomicInteger();
+    private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
 
     private Loops(List<Loop> all, Watchdog watchdog) {
         this.all = all;
         this.watchdog = watchdog;
+        all.forEach(loop -> loop.death.thenAccept(failure::complete));
+    }
+
+    /**
+     * Completes with what one of the loops has died of; never when all are stopped. A group with a
+     * dead loop serves a part of its connections only: stop it, and start another one or end the
+     * process. What depends on it must not block, since the dying loop runs it.
+     */
+    public CompletableFuture<Throwable> failure() {
+        return failure.copy();
+    }
+
+    /**
+     * Returns whether one of the loops has died. For a thread that looks now and then: it allocates
+     * nothing, where {@link #failure} may need heap that is not there. Any thread.
+     */
+    public boolean hasFailed() {
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).hasFailed()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -137,9 +161,7 @@ public final class Loops implements AutoCloseable {
             refuseIfTaken(address, options);
         }
         List<Gate> gates = bind(listener, address, shared);
-        if (!shared && all.size() > 1) {
-            gates.getFirst().spreadOver(gates);
-        }
+        Gate.group(List.copyOf(gates), options, !shared && all.size() > 1);
         for (Gate gate : gates.reversed()) { // the one that spreads them comes last
             listener.add(gate);
             call(

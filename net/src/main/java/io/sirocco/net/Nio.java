@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * {@code java.nio}: one selector, one buffer to read into. The portable transport, and the oracle
@@ -76,6 +77,7 @@ final class Nio implements Transport {
 
     @Override
     public void dispatch() {
+        boolean several = selector.selectedKeys().size() > 1;
         for (SelectionKey key : selector.selectedKeys()) {
             if (!key.isValid()) {
                 continue;
@@ -87,8 +89,21 @@ final class Nio implements Transport {
                 case Datagrams datagrams -> receive(datagrams);
                 default -> throw new AssertionError(key.attachment());
             }
+            if (several) {
+                loop.flushIfLate();
+            }
         }
         selector.selectedKeys().clear();
+    }
+
+    @Override
+    public void submit() {
+        // a send has been a call of its own
+    }
+
+    @Override
+    public void cancelAll() {
+        // the same
     }
 
     @Override
@@ -211,20 +226,44 @@ final class Nio implements Transport {
             if (channel == null) {
                 return;
             }
-            Gate target = gate.takeNext();
-            if (target.loop == loop) {
-                admit(target, channel);
+            Gate.Place place = gate.place();
+            if (place.gate().loop == loop) {
+                admit(place, channel);
             } else {
-                try {
-                    target.loop.execute(() -> ((Nio) target.loop.poller()).admit(target, channel));
-                } catch (RuntimeException e) {
-                    close(channel); // that loop has ended
-                }
+                handOver(channel, place);
             }
         }
     }
 
-    private void admit(Gate gate, SocketChannel channel) {
+    @Override
+    public void handOver(Connection connection, Gate target) {
+        SelectionKey key = key(connection);
+        key.cancel();
+        handOver((SocketChannel) key.channel(), target.place(Gate.Room.SLOT));
+    }
+
+    @Override
+    public int arrivals() {
+        return ACCEPTS_PER_TURN;
+    }
+
+    private static void handOver(SocketChannel channel, Gate.Place place) {
+        Loop there = place.gate().loop;
+        try {
+            there.execute(
+                    () -> {
+                        place.gate().arrived(place.room());
+                        ((Nio) there.poller()).admit(place, channel);
+                    });
+        } catch (RejectedExecutionException e) {
+            close(channel); // that loop has ended
+            place.gate().arrived(place.room());
+            place.gate().lost(place.room());
+        }
+    }
+
+    private void admit(Gate.Place place, SocketChannel channel) {
+        Gate gate = place.gate();
         try {
             channel.configureBlocking(false);
             if (channel.getLocalAddress() instanceof InetSocketAddress) {
@@ -233,10 +272,10 @@ final class Nio implements Transport {
             SelectionKey key = channel.register(selector, 0);
             var connection = new Connection(gate, key, 0);
             key.attach(connection);
-            gate.accepted(connection);
+            gate.accepted(connection, place.room());
         } catch (IOException e) {
             close(channel); // it is gone already
-            gate.lost();
+            gate.lost(place.room());
         }
     }
 
@@ -360,8 +399,10 @@ final class Nio implements Transport {
                     connection.cutShort();
                     return -1;
                 }
+            } else if (length == chunk.length() && chunk.inMemoryBefore() && !connection.paced()) {
+                n = (int) channel.write(views(chunk));
             } else {
-                n = channel.write(chunk.view.limit(chunk.start + length).position(chunk.start));
+                n = channel.write(chunk.text(length));
             }
             if (n > 0) {
                 return n;
@@ -371,6 +412,11 @@ final class Nio implements Transport {
             connection.close(CloseCause.RESET);
         }
         return -1;
+    }
+
+    /** A chunk and one behind it: together they leave in one call. */
+    private static ByteBuffer[] views(Chunk chunk) {
+        return new ByteBuffer[] {chunk.text(chunk.length()), chunk.next.text(chunk.next.length())};
     }
 
     @Override

@@ -6,6 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -35,41 +37,98 @@ public final class OpenFile {
     private final Object identity;
     private long seenNanos; // when all of it was in memory; loops may race for it
 
-    /** A descriptor of Linux, or a channel of Java, or both, and who counts on them. */
+    /**
+     * A descriptor of Linux, or a channel of Java, or both, and how many users it has: a file that
+     * has none is closed, and gets none again. Without locks, since loops use it.
+     */
     private static final class Handle implements Runnable {
+        private static final VarHandle USERS = field("users", int.class);
+        private static final VarHandle LOADED = field("loaded", Loaded.class);
+        private static final VarHandle CHANNEL = field("channel", FileChannel.class);
+
         final int descriptor;
-        FileChannel channel;
-        private int users = 1;
+        private volatile FileChannel channel;
+        private volatile int users = 1;
+
+        /** Its content in memory, or null. */
+        volatile Loaded loaded;
 
         Handle(int descriptor, FileChannel channel) {
             this.descriptor = descriptor;
             this.channel = channel;
         }
 
-        synchronized boolean retain() {
-            if (users == 0) {
-                return false;
-            }
-            users++;
+        boolean retain() {
+            int seen;
+            do {
+                seen = users;
+                if (seen == 0) {
+                    return false;
+                }
+            } while (!USERS.compareAndSet(this, seen, seen + 1));
             return true;
         }
 
-        synchronized void release() {
-            if (users > 0 && --users == 0) {
+        void release() {
+            int seen;
+            do {
+                seen = users;
+                if (seen == 0) {
+                    return; // once too often
+                }
+            } while (!USERS.compareAndSet(this, seen, seen - 1));
+            if (seen == 1) {
                 close();
             }
         }
 
         /** Nobody can reach it any more, and somebody has forgotten to release it. */
         @Override
-        public synchronized void run() {
-            if (users > 0) {
-                users = 0;
+        public void run() {
+            if ((int) USERS.getAndSet(this, 0) > 0) {
                 close();
             }
         }
 
+        /**
+         * Takes {@code fresh}, unless another thread was faster. The caller is one of the users.
+         */
+        void keep(Loaded fresh) {
+            if (!LOADED.compareAndSet(this, null, fresh)) {
+                fresh.free();
+            }
+        }
+
+        /**
+         * The channel, opened at {@code path} at the first call. The caller is one of the users.
+         */
+        FileChannel channel(Path path) throws IOException {
+            FileChannel known = channel;
+            if (known != null) {
+                return known;
+            }
+            FileChannel opened = FileChannel.open(path, StandardOpenOption.READ);
+            if (CHANNEL.compareAndSet(this, null, opened)) {
+                return opened;
+            }
+            opened.close(); // another thread was faster
+            return channel;
+        }
+
+        private static VarHandle field(String name, Class<?> type) {
+            try {
+                return MethodHandles.lookup().findVarHandle(Handle.class, name, type);
+            } catch (ReflectiveOperationException e) {
+                throw new AssertionError(e);
+            }
+        }
+
         private void close() {
+            Loaded content = loaded;
+            if (content != null) {
+                loaded = null;
+                content.free();
+            }
             if (descriptor >= 0) {
                 Linux.close(descriptor);
             }
@@ -79,6 +138,34 @@ public final class OpenFile {
                 } catch (IOException e) {
                     // it was open for reading only
                 }
+            }
+        }
+    }
+
+    /**
+     * Content in native memory. The last user of a file is mostly a loop, and closing a shared
+     * arena waits for all threads of the JVM: so where there is a malloc, that has it.
+     */
+    private static final class Loaded {
+        final MemorySegment content;
+        private final Arena arena; // null when it is of malloc
+
+        Loaded(long size, boolean onLinux) {
+            if (onLinux) {
+                arena = null;
+                content = Linux.MEMORY.asSlice(Linux.malloc(Math.max(1, size)), size);
+            } else {
+                arena = Arena.ofShared();
+                content = arena.allocate(Math.max(1, size)).asSlice(0, size);
+            }
+        }
+
+        /** Nobody uses it any more. */
+        void free() {
+            if (arena != null) {
+                arena.close();
+            } else {
+                Linux.free(content.address());
             }
         }
     }
@@ -140,6 +227,16 @@ public final class OpenFile {
                 facts.size(),
                 facts.lastModifiedTime().to(TimeUnit.NANOSECONDS),
                 facts.fileKey() == null ? path : facts.fileKey());
+    }
+
+    /**
+     * Returns how many files, sockets included, the process may have open at once; {@link
+     * Integer#MAX_VALUE} where the system does not tell. Any thread.
+     */
+    public static int limit() {
+        return System.getProperty("os.name").equals("Linux")
+                ? Linux.openFilesLimit()
+                : Integer.MAX_VALUE;
     }
 
     /** Whether it is a directory. */
@@ -210,7 +307,64 @@ public final class OpenFile {
         }
     }
 
+    /**
+     * Reads the content into native memory, from which connections send it in one call with what
+     * was written before it. The memory is freed when the file is closed. Blocks while the disk
+     * does. A second call changes nothing. The caller is one of the users.
+     *
+     * @return whether the content is in memory: false when the file was changed since it was opened
+     * @throws IOException when it cannot be read
+     * @throws OutOfMemoryError when there is no native memory left
+     */
+    public boolean load() throws IOException {
+        if (handle.loaded != null) {
+            return true;
+        }
+        var fresh = new Loaded(size, handle.descriptor >= 0);
+        boolean whole = false;
+        try {
+            whole = fill(fresh.content) && isUnchanged();
+        } finally {
+            if (!whole) {
+                fresh.free();
+            }
+        }
+        if (whole) {
+            handle.keep(fresh);
+        }
+        return whole;
+    }
+
+    private boolean fill(MemorySegment content) throws IOException {
+        for (long at = 0; at < size; ) {
+            int piece = (int) Math.min(size - at, Integer.MAX_VALUE);
+            int n = read(content.asSlice(at, piece), piece, at);
+            if (n == 0) {
+                return false;
+            }
+            at += n;
+        }
+        return true;
+    }
+
+    private boolean isUnchanged() throws IOException {
+        var now = Files.readAttributes(path, BasicFileAttributes.class);
+        return now.size() == size
+                && now.lastModifiedTime().to(TimeUnit.NANOSECONDS) == modifiedNanos;
+    }
+
+    /** Whether its content is in memory. */
+    public boolean loaded() {
+        return handle.loaded != null;
+    }
+
     // ---- for those who hold it
+
+    /** Its content in memory; null unless it was {@linkplain #load loaded}. */
+    MemorySegment content() {
+        Loaded content = handle.loaded;
+        return content == null ? null : content.content;
+    }
 
     private int read(MemorySegment state, long address, int length, long position)
             throws IOException {
@@ -230,8 +384,7 @@ public final class OpenFile {
                 n = read(Linux.state(arena), chunk.address + chunk.end, most, position);
             }
         } else {
-            ByteBuffer view = chunk.view.limit(chunk.end + most).position(chunk.end);
-            n = Math.max(0, handle.channel.read(view, position));
+            n = Math.max(0, handle.channel.read(chunk.space(most), position));
         }
         chunk.end += n;
         return n;
@@ -281,11 +434,6 @@ public final class OpenFile {
 
     /** The same file as a channel. */
     FileChannel channel() throws IOException {
-        synchronized (handle) {
-            if (handle.channel == null) {
-                handle.channel = FileChannel.open(path, StandardOpenOption.READ);
-            }
-            return handle.channel;
-        }
+        return handle.channel(path);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -28,9 +30,36 @@ final class Pacing {
                 Stream.concat(ownWrites.stream(), furtherWrites.stream()).toArray(Bandwidth[]::new);
     }
 
-    /** Its own buckets, and these in the place of all others. */
-    Pacing with(List<Bandwidth> furtherReads, List<Bandwidth> furtherWrites) {
-        return new Pacing(ownReads, ownWrites, furtherReads, furtherWrites);
+    /**
+     * Its own buckets, and these in the place of all others; of {@code each} it has ones that
+     * follow them, the same as before if it had those already.
+     */
+    Pacing with(
+            List<Bandwidth> furtherReads,
+            List<Bandwidth> furtherWrites,
+            List<Bandwidth> eachReads,
+            List<Bandwidth> eachWrites) {
+        return new Pacing(
+                ownReads,
+                ownWrites,
+                plus(furtherReads, eachReads, reads),
+                plus(furtherWrites, eachWrites, writes));
+    }
+
+    private static List<Bandwidth> plus(
+            List<Bandwidth> further, List<Bandwidth> each, Bandwidth[] known) {
+        if (each.isEmpty()) {
+            return further;
+        }
+        var all = new ArrayList<>(further);
+        for (Bandwidth source : each) {
+            all.add(
+                    Arrays.stream(known)
+                            .filter(bucket -> bucket.follows(source))
+                            .findFirst()
+                            .orElseGet(source::another));
+        }
+        return all;
     }
 
     /**

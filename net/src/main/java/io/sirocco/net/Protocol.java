@@ -37,6 +37,20 @@ public interface Protocol {
      */
     default void sent(Connection connection) {}
 
+    /**
+     * The {@linkplain MemoryBudget memory} of the loop is short, and no other connection that holds
+     * some of it has waited for its peer for so long. The protocol gives up what it waits for, and
+     * ends the connection; it may respond before. Unless overridden, it {@linkplain
+     * Connection#abort aborts}. Called while another connection is being served: must not read
+     * input.
+     *
+     * @return false when it does not wait for its peer, and so nothing has changed
+     */
+    default boolean memoryShort(Connection connection) {
+        connection.abort(CloseCause.MEMORY_SHORT);
+        return true;
+    }
+
     /** The deadline set by {@link Connection#deadline} has passed; it is cleared. */
     default void expired(Connection connection) {
         connection.abort();

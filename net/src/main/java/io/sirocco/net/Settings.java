@@ -11,7 +11,10 @@ public final class Settings {
     Clock clock = Clock.system();
     String name = "sirocco";
     int heldMillis = 500;
+    int blockingMillis = 20;
     Observer observer = Observer.NONE;
+    private long memory = Runtime.getRuntime().maxMemory() / 4;
+    private int connections; // 0: as many as memory allows
 
     Settings() {}
 
@@ -48,10 +51,53 @@ public final class Settings {
         return this;
     }
 
+    /**
+     * A {@link TaskKind} is moved off the loops when one of its runs blocks a loop for longer than
+     * this many milliseconds; 0 leaves all of them on their loops. 20 by default.
+     */
+    public Settings blockingMillis(int blockingMillis) {
+        this.blockingMillis = inRange("blockingMillis", blockingMillis, 0, 3_600_000);
+        return this;
+    }
+
     /** Who is told what goes wrong. */
     public Settings observer(Observer observer) {
         this.observer = observer;
         return this;
+    }
+
+    /**
+     * Sets how many bytes all loops together may hold for their connections; each loop gets an
+     * equal share, its {@link MemoryBudget}. By default a quarter of the largest heap.
+     */
+    public Settings memory(long bytes) {
+        if (bytes < 1 << 20) {
+            throw new IllegalArgumentException("memory must be 1 MiB or more, not " + bytes);
+        }
+        this.memory = bytes;
+        return this;
+    }
+
+    long memoryPerLoop() {
+        return memory / loops;
+    }
+
+    /**
+     * Sets how many connections each loop may have, those that wait for a slot included. A
+     * connection beyond them is closed at once, with {@link CloseCause#TOO_MANY}, and counted in
+     * {@link LoopStats#connectionsRefused}. 0, the default, computes the number: half of the
+     * largest heap at 256 bytes for each connection (1 KiB with NIO), and half of the rest of the
+     * machine's memory at 4 KiB, which the kernel takes for an idle one.
+     */
+    public Settings connections(int perLoop) {
+        this.connections = inRange("connections", perLoop, 0, Integer.MAX_VALUE);
+        return this;
+    }
+
+    int connectionsPerLoop(TransportKind transport) {
+        return connections > 0
+                ? connections
+                : Math.max(64, MachineMemory.connections(transport) / loops);
     }
 
     private static int inRange(String name, int value, int least, int most) {

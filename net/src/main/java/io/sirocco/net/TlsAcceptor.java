@@ -27,7 +27,12 @@ final class TlsAcceptor implements Acceptor, TlsOrigin {
     @Override
     public Protocol accept(Connection connection) {
         TlsContext context = tls.context();
-        var layer = new TlsLayer(connection, context.engines().engine(protocols), this);
+        var layer =
+                new TlsLayer(
+                        connection,
+                        context.engines().engine(protocols),
+                        context.credentials(),
+                        this);
         connection.secure(layer);
         connection.deadline(connection.loop().now() + context.handshakeMillis());
         return layer;

@@ -104,7 +104,7 @@ public final class TlsClient {
 
         @Override
         public Protocol connected(Connection connection) {
-            var layer = new TlsLayer(connection, new JdkEngine(engine), this);
+            var layer = new TlsLayer(connection, new JdkEngine(engine), null, this);
             connection.secure(layer);
             connection.deadline(connection.loop().now() + HANDSHAKE_MILLIS);
             layer.begin();

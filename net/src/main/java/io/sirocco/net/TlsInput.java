@@ -42,7 +42,7 @@ final class TlsInput {
     /** For the whole of a record at once, of which pieces are still to come. */
     private void makeRoom(int length) {
         int held = to - from;
-        int whole = held < HEADER ? HEADER : Math.min(size(), HEADER + MOST);
+        int whole = held < HEADER ? HEADER : Math.min(sizeOfRecord(), HEADER + MOST);
         byte[] larger = new byte[Math.max(held + length, whole)];
         System.arraycopy(bytes, from, larger, 0, held);
         bytes = larger;
@@ -53,6 +53,11 @@ final class TlsInput {
     /** Bytes of records that were not opened yet. */
     int held() {
         return to - from;
+    }
+
+    /** Bytes of memory that it has. */
+    int size() {
+        return bytes == null ? 0 : bytes.length;
     }
 
     /** Whether it begins as text does, and no record. */
@@ -73,7 +78,7 @@ final class TlsInput {
         if (held >= HEADER && !plausible()) {
             return wrap(held);
         }
-        return held < HEADER || held < size() ? null : wrap(size());
+        return held < HEADER || held < sizeOfRecord() ? null : wrap(sizeOfRecord());
     }
 
     private ByteBuffer wrap(int length) {
@@ -97,12 +102,18 @@ final class TlsInput {
         to = 0;
     }
 
-    private boolean plausible() {
-        int type = bytes[from];
-        return type >= 20 && type <= 24 && bytes[from + 1] == 3 && size() <= HEADER + MOST;
+    /** Whether {@code record}, of which there is the header at least, is longer than any. */
+    static boolean tooLong(ByteBuffer record) {
+        return record.remaining() >= HEADER
+                && (record.getShort(record.position() + 3) & 0xFFFF) > MOST;
     }
 
-    private int size() {
+    private boolean plausible() {
+        int type = bytes[from];
+        return type >= 20 && type <= 24 && bytes[from + 1] == 3 && sizeOfRecord() <= HEADER + MOST;
+    }
+
+    private int sizeOfRecord() {
         return HEADER + ((bytes[from + 3] & 0xFF) << 8 | bytes[from + 4] & 0xFF);
     }
 }

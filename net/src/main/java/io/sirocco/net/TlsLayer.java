@@ -6,6 +6,8 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -31,6 +33,9 @@ final class TlsLayer implements Protocol {
     /** The most that a handshake may bring: certificates of a client, mostly. */
     private static final int MOST_OF_HANDSHAKE = 64 << 10;
 
+    /** Bytes that an engine takes during a handshake, roughly. */
+    private static final int HANDSHAKE = 16 << 10;
+
     /** Records in a row without a byte for the protocol: key updates, empty ones. */
     private static final int MOST_USELESS = 32;
 
@@ -39,6 +44,22 @@ final class TlsLayer implements Protocol {
 
     /** Bytes of plain text in a record: sealed, it fills a chunk and no more. */
     private static final int RECORD = Chunks.SIZE - AROUND;
+
+    /** Fatal, in a record that is not encrypted: RFC 8446 6. */
+    private static final byte[] DECODE_ERROR = {21, 3, 3, 0, 2, 2, 50};
+
+    private static final byte[] RECORD_OVERFLOW = {21, 3, 3, 0, 2, 2, 22};
+
+    /**
+     * A record that no key has sealed. Engines wait for the rest of a record that is only a little
+     * too long, and say nothing to the peer of one that is more so; this one they answer with a
+     * fatal alert.
+     */
+    private static final byte[] FORGED = new byte[5 + 32];
+
+    static {
+        System.arraycopy(new byte[] {23, 3, 3, 0, 32}, 0, FORGED, 0, 5);
+    }
 
     private static final ByteBuffer[] NOTHING = {ByteBuffer.allocate(0)};
 
@@ -56,20 +77,62 @@ final class TlsLayer implements Protocol {
     private boolean established;
     private boolean ended; // the peer has said that it sends no more
     private boolean failed;
+    private boolean counted; // among the loop's handshakes
+    private boolean spoken; // a record of ours is on its way, or has left
     private String why = "the peer has ended the connection"; // without a handshake
     private TlsSession session;
+    private final Credentials credentials; // null where we are the client
+    private List<Credential> given = List.of(); // the one that it was secured with is among them
 
-    TlsLayer(Connection connection, TlsEngine engine, TlsOrigin origin) {
+    TlsLayer(Connection connection, TlsEngine engine, Credentials credentials, TlsOrigin origin) {
+        this.credentials = credentials;
         this.connection = connection;
         this.engine = engine;
         this.origin = origin;
         this.work = connection.loop().tlsWork();
         this.sealed = new ChunkQueue(connection.loop().chunks);
+        this.counted = credentials != null;
+        if (counted) {
+            connection.loop().handshakes(1);
+        }
+    }
+
+    private void discount() {
+        if (counted) {
+            counted = false;
+            connection.loop().handshakes(-1);
+        }
+    }
+
+    /** No handshake begins any more: ends unless one has. */
+    void drain() {
+        if (handshakeBytes == 0 && input.held() == 0) {
+            connection.close(CloseCause.FINISHED);
+        }
     }
 
     /** What was agreed on, once it is. Any thread. */
     Optional<TlsSession> session() {
         return Optional.ofNullable(session);
+    }
+
+    /** See {@link Connection#authoritative}. */
+    boolean authoritative(byte[] host, int from, int to) {
+        boolean named = false;
+        for (int i = 0, n = given.size(); i < n; i++) {
+            Credential each = given.get(i);
+            named |= !each.names().isEmpty();
+            if (each.covers(host, from, to)) {
+                return true;
+            }
+        }
+        return !named || given.getFirst().selfSigned() && isAskedFor(host, from, to);
+    }
+
+    private boolean isAskedFor(byte[] host, int from, int to) {
+        return session.serverName()
+                .filter(name -> Credential.is(name.toLowerCase(Locale.ROOT), 0, host, from, to))
+                .isPresent();
     }
 
     /** Says the first word, as clients do. */
@@ -84,15 +147,41 @@ final class TlsLayer implements Protocol {
         if (ended) {
             return; // behind its last word
         }
+        boolean whole = established && input.held() == 0; // mostly: what is left of it counts below
+        if (!whole && !connection.holdRecords(cost(length))) {
+            memoryIsShort();
+            return;
+        }
         input.add(memory, offset, length);
         if (handshakeBytes == 0 && input.isText()) {
             answerPlainText();
             return;
         }
         proceed();
+        if (!connection.holdRecords(cost(0))) {
+            memoryIsShort();
+        }
         if (reckoning && input.held() >= Connection.INPUT_HELD) {
             connection.stopReading();
         }
+    }
+
+    private void memoryIsShort() {
+        if (!connection.open()) {
+            return; // it has ended while others made room for it
+        }
+        failed = true;
+        why = "the memory of the loop is short";
+        input.clear();
+        connection.close(CloseCause.MEMORY_SHORT);
+    }
+
+    /**
+     * What it takes of memory with {@code more} bytes: nothing while an open connection is idle.
+     */
+    private int cost(int more) {
+        int handshake = established || ended || failed ? 0 : HANDSHAKE;
+        return handshake + Math.max(input.size(), more == 0 ? 0 : input.held() + more);
     }
 
     /** Does what can be done without waiting: for the peer, or for the loop's queue. */
@@ -117,7 +206,7 @@ final class TlsLayer implements Protocol {
                 }
             }
         } catch (SSLException e) {
-            broken(e);
+            failed(e);
         }
     }
 
@@ -131,6 +220,10 @@ final class TlsLayer implements Protocol {
         }
         reckoning = false;
         proceed();
+        if (!connection.holdRecords(cost(0))) {
+            memoryIsShort();
+            return;
+        }
         if (streamEnded) {
             connection.endOfInput();
         }
@@ -146,6 +239,13 @@ final class TlsLayer implements Protocol {
             return false;
         }
         ByteBuffer opened = work.opened.clear();
+        if (TlsInput.tooLong(record)) {
+            if (spoken) {
+                engine.unwrap(ByteBuffer.wrap(FORGED.clone()), opened); // throws
+            }
+            fail("a record that is too long", RECORD_OVERFLOW);
+            return false;
+        }
         SSLEngineResult result = engine.unwrap(record, opened);
         if (result.getStatus() == Status.BUFFER_UNDERFLOW
                 || result.bytesConsumed() == 0 && result.getStatus() == Status.OK) {
@@ -189,8 +289,12 @@ final class TlsLayer implements Protocol {
         if (!established && result.getHandshakeStatus() == HandshakeStatus.FINISHED) {
             established = true;
             session = engine.session();
+            if (credentials != null) {
+                given = credentials.given(session.serverName());
+            }
             connection.noDeadline();
             connection.speak(origin.acceptor());
+            discount(); // it is counted as what it is now
         }
     }
 
@@ -218,7 +322,7 @@ final class TlsLayer implements Protocol {
                 flushEngine();
             }
         } catch (SSLException e) {
-            broken(e);
+            failed(e);
         }
         return sealed.isEmpty() || sealed.first().length() == 0 ? null : sealed.first();
     }
@@ -302,6 +406,7 @@ final class TlsLayer implements Protocol {
     private void append() {
         ByteBuffer record = work.sealed.flip();
         if (record.hasRemaining()) {
+            spoken = true;
             append(record.array(), record.limit());
             connection.queue();
         }
@@ -326,14 +431,29 @@ final class TlsLayer implements Protocol {
         return sealed.unsent();
     }
 
+    /** Returns what the sealed bytes take of the loop's memory. */
+    long outputCost() {
+        return sealed.cost();
+    }
+
     // ---- ends
 
+    /** Its engine, or code of ours, threw what no engine should: this connection alone ends. */
+    void broken(Throwable thrown) {
+        connection.broken(thrown);
+    }
+
     /** The engine threw; its alert is the last that the peer is told. */
-    private void broken(SSLException e) {
+    private void failed(SSLException e) {
         fail(e.getMessage());
     }
 
     private void fail(String reason) {
+        fail(reason, DECODE_ERROR);
+    }
+
+    /** The engine's alert goes out, or else {@code alert} while nothing can be encrypted yet. */
+    private void fail(String reason, byte[] alert) {
         if (failed) {
             return;
         }
@@ -341,10 +461,22 @@ final class TlsLayer implements Protocol {
         why = reason;
         input.clear();
         LOG.get().log(Level.DEBUG, "TLS with {0}: {1}", connection.remote(), reason);
-        connection.loop().settings.observer.tlsFailed(connection, reason);
         try {
+            connection.loop().settings.observer.tlsFailed(connection, reason);
+        } catch (Throwable e) {
+            Loop.warn(LOG.get(), "the observer threw", e);
+        }
+        try {
+            if (!spoken) { // to close an engine that has nothing to say would be a harmless alert
+                flushEngine();
+            }
+            if (!spoken) {
+                append(alert, alert.length);
+            }
             engine.closeOutbound();
-            flushEngine();
+            if (spoken) {
+                flushEngine();
+            }
         } catch (SSLException e) {
             // it had nothing to say
         }
@@ -367,6 +499,7 @@ final class TlsLayer implements Protocol {
 
     /** The connection is gone. */
     void gone() {
+        discount();
         sealed.clear();
         input.clear();
         engine.release();

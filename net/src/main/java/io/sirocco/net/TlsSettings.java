@@ -187,6 +187,6 @@ public final class TlsSettings {
                         sessionLifetime);
         TlsEngines made =
                 engines.isPresent() ? engines.get().engines(policy) : JdkEngines.of(policy);
-        return new TlsContext(made, handshake.toMillis());
+        return new TlsContext(made, policy.credentials(), handshake.toMillis());
     }
 }

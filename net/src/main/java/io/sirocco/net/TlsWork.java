@@ -25,6 +25,7 @@ final class TlsWork implements Runnable {
 
     private final Loop loop;
     private final ArrayDeque<TlsLayer> reckoning = new ArrayDeque<>();
+    private boolean scheduled; // true exactly while the loop has it to run
 
     TlsWork(Loop loop) {
         this.loop = loop;
@@ -33,20 +34,37 @@ final class TlsWork implements Runnable {
     /** Has {@code layer} do its tasks when its turn comes. */
     void later(TlsLayer layer) {
         reckoning.add(layer);
-        if (reckoning.size() == 1) {
+        schedule();
+    }
+
+    private void schedule() {
+        if (!scheduled) {
             loop.execute(this);
+            scheduled = true;
         }
     }
 
     @Override
     public void run() {
         long end = System.nanoTime() + BUDGET;
-        do {
-            reckoning.peek().reckon();
-            reckoning.remove();
-        } while (!reckoning.isEmpty() && System.nanoTime() < end);
-        if (!reckoning.isEmpty()) {
-            loop.execute(this);
+        try {
+            do {
+                reckonOne(reckoning.remove());
+            } while (!reckoning.isEmpty() && System.nanoTime() < end);
+        } finally {
+            scheduled = false;
+            if (!reckoning.isEmpty()) {
+                schedule();
+            }
+        }
+    }
+
+    /** Whatever an engine throws is the end of its own connection only. */
+    private static void reckonOne(TlsLayer layer) {
+        try {
+            layer.reckon();
+        } catch (Throwable e) {
+            layer.broken(e);
         }
     }
 }

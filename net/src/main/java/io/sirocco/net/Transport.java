@@ -24,6 +24,15 @@ sealed interface Transport extends AutoCloseable permits Uring, Nio {
     /** Tells connections what has happened. */
     void dispatch();
 
+    /** Submits what the turn has started so far, in the middle of it, and waits for nothing. */
+    void submit();
+
+    /**
+     * Submits what the turn has started, and gives up what does not complete at once: the kernel
+     * uses no memory of connections any more. For a loop that has died.
+     */
+    void cancelAll();
+
     /** Ends a present or future {@link #await}. Any thread. */
     void wake();
 
@@ -40,6 +49,15 @@ sealed interface Transport extends AutoCloseable permits Uring, Nio {
 
     /** Accepts again at {@code gate}, or stops to. */
     void accepting(Gate gate, boolean on);
+
+    /**
+     * Hands a connection of which nothing was read or written over to {@code target}, which has a
+     * slot for it; {@link Gate#accepted} tells it so, or {@link Gate#lost}.
+     */
+    void handOver(Connection connection, Gate target);
+
+    /** How many connections of one listener may be on their way from other loops to this one. */
+    int arrivals();
 
     /** Stops listening for good. */
     void unlisten(Gate gate);

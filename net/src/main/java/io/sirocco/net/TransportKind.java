@@ -5,7 +5,7 @@ package io.sirocco.net;
 public enum TransportKind {
     /** io_uring where the kernel and the container allow it, else NIO. */
     AUTO("auto"),
-    /** Linux 6.1 or later, through the foreign-function API; sockets are direct descriptors. */
+    /** Linux 6.8 or later, through the foreign-function API; sockets are direct descriptors. */
     IO_URING("io_uring"),
     /** {@code java.nio}: everywhere. */
     NIO("nio");

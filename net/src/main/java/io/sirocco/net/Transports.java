@@ -34,13 +34,13 @@ final class Transports {
     private static Transport uring(Loop loop) throws IOException {
         String system = System.getProperty("os.name");
         if (!system.equals("Linux")) {
-            throw new IOException("io_uring needs Linux 6.1 or later; this is " + system);
+            throw new IOException("io_uring needs Linux 6.8 or later; this is " + system);
         }
         try {
             return new Uring(loop);
         } catch (IOException e) {
             throw new IOException(
-                    "io_uring is not available here (it needs Linux 6.1 or later, and a container that"
+                    "io_uring is not available here (it needs Linux 6.8 or later, and a container that"
                             + " allows it): "
                             + e.getMessage(),
                     e);

@@ -6,8 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * The connections that one io_uring transport is opening. Each begins as an ordinary descriptor,
@@ -25,12 +23,13 @@ import java.util.List;
 final class UringAttempts {
     private static final long ALLOC = 0xffff_ffffL; // IORING_FILE_INDEX_ALLOC, here of 32 bits
 
-    private final List<Step> steps = new ArrayList<>(); // by number, which completions carry
-    private final List<Integer> free = new ArrayList<>();
+    private final Numbered<Step> steps = new Numbered<>();
+    private int sequence;
 
     /** How far an attempt is, and the memory that the kernel reads and writes meanwhile. */
     private static final class Step {
-        final int number;
+        int number;
+        final int sequence;
         final Attempt attempt;
         final Ring ring;
         final int descriptor;
@@ -40,8 +39,8 @@ final class UringAttempts {
         boolean connecting;
         boolean givenUp;
 
-        Step(int number, Attempt attempt, Ring ring, int descriptor) throws IOException {
-            this.number = number;
+        Step(int sequence, Attempt attempt, Ring ring, int descriptor) throws IOException {
+            this.sequence = sequence;
             this.attempt = attempt;
             this.ring = ring;
             this.descriptor = descriptor;
@@ -54,37 +53,38 @@ final class UringAttempts {
             }
         }
 
+        long about(int kind) {
+            return Uring.userData(kind, sequence, number);
+        }
+
         int slot() {
             return place.get(JAVA_INT, 0);
         }
     }
 
     void begin(Attempt attempt, Ring ring) throws IOException {
-        int number = free.isEmpty() ? steps.size() : free.getLast();
         int descriptor = LinuxSockets.outgoing(attempt.to);
         Step step;
         try {
-            step = new Step(number, attempt, ring, descriptor);
+            step = new Step(++sequence & 0xff_ffff, attempt, ring, descriptor);
         } catch (IOException | RuntimeException e) {
             Linux.close(descriptor);
             throw e;
         }
-        if (number == steps.size()) {
-            steps.add(step);
-        } else {
-            free.removeLast();
-            steps.set(number, step);
-        }
+        step.number = steps.add(step);
         attempt.place = step;
         ring.connections++;
-        long about = Uring.userData(Uring.PLACED, number);
+        long about = step.about(Uring.PLACED);
         long entry = ring.entry(Ring.FILES_UPDATE, 0, -1, step.place.address(), 1, 0, about);
         Ring.offset(entry, ALLOC);
     }
 
     /** The socket is in the table, unless that is full. */
-    void placed(int number, int result) {
-        Step step = steps.get(number);
+    void placed(int number, int sequence, int result) {
+        Step step = find(number, sequence);
+        if (step == null) {
+            return;
+        }
         Linux.close(step.descriptor);
         if (result != 1) {
             forget(step);
@@ -94,7 +94,7 @@ final class UringAttempts {
             drop(step, Linux.ECANCELED);
         } else {
             step.connecting = true;
-            long about = Uring.userData(Uring.TRIED, number);
+            long about = step.about(Uring.TRIED);
             long address = step.address.address();
             long entry =
                     step.ring.entry(
@@ -104,8 +104,11 @@ final class UringAttempts {
     }
 
     /** It is connected, or will not be. */
-    void tried(int number, int result) {
-        Step step = steps.get(number);
+    void tried(int number, int sequence, int result) {
+        Step step = find(number, sequence);
+        if (step == null) {
+            return;
+        }
         if (result < 0) {
             drop(step, -result);
             return;
@@ -113,7 +116,7 @@ final class UringAttempts {
         int slot = step.slot();
         forget(step);
         Connection connection = step.attempt.connection(step.ring, slot);
-        step.ring.table[slot] = connection;
+        step.ring.put(connection);
         step.attempt.connected(connection);
     }
 
@@ -121,9 +124,15 @@ final class UringAttempts {
         if (attempt.place instanceof Step step) {
             step.givenUp = true;
             if (step.connecting) {
-                Uring.cancel(step.ring, Uring.userData(Uring.TRIED, step.number));
+                Uring.cancel(step.ring, step.about(Uring.TRIED));
             }
         }
+    }
+
+    /** The one that an operation was about; null when it is over. */
+    private Step find(int number, int sequence) {
+        Step step = steps.get(number);
+        return step != null && step.sequence == sequence ? step : null;
     }
 
     private void drop(Step step, int errno) {
@@ -136,7 +145,6 @@ final class UringAttempts {
     private void forget(Step step) {
         step.arena.close();
         step.attempt.place = null;
-        steps.set(step.number, null);
-        free.add(step.number);
+        steps.remove(step.number);
     }
 }

@@ -21,6 +21,7 @@ final class UringDatagrams {
 
     private final Loop loop;
     private final List<Datagrams> sockets = new ArrayList<>(); // null where one was closed
+    private final List<Integer> sequences = new ArrayList<>(); // which one of that number it is
     private final MemorySegment state;
     private final MemorySegment peer;
     private final MemorySegment peerLength;
@@ -45,14 +46,21 @@ final class UringDatagrams {
         int free = sockets.indexOf(null);
         if (free >= 0) {
             sockets.set(free, socket);
+            sequences.set(free, sequences.get(free) + 1 & 0xff_ffff);
             return free;
         }
         sockets.add(socket);
+        sequences.add(0);
         return sockets.size() - 1;
     }
 
-    Datagrams get(int number) {
-        return sockets.get(number);
+    /** The one that an operation was about; null when it is gone. */
+    Datagrams find(int number, int sequence) {
+        return sequences.get(number) == sequence ? sockets.get(number) : null;
+    }
+
+    int sequence(int number) {
+        return sequences.get(number);
     }
 
     int number(Datagrams socket) {

@@ -5,15 +5,27 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * Sends files for a loop with rings. No operation of a ring does that without a thread of the
  * kernel's, so sendfile(2) does, and it wants an ordinary descriptor: a connection that sends a
- * file is lent one, and keeps it while there are enough of them. Loop-confined.
+ * file borrows one, and keeps it until it closes, or until another one needs it more.
+ * Loop-confined.
+ *
+ * <pre>
+ *   none ── reserve ──▶ on its way (INSTALLING) ── keep ──▶ kept ── forget, or taken by another ──▶ none
+ *                                └── forget ──▶ none
+ * </pre>
  */
-final class UringFiles implements AutoCloseable {
-    /** Of the process's descriptors, this part may be lent by one loop. */
+final class UringFiles {
+    /**
+     * Of the process's descriptors, all loops may lend half, and each of them an eighth at most.
+     */
     private static final int SHARE = 8;
+
+    /** So many of those that keep one are looked at for one that can do without. */
+    private static final int LOOKED_AT = 16;
 
     /**
      * Bytes that the kernel may take over from us and not send yet, instead of {@link
@@ -22,63 +34,75 @@ final class UringFiles implements AutoCloseable {
      */
     private static final int KERNEL_HOLDS = 8 << 20;
 
+    private static final int DO_WITHOUT = Uring.INSTALLING | Uring.LENT | Uring.FULL;
+
     private final MemorySegment state;
     private final MemorySegment position;
-    private final int most;
+    private final Connection[] keepers; // those that have a descriptor, or one on its way
     private int kept;
-    private Connection last; // that was lent one beyond those
-    private int lastDescriptor;
-    private boolean refused; // by the kernel: it is older than 6.8
+    private int hand; // of a clock: whom to look at next
 
-    UringFiles(Arena arena, int openFiles) {
+    UringFiles(Arena arena, int openFiles, int loops) {
         state = Linux.state(arena);
         position = arena.allocate(8, 8);
-        most = openFiles / SHARE;
+        keepers = new Connection[Math.max(1, openFiles / Math.max(SHARE, 2 * loops))];
     }
 
-    /** An ordinary descriptor of the connection's socket, or a negative number. */
-    int descriptor(Connection connection) {
-        int[] descriptors = ((Ring) connection.place).descriptors();
-        int known = descriptors[connection.slot] - 1;
-        if (known >= 0 || refused) {
-            return known;
+    // Of each slot: the descriptor plus one, which is 0 while it is on its way, and above it the
+    // place among the keepers plus one
+
+    private static int descriptor(Connection connection) {
+        long[] lent = ((Ring) connection.place).lentIfAny();
+        return lent == null ? -1 : (int) lent[connection.slot] - 1;
+    }
+
+    /** Whether there is an ordinary descriptor of the connection's socket. */
+    boolean has(Connection connection) {
+        return descriptor(connection) >= 0;
+    }
+
+    /**
+     * Has {@code connection} be one of those that may have a descriptor; false when all need it.
+     */
+    boolean reserve(Connection connection) {
+        for (int i = 0; kept == keepers.length; i++) {
+            if (i == LOOKED_AT) {
+                return false;
+            }
+            hand = (hand + 1) % kept;
+            if ((keepers[hand].transportState & DO_WITHOUT) == 0) {
+                forget(keepers[hand]);
+            }
         }
-        if (last == connection) {
-            return lastDescriptor;
-        }
-        int descriptor = Uring.lend(connection);
-        if (descriptor < 0) {
-            refused = descriptor == -LinuxFiles.EINVAL;
-            return descriptor;
-        }
+        keepers[kept++] = connection;
+        ((Ring) connection.place).lent()[connection.slot] = (long) kept << 32;
+        return true;
+    }
+
+    /** The descriptor has come: it is closed by {@link #forget}. */
+    void keep(Connection connection, int descriptor) {
         Linux.setOption(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NOTSENT_LOWAT, KERNEL_HOLDS);
-        if (kept < most) {
-            kept++;
-            descriptors[connection.slot] = descriptor + 1;
-        } else {
-            forgetLast();
-            last = connection;
-            lastDescriptor = descriptor;
-        }
-        return descriptor;
+        ((Ring) connection.place).lent()[connection.slot] += descriptor + 1;
     }
 
-    /** The connection is about to be closed: the descriptor would keep it open. */
+    /** Closes the descriptor, if there is one: it would keep the socket open. */
     void forget(Connection connection) {
-        int[] descriptors = ((Ring) connection.place).descriptorsIfAny();
-        if (descriptors != null && descriptors[connection.slot] != 0) {
-            Linux.close(descriptors[connection.slot] - 1);
-            descriptors[connection.slot] = 0;
-            kept--;
-        } else if (last == connection) {
-            forgetLast();
+        long[] lent = ((Ring) connection.place).lentIfAny();
+        if (lent == null || lent[connection.slot] == 0) {
+            return;
         }
-    }
-
-    private void forgetLast() {
-        if (last != null) {
-            last = null;
-            Linux.close(lastDescriptor);
+        int descriptor = descriptor(connection);
+        int place = (int) (lent[connection.slot] >>> 32) - 1;
+        lent[connection.slot] = 0;
+        Connection last = keepers[--kept];
+        keepers[kept] = null;
+        if (last != connection) {
+            keepers[place] = last;
+            long[] its = ((Ring) last.place).lent();
+            its[last.slot] = (long) (place + 1) << 32 | its[last.slot] & 0xffff_ffffL;
+        }
+        if (descriptor >= 0) {
+            Linux.close(descriptor);
         }
     }
 
@@ -88,25 +112,21 @@ final class UringFiles implements AutoCloseable {
      */
     int send(Connection connection, Chunk chunk, int length) {
         int socket = descriptor(connection);
-        if (socket < 0) {
-            return -Linux.EAGAIN; // there was one just now: try again
-        }
         if (chunk.file == null) {
             long from = chunk.address + chunk.start;
             return (int) LinuxFiles.sendBefore(state, socket, from, length);
         }
         position.set(JAVA_LONG, 0, chunk.position);
-        LinuxFiles.blocking(state, socket, false); // the call knows no other way to be told
-        try {
-            int file = chunk.file.descriptor();
-            return (int) LinuxFiles.sendFile(state, socket, file, position, length);
-        } finally {
-            LinuxFiles.blocking(state, socket, true);
-        }
+        int file = chunk.file.descriptor();
+        return (int) LinuxFiles.sendFile(state, socket, file, position, length);
     }
 
-    @Override
-    public void close() {
-        forgetLast();
+    /** Closes those of the sockets of {@code ring}. */
+    void close(Ring ring) {
+        for (Connection connection : Arrays.copyOf(keepers, kept)) {
+            if (connection.place == ring) {
+                forget(connection);
+            }
+        }
     }
 }

@@ -42,7 +42,7 @@ final class UringTables implements AutoCloseable {
         this.loop = loop;
         this.size = size;
         this.signalCount = loop.arena.allocate(8, 8).address();
-        this.main = new Ring(loop.arena, size, BUFFERS, false);
+        this.main = new Ring(loop.arena, loop::inLoop, size, BUFFERS, false);
     }
 
     Ring main() {
@@ -67,6 +67,14 @@ final class UringTables implements AutoCloseable {
         return size < ROOMY || size - main.connections - leaving < TURN_BRINGS;
     }
 
+    /**
+     * How many may be on their way here for one listener: the reserve is to hold them, those of
+     * some other listeners, and what is accepted meanwhile.
+     */
+    int arrivals() {
+        return Math.clamp(size / 16, 1, 256);
+    }
+
     /** A place of the main table is in use until its socket is in another table. */
     void leaves() {
         leaving++;
@@ -86,7 +94,7 @@ final class UringTables implements AutoCloseable {
                 return ring;
             }
         }
-        var ring = new Ring(loop.arena, size, BUFFERS_OF_FURTHER_RINGS, true);
+        var ring = new Ring(loop.arena, loop::inLoop, size, BUFFERS_OF_FURTHER_RINGS, true);
         further.add(ring);
         listenTo(ring);
         int tables = further.size() + 1;

@@ -2,65 +2,245 @@
 package io.sirocco.net;
 
 import io.sirocco.net.log.LazyLogger;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks at the loops four times per threshold and reports, once per turn, one that is held for
- * longer: with the stack of what holds it, to the log, to the observer and as the JFR event {@code
- * sirocco.LoopHeld}. Goes by the real time, not by the loops' clock.
+ * Looks at the loops every few milliseconds while they work, half as often when it has just found
+ * all of them waiting, and dozes while they are idle.
+ *
+ * <p>A loop whose turn lasts longer than {@link Settings#heldMillis} is reported once per turn,
+ * with the stack of what blocks it: to the log, to the observer and as the JFR event {@code
+ * sirocco.LoopHeld}.
+ *
+ * <p>A {@link TaskKind} that is seen in one and the same run for {@link Settings#blockingMillis} is
+ * moved off the loops. What counts is what the watchdog itself has seen: an interval between two
+ * looks counts for no more than twice what it was meant to last. So a pause that stops the whole
+ * process (the garbage collector, a suspended machine) stops the watchdog too and is blamed on
+ * nobody. On Linux, the time that the loop's thread was ready to run and got no processor does not
+ * count either.
+ *
+ * <p>It goes by real time, not by the loops' clock.
  */
 final class Watchdog implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Watchdog.class);
+    private static final long DOZE = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final int IDLE_LOOKS = 5; // before it dozes
 
     private final List<Loop> loops;
     private final Settings settings;
-    private final CountDownLatch closed = new CountDownLatch(1);
-    private final long[] reported; // the turn of each loop that was reported last, by its begin
+    private final long interval;
+    private final Sight[] sights;
+    private Thread thread;
+    private volatile boolean dozing;
+    private volatile boolean closed;
+
+    /** What is known of one loop. Used by the watchdog's thread. */
+    private static final class Sight {
+        long reported; // the turn that was reported last, by its begin
+        long turn; // that was going on at the last look, by its begin
+        long run; // that was going on at the last look
+        long looked; // when that was
+        long nanos; // for how long the run has been seen
+        long waited; // for a processor, by the last look
+        int stacks;
+        int cold; // stacks that were loading classes
+    }
 
     Watchdog(List<Loop> loops, Settings settings) {
         this.loops = loops;
         this.settings = settings;
-        this.reported = new long[loops.size()];
+        this.sights = new Sight[loops.size()];
+        for (int i = 0; i < sights.length; i++) {
+            sights[i] = new Sight();
+        }
+        long shortest =
+                Math.min(
+                        settings.heldMillis > 0 ? settings.heldMillis : Integer.MAX_VALUE,
+                        settings.blockingMillis > 0 ? settings.blockingMillis : Integer.MAX_VALUE);
+        this.interval = TimeUnit.MILLISECONDS.toNanos(Math.clamp(shortest / 4, 1, 125));
     }
 
     void start() {
-        if (settings.heldMillis > 0) {
-            Thread.ofPlatform().daemon().name(settings.name + "-watchdog").start(this::watch);
+        if (settings.heldMillis > 0 || settings.blockingMillis > 0) {
+            thread =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .name(settings.name + "-watchdog")
+                            .unstarted(this::watch);
+            loops.forEach(loop -> loop.watchdog = this);
+            thread.start();
+        }
+    }
+
+    /** A turn begins. Any loop; costs next to nothing while the watchdog is awake. */
+    void turnBegins() {
+        if (dozing) {
+            dozing = false;
+            LockSupport.unpark(thread);
         }
     }
 
     private void watch() {
-        try {
-            while (!closed.await(Math.max(1, settings.heldMillis / 4), TimeUnit.MILLISECONDS)) {
-                for (Loop loop : loops) {
-                    look(loop);
-                }
+        int idle = 0;
+        while (!closed) {
+            idle = lookAndSurvive() ? 0 : idle + 1;
+            if (idle < IDLE_LOOKS) {
+                LockSupport.parkNanos(idle == 0 ? interval : 2 * interval);
+            } else {
+                dozing = true;
+                LockSupport.parkNanos(DOZE); // not for ever: a turn may have begun just now
+                idle = dozing ? IDLE_LOOKS : 0;
+                dozing = false;
             }
-        } catch (InterruptedException e) {
-            // that is an end, too
         }
     }
 
-    private void look(Loop loop) {
+    /** It goes on after whatever is thrown, for want of memory above all. */
+    private boolean lookAndSurvive() {
+        try {
+            return look();
+        } catch (Throwable e) {
+            Loop.warn(LOG.get(), "the watchdog could not look", e);
+            return true;
+        }
+    }
+
+    /** Looks at all loops, and returns whether one of them works. */
+    boolean look() {
+        boolean busy = false;
+        for (Loop loop : loops) {
+            try {
+                busy |= look(loop, sights[loop.index()]);
+            } catch (Throwable e) { // out of heap, for one: this thread must not end
+                Loop.warn(LOG.get(), "the watchdog has missed a look", e);
+            }
+        }
+        return busy;
+    }
+
+    /** Returns whether the loop works. */
+    private boolean look(Loop loop, Sight sight) {
         long since = loop.heldSince();
-        long held = (System.nanoTime() - since) / 1_000_000;
-        if (since == 0 || held < settings.heldMillis || reported[loop.index()] == since) {
+        long now = System.nanoTime();
+        if (since != 0 && since == sight.turn) {
+            loop.turnIsLong(since);
+        }
+        sight.turn = since;
+        if (since != 0 && settings.heldMillis > 0) {
+            lookAtTurn(loop, sight, since, (now - since) / 1_000_000);
+        }
+        if (settings.blockingMillis > 0) {
+            lookAtRun(loop, sight, now);
+        }
+        return since != 0;
+    }
+
+    private void lookAtTurn(Loop loop, Sight sight, long since, long held) {
+        if (held < settings.heldMillis || sight.reported == since) {
             return;
         }
         StackTraceElement[] stack = loop.stack();
         if (loop.heldSince() != since) {
             return; // it has let go meanwhile
         }
-        reported[loop.index()] = since;
+        sight.reported = since;
         LOG.get().log(Level.WARNING, "{0} has been held for {1} ms by{2}", loop, held, show(stack));
         LoopHeldEvent.commit(loop, held, stack);
         try {
             settings.observer.held(loop, held, stack);
         } catch (Throwable e) {
             LOG.get().log(Level.WARNING, "the observer threw", e);
+        }
+    }
+
+    private void lookAtRun(Loop loop, Sight sight, long now) {
+        long run = loop.runs();
+        TaskKind kind = loop.kind();
+        long passed = now - sight.looked;
+        sight.looked = now;
+        if (kind == null || kind.moved() || run != sight.run || run != loop.runs()) {
+            sight.run = run;
+            sight.nanos = 0;
+            sight.stacks = 0;
+            sight.cold = 0;
+            return;
+        }
+        long waited = waited(loop);
+        if (sight.stacks > 0) {
+            passed -= waited - sight.waited;
+        }
+        sight.waited = waited;
+        sight.nanos += Math.clamp(passed, 0, 2 * interval);
+        StackTraceElement[] stack = loop.stack();
+        if (loop.runs() != run) {
+            return; // it has let go meanwhile
+        }
+        sight.stacks++;
+        sight.cold += isCold(stack) ? 1 : 0;
+        if (sight.nanos >= TimeUnit.MILLISECONDS.toNanos(settings.blockingMillis)) {
+            found(loop, kind, sight, stack);
+        }
+    }
+
+    private void found(Loop loop, TaskKind kind, Sight sight, StackTraceElement[] stack) {
+        if (!kind.move(sight.cold * 2 > sight.stacks)) {
+            return;
+        }
+        loop.blockers++;
+        long millis = sight.nanos / 1_000_000;
+        boolean cold = kind.onTrial();
+        LOG.get()
+                .log(
+                        cold ? Level.INFO : Level.WARNING,
+                        cold
+                                ? "{0} has blocked {1} for {2} ms, mostly by loading classes, which"
+                                        + " happens once; the JDK''s scheduler runs it until it is"
+                                        + " known to be quick:{3}"
+                                : "{0} has blocked {1} for {2} ms without parking; from now on the"
+                                        + " JDK''s scheduler runs it, not the event loops:{3}",
+                        kind,
+                        loop,
+                        millis,
+                        show(stack));
+        try {
+            settings.observer.moved(loop, kind, millis, stack);
+        } catch (Throwable e) {
+            LOG.get().log(Level.WARNING, "the observer threw", e);
+        }
+    }
+
+    /** Whether classes are being found, initialised or linked: that happens once. */
+    private static boolean isCold(StackTraceElement[] stack) {
+        for (StackTraceElement frame : stack) {
+            String type = frame.getClassName();
+            if (frame.getMethodName().equals("<clinit>")
+                    || type.equals("java.lang.ClassLoader")
+                    || type.startsWith("jdk.internal.loader.")
+                    || type.equals(LazyLogger.class.getName()) // looks for the JDK's logger, once
+                    || type.equals("java.lang.invoke.MethodHandleNatives")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Nanoseconds that the loop's thread was ready to run and had no processor; 0 if unknown. */
+    private static long waited(Loop loop) {
+        Path file = loop.schedulerStatistics;
+        if (file == null) {
+            return 0;
+        }
+        try {
+            String[] figures = Files.readString(file).strip().split(" "); // ran, waited, slices
+            return Long.parseLong(figures[1]);
+        } catch (IOException | RuntimeException e) {
+            return 0;
         }
     }
 
@@ -74,6 +254,7 @@ final class Watchdog implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
+        closed = true;
+        LockSupport.unpark(thread);
     }
 }

@@ -3,6 +3,7 @@ package io.sirocco.net;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** What is put into a chunk, and where chunks come from. */
 class ChunkTest {
     private final Arena arena = Arena.ofConfined();
-    private final Chunks chunks = new Chunks(arena);
+    private final Chunks chunks = new Chunks(arena, new MemoryBudget(1 << 30), () -> {});
 
     @AfterEach
     void close() {
@@ -105,5 +106,13 @@ class ChunkTest {
         lent.forEach(chunks::give);
         assertEquals(1, chunks.lent());
         assertEquals(48 * Chunks.SIZE, chunks.bytes());
+        assertTrue(chunks.shrink(), "all of it was needed since the last look");
+        assertEquals(48 * Chunks.SIZE, chunks.bytes());
+        assertFalse(chunks.shrink());
+        assertEquals(16 * Chunks.SIZE, chunks.bytes());
+        for (int i = 0; i < 20; i++) {
+            chunks.take();
+        }
+        assertEquals(32 * Chunks.SIZE, chunks.bytes());
     }
 }

@@ -93,6 +93,90 @@ class FilesTest {
         }
     }
 
+    /** As above, with the content in memory: what is short is copied, what is long is not. */
+    @Test
+    void loadedContentStandsBetweenItsHeadAndWhatFollows() throws Exception {
+        OpenFile file = opened(file(300_000));
+        assertTrue(file.load());
+        Listener listener =
+                rig.listen(
+                        onDemand(
+                                connection -> {
+                                    write(connection, "head ");
+                                    assertTrue(file.retain());
+                                    connection.write(file, 0, 300_000);
+                                    write(connection, " between ");
+                                    for (int n = 0; n < 20; n++) { // more than a message has parts
+                                        assertTrue(file.retain());
+                                        connection.write(file, 1_000, 5_000);
+                                    }
+                                    assertTrue(file.retain());
+                                    connection.write(file, 1_000, 20);
+                                    write(connection, " behind");
+                                }));
+        Peer peer = rig.connect(listener);
+        byte[] all = Rig.pattern(300_000);
+        for (int i = 0; i < 3; i++) {
+            peer.send("xx");
+            for (int twice = 0; twice < 2; twice++) {
+                assertEquals("head ", peer.text(5));
+                assertArrayEquals(all, peer.read(all.length));
+                assertEquals(" between ", peer.text(9));
+                for (int n = 0; n < 20; n++) {
+                    assertArrayEquals(Arrays.copyOfRange(all, 1_000, 6_000), peer.read(5_000));
+                }
+                assertArrayEquals(Arrays.copyOfRange(all, 1_000, 1_020), peer.read(20));
+                assertEquals(" behind", peer.text(7));
+            }
+        }
+        file.release();
+        assertFalse(file.retain(), "somebody still holds it");
+        assertEquals(null, file.content(), "its memory is freed");
+    }
+
+    @Test
+    void loadedContentOutlivesItsOwnerUntilTheLastByteHasLeft() throws Exception {
+        int length = 512 << 10;
+        OpenFile file = opened(file(length));
+        assertTrue(file.load());
+        Listener listener =
+                rig.listen(
+                        onDemand(
+                                connection -> {
+                                    for (int n = 0; n < 20; n++) {
+                                        assertTrue(file.retain());
+                                        connection.write(file, 0, length);
+                                    }
+                                    connection.finish();
+                                }));
+        Peer slow = rig.closes(Peer.small(listener.address())).send("x");
+        Peer gone = rig.closes(Peer.small(listener.address())).send("x");
+        assertEquals(1, slow.read(1).length);
+        assertEquals(1, gone.read(1).length);
+        file.release();
+        assertTrue(file.loaded(), "it is being sent");
+        gone.reset();
+        byte[] all = Rig.pattern(length);
+        assertArrayEquals(Arrays.copyOfRange(all, 1, length), slow.read(length - 1));
+        for (int n = 1; n < 20; n++) {
+            assertArrayEquals(all, slow.read(length));
+        }
+        slow.end();
+        assertEquals(0, slow.readAll().length);
+        Rig.settle(rig.loop());
+        assertFalse(file.retain(), "somebody still holds it");
+    }
+
+    @Test
+    void aFileThatHasChangedIsNotLoaded() throws Exception {
+        Path path = file(10_000);
+        OpenFile shorter = opened(path);
+        Files.write(path, Rig.pattern(9_000));
+        assertFalse(shorter.load());
+        assertFalse(shorter.loaded());
+        shorter.release();
+    }
+
     @Test
     void aReaderThatStopsCostsNoMemory() throws Exception {
         int length = 40 << 20;

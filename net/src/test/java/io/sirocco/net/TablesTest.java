@@ -92,7 +92,8 @@ class TablesTest {
         int descriptors = Rig.openDescriptors();
         for (int i = 0; i < 3; i++) {
             try (Arena arena = Arena.ofConfined()) {
-                assertThrows(IOException.class, () -> new Ring(arena, 1 << 22, 256, true));
+                assertThrows(
+                        IOException.class, () -> new Ring(arena, () -> true, 1 << 22, 256, true));
             }
         }
         assertEquals(descriptors, Rig.openDescriptors());

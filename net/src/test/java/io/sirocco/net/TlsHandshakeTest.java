@@ -10,10 +10,14 @@ import io.sirocco.net.TlsFiles.Command;
 import io.sirocco.net.TlsFiles.Pair;
 import io.sirocco.net.TlsSettings.ClientCertificates;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterEach;
@@ -513,5 +517,74 @@ class TlsHandshakeTest {
         assertThrows(SSLException.class, peer::shakeHands);
         peer.peer.close();
         Rig.until("it is gone", () -> rig.stats().connections() == 0);
+    }
+
+    /** As the JDK's, but the first task of the first of them throws. */
+    private static final class FirstTaskThrows implements TlsEngines.Kind {
+        private final AtomicBoolean thrown = new AtomicBoolean();
+
+        @Override
+        public String name() {
+            return "first-task-throws";
+        }
+
+        @Override
+        public TlsEngines engines(TlsPolicy policy) {
+            TlsEngines engines = JdkEngines.of(policy);
+            return protocols -> {
+                TlsEngine engine = engines.engine(protocols);
+                return (TlsEngine)
+                        Proxy.newProxyInstance(
+                                TlsEngine.class.getClassLoader(),
+                                new Class<?>[] {TlsEngine.class},
+                                (proxy, method, arguments) -> {
+                                    if (method.getName().equals("task")
+                                            && thrown.compareAndSet(false, true)) {
+                                        return (Runnable)
+                                                () -> {
+                                                    throw new StackOverflowError("a test");
+                                                };
+                                    }
+                                    try {
+                                        return method.invoke(engine, arguments);
+                                    } catch (InvocationTargetException e) {
+                                        throw e.getCause();
+                                    }
+                                });
+            };
+        }
+    }
+
+    @Test
+    void aTaskThatThrowsEndsItsOwnConnectionOnly() throws Exception {
+        Tls tls = Tls.of(s -> s.certificate(a.chain(), a.key()).engines(new FirstTaskThrows()));
+        Listener listener = rig.listen(options -> options.tls(tls), c -> new Echo());
+        try (var first = TlsPeer.to(listener);
+                var second = TlsPeer.to(listener)) {
+            assertThrows(SSLException.class, first::shakeHands);
+            assertEquals("hello", second.shakeHands().send("hello").text(5));
+        }
+        assertEquals(1, rig.failures.size(), rig.failures::toString);
+    }
+
+    @Test
+    void anObserverThatThrowsStopsNoHandshake() throws Exception {
+        rig.start(
+                s ->
+                        s.observer(
+                                new Observer() {
+                                    @Override
+                                    public void tlsFailed(Connection connection, String reason) {
+                                        throw new IllegalStateException("a test");
+                                    }
+                                }));
+        Tls tls = Tls.of(s -> s.certificate(a.chain(), a.key()));
+        Listener listener = rig.listen(options -> options.tls(tls), c -> new Echo());
+        Peer garbage = rig.connect(listener).send(new byte[] {22, 3, 3, 0, 4, 99, 0, 0, 0});
+        byte[] alert = garbage.end().readAll();
+        assertTrue(alert.length >= 7 && alert[0] == 21, () -> Arrays.toString(alert));
+        try (var second = TlsPeer.to(listener)) {
+            assertEquals("hello", second.shakeHands().send("hello").text(5));
+        }
     }
 }

@@ -28,7 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
  * none of their troubles.
  *
  * <pre>
- * GET  /health   200 while the process lives
+ * GET  /health   200 while the process lives and all its event loops do, else 503
  * GET  /ready    200 while it serves, else 503
  * GET  /metrics  all counts, for Prometheus
  * POST /drain    begins to drain
@@ -76,12 +76,13 @@ public final class Admin implements AutoCloseable {
     /**
      * Listens and answers from now on.
      *
-     * @param address a loopback one, unless there is a token
+     * @param address a resolved one, of the loopback interface unless there is a token
      * @param tokenFile holds the token; made, with a token in it, where it is missing
      * @param healthOpen whether {@code /health} and {@code /ready} need no token
      * @param subject the server that it is about
      * @param metrics the monitor of that server
-     * @throws IOException with a message for the operator
+     * @throws IOException if it has no usable token, with a message for the operator
+     * @throws UncheckedIOException if it cannot listen; the cause has a message for the operator
      */
     public static Admin start(
             InetSocketAddress address,
@@ -90,9 +91,6 @@ public final class Admin implements AutoCloseable {
             Subject subject,
             Metrics metrics)
             throws IOException {
-        if (address.isUnresolved()) {
-            throw new IOException("the admin address " + address + " is no known name");
-        }
         if (tokenFile.isEmpty() && !address.getAddress().isLoopbackAddress()) {
             throw new IOException(
                     "the admin address %s:%d can be reached from other machines, so it needs a token:"
@@ -109,13 +107,13 @@ public final class Admin implements AutoCloseable {
             return admin;
         } catch (UncheckedIOException e) {
             admin.vitals.close();
-            throw new IOException("the admin server: " + e.getMessage(), e);
+            throw e;
         }
     }
 
     private void routes(Routes routes, Guard guard) {
         routes.filter((request, next) -> secured(next.handle(request))).filter(guard);
-        routes.get("/health", request -> Response.text("ok\n"));
+        routes.get("/health", request -> health());
         routes.get("/ready", request -> ready());
         routes.get("/metrics", request -> Response.text(scrape.text()).type(Exposition.TYPE));
         routes.post("/drain", request -> drain());
@@ -152,6 +150,12 @@ public final class Admin implements AutoCloseable {
                 .setHeader("X-Content-Type-Options", "nosniff")
                 .setHeader("Referrer-Policy", "no-referrer")
                 .setHeader("Cross-Origin-Resource-Policy", "same-origin");
+    }
+
+    private Response health() {
+        return subject.state() == Subject.State.FAILED
+                ? Response.text("failed\n").status(503)
+                : Response.text("ok\n");
     }
 
     private Response ready() {

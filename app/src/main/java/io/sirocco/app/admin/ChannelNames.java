@@ -2,6 +2,7 @@
 package io.sirocco.app.admin;
 
 import io.sirocco.live.Live;
+import io.sirocco.live.broker.Address;
 
 /** Names that rooms and events may have where somebody else than a handler chooses them. */
 public final class ChannelNames {
@@ -11,7 +12,7 @@ public final class ChannelNames {
 
     /** The name of a room; {@link IllegalArgumentException} says why it can be none. */
     public static String room(String name) {
-        return measured(name, "a room");
+        return Address.room(measured(name, "a room"));
     }
 
     /** The name of an event; {@link IllegalArgumentException} says why it can be none. */

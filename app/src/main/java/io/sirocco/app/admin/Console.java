@@ -113,6 +113,10 @@ final class Console {
         } catch (JacksonException e) {
             return ErrorObject.response(400, "bad_arguments", "the body is no JSON");
         }
+        if (!body.path("client").isString()) {
+            return ErrorObject.response(
+                    400, "bad_arguments", "\"client\" is missing: the id of the client to close");
+        }
         Optional<Client> client = live.client(body.path("client").asString(""));
         if (client.isEmpty()) {
             return ErrorObject.response(404, "unknown_client", "no such client is on this node");

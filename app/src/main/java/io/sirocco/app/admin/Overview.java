@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param answered requests since the start
  * @param failed handlers that threw, since the start
  * @param acceptFailures since the start
+ * @param memoryRefused times that memory was refused, or taken from a connection, since the start
  * @param dropped lines of the access log, since the start
  * @param longestTurn of any loop since the start, in microseconds
  * @param heapMax bytes that the heap may grow to
@@ -32,6 +33,7 @@ record Overview(
         long answered,
         long failed,
         long acceptFailures,
+        long memoryRefused,
         long dropped,
         long longestTurn,
         long heapMax,

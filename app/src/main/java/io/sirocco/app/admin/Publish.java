@@ -38,7 +38,7 @@ final class Publish {
     private static final int MOST_ROOMS = 1_000;
     private static final int SECONDS = 10;
     private static final Set<String> KEYS =
-            Set.of("namespace", "room", "rooms", "all", "except", "event", "arguments");
+            Set.of("namespace", "room", "rooms", "client", "all", "except", "event", "arguments");
     private final Live live;
     private final JsonMapper json;
 
@@ -127,15 +127,19 @@ final class Publish {
         boolean all = body.path("all").asBoolean(false);
         boolean one = body.has("room");
         boolean several = body.has("rooms");
-        if ((all ? 1 : 0) + (one ? 1 : 0) + (several ? 1 : 0) != 1) {
-            throw bad("it needs one of \"room\", \"rooms\" and \"all\": true");
+        boolean client = body.has("client");
+        if ((all ? 1 : 0) + (one ? 1 : 0) + (several ? 1 : 0) + (client ? 1 : 0) != 1) {
+            throw bad("it needs one of \"room\", \"rooms\", \"client\" and \"all\": true");
         }
         JsonNode except = body.path("except");
-        if (all && !except.isMissingNode()) {
+        if ((all || client) && !except.isMissingNode()) {
             throw bad("\"except\" goes with \"room\" or \"rooms\"");
         }
         if (all) {
             return null;
+        }
+        if (client) { // its id, which is no room: clients may name a room so
+            return live.direct(name(body.get("client"), "client", ChannelNames::room));
         }
         Room room = null;
         for (JsonNode each : one ? List.of(body.get("room")) : list(body.get("rooms"), "rooms")) {

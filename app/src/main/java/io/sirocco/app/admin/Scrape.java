@@ -103,8 +103,24 @@ final class Scrape {
         each(text, loops, loop -> loop.net().heldNanos() / 1e9);
         text.gauge("sirocco_loop_longest_turn_seconds", "The longest turn since the start.");
         each(text, loops, loop -> loop.net().longestTurnNanos() / 1e9);
+        text.gauge(
+                "sirocco_moved_routes",
+                "Routes that have blocked this loop and run on the JDK's scheduler since.");
+        each(text, loops, loop -> loop.net().blockers());
         text.gauge("sirocco_write_buffer_bytes", "Bytes of write buffers, in use or not.");
         each(text, loops, loop -> loop.net().writeMemory());
+        text.gauge("sirocco_memory_used_bytes", "Bytes that connections hold of the memory.");
+        each(text, loops, loop -> loop.net().memoryUsed());
+        text.gauge("sirocco_memory_limit_bytes", "The most that they may hold.");
+        each(text, loops, loop -> loop.net().memoryLimit());
+        text.counter(
+                "sirocco_memory_refused_total",
+                "Times that memory was refused, or taken from a connection.");
+        each(text, loops, loop -> loop.net().memoryRefused());
+        text.counter(
+                "sirocco_connections_refused_total",
+                "Connections closed at once, because there were too many.");
+        each(text, loops, loop -> loop.net().connectionsRefused());
     }
 
     private static void each(

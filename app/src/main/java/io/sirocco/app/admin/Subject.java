@@ -17,7 +17,9 @@ public interface Subject {
         /** It serves. */
         SERVING("serving"),
         /** It accepts no more, and lets what is in progress end. */
-        DRAINING("draining");
+        DRAINING("draining"),
+        /** An event loop has died: the process is about to end. */
+        FAILED("failed");
 
         private final String label;
 

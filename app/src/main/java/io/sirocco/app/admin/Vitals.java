@@ -37,6 +37,7 @@ final class Vitals implements AutoCloseable {
     private Overview overview; // with the lock held
     private final ArrayDeque<Moment> moments = new ArrayDeque<>(); // its thread only
     private long number; // its thread only
+    private boolean missing; // its thread only
     private volatile boolean closed;
 
     /** What is new for somebody who has seen all before. */
@@ -62,8 +63,21 @@ final class Vitals implements AutoCloseable {
             next += late < SECOND / 2 ? SECOND : late + SECOND;
             try {
                 look();
-            } catch (RuntimeException e) {
-                LOG.get().log(Level.WARNING, "the dashboard has missed a second", e);
+                missing = false;
+            } catch (Throwable e) { // out of heap, too: this thread must not end
+                missed(e);
+            }
+        }
+    }
+
+    /** Says so once for each time that it fails again and again. */
+    private void missed(Throwable thrown) {
+        if (!missing) {
+            missing = true;
+            try {
+                LOG.get().log(Level.WARNING, "the dashboard has missed a second", thrown);
+            } catch (Throwable e) {
+                // there is no heap for that either
             }
         }
     }
@@ -153,6 +167,7 @@ final class Vitals implements AutoCloseable {
                 now.totals().all().requests(0, 600),
                 now.totals().failed(),
                 now.sum(loop -> loop.net().acceptFailures()),
+                now.sum(loop -> loop.net().memoryRefused()),
                 subject.droppedLogLines(),
                 now.loops().stream()
                         .mapToLong(loop -> loop.net().longestTurnNanos() / 1000)

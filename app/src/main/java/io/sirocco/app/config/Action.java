@@ -51,7 +51,12 @@ public sealed interface Action {
     }
 
     private static Redirect redirect(Table table, Set<String> parameters) {
-        String to = table.needed("to", Node.of("/"), Values.text(text -> target(text, parameters)));
+        String to =
+                table.needed(
+                        "to",
+                        Node.of("/"),
+                        "to = \"/new\"",
+                        Values.text(text -> target(text, parameters)));
         long status = table.value("status", Node.of(308), Action::redirection);
         return new Redirect(to, (int) status);
     }

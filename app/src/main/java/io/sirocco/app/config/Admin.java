@@ -8,7 +8,7 @@ import java.util.Optional;
  * {@code [admin]}. Immutable.
  *
  * @param address empty: there is no admin listener
- * @param token a file; there unless the address is a local one
+ * @param token a file, which the server makes if it is missing; named unless the address is local
  * @param healthOpen whether /health and /ready answer without the token
  */
 public record Admin(Optional<Address> address, Optional<Path> token, boolean healthOpen) {
@@ -25,12 +25,15 @@ public record Admin(Optional<Address> address, Optional<Path> token, boolean hea
                                                 ? none
                                                 : Optional.of(
                                                         Address.parse(text, table.folder()))));
-        var admin = new Admin(address, table.file("token-file"), table.flag("health-open", true));
+        var admin =
+                new Admin(address, table.newFile("token-file"), table.flag("health-open", true));
         if (address.isPresent() && !address.get().isLocal() && !table.sets("token-file")) {
             table.error(
                     "address",
                     "the network can reach this address, so it needs a token",
-                    "token-file = \"admin.token\", or an address of this machine: \"127.0.0.1:9180\"");
+                    ("in [admin]%s, set token-file = \"admin.token\"; or use an address of this"
+                                    + " machine, \"127.0.0.1:9180\"")
+                            .formatted(table.place("address").position().orOfAFile()));
         }
         if (address.isEmpty() && table.sets("token-file")) {
             table.warning(

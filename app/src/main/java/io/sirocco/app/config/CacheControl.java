@@ -13,12 +13,20 @@ public record CacheControl(List<String> files, String value) {
     static CacheControl read(Table table) {
         List<String> files =
                 table.needed(
-                        "files", Node.of(List.of()), Values.list(Values.text(CacheControl::glob)));
+                        "files",
+                        Node.of(List.of()),
+                        "files = [\"*.css\"]",
+                        Values.list(Values.text(CacheControl::glob)));
         if (table.sets("files") && files.isEmpty()) {
             table.error("files", "\"files\" is empty", "write files = [\"*\"] for all");
         }
         return new CacheControl(
-                files, table.needed("value", Node.of(""), Values.text(Texts::fieldValue)));
+                files,
+                table.needed(
+                        "value",
+                        Node.of(""),
+                        "value = \"max-age=60\"",
+                        Values.text(Texts::fieldValue)));
     }
 
     private static String glob(String text) throws Unfit {

@@ -21,11 +21,14 @@ final class Coherence {
     void check() {
         addresses();
         certificates();
+        proxies();
         redirects();
         hosts();
+        canonicalHosts();
         hsts();
         logs();
         channels();
+        tickets();
     }
 
     private Place place(Object... path) {
@@ -88,21 +91,66 @@ final class Coherence {
 
     private void certificates() {
         Tls tls = all.tls();
-        boolean certified = tls.selfSigned() || !tls.certificates().isEmpty();
         for (int i = 0; i < all.listen().size(); i++) {
-            if (all.listen().get(i).tls() && !certified) {
+            Listen listen = all.listen().get(i);
+            if (listen.tls() && !listen.tls(tls).certified()) {
+                String table = listen.own().isPresent() ? "listen.tls" : "tls";
                 report.error(
                         place("listen", i, "tls"),
                         "there is no certificate",
-                        "add [[tls.certificate]] with a chain and a key, or self-signed = true to [tls]");
+                        "add [[%s.certificate]] with a chain and a key, or self-signed = true to [%s]"
+                                .formatted(table, table));
             }
         }
-        if (certified && !hasTls()) {
+        boolean used = all.listen().stream().anyMatch(it -> it.tls() && it.own().isEmpty());
+        if (tls.certified() && !used) {
             report.warning(
                     tls.selfSigned() ? place("tls", "self-signed") : place("tls", "certificate", 0),
                     "no address uses this certificate",
                     "add tls = true to one of [[listen]]");
         }
+    }
+
+    private void proxies() {
+        boolean speaksFirst = false;
+        for (int i = 0; i < all.listen().size(); i++) {
+            if (!all.listen().get(i).proxyProtocol()) continue;
+            speaksFirst = true;
+            if (all.proxies().trusted().isEmpty()) {
+                report.error(
+                        place("listen", i, "proxy-protocol"),
+                        "nobody may connect to \"" + all.listen().get(i).address() + "\"",
+                        "name the addresses of your proxies: trusted = [...] in [proxies]");
+            }
+        }
+        boolean trusts = !all.proxies().trusted().isEmpty();
+        if (trusts && all.proxies().headers().isEmpty() && !speaksFirst) {
+            report.warning(
+                    place("proxies", "trusted"),
+                    "\"trusted\" has no effect",
+                    "name the headers that these proxies set: headers = [\"x-forwarded-for\"]");
+        }
+    }
+
+    private void canonicalHosts() {
+        for (int i = 0; i < all.sites().size(); i++) {
+            Site site = all.sites().get(i);
+            Place place = place("site", i, "canonical-host");
+            if (site.canonicalHost().isEmpty() || report.concerns(place)) continue;
+            String host = site.canonicalHost().get();
+            if (all.sites().stream().anyMatch(other -> serves(other, host))) continue;
+            report.warning(
+                    place,
+                    "no site has the host \"" + host + "\"",
+                    "clients are redirected to it and get 404 there: add it to \"hosts\"");
+        }
+    }
+
+    private static boolean serves(Site site, String host) {
+        return site.hosts().isEmpty()
+                || site.hosts().contains(host)
+                || site.hosts().stream()
+                        .anyMatch(it -> it.startsWith("*.") && host.endsWith(it.substring(1)));
     }
 
     private void redirects() {
@@ -141,7 +189,8 @@ final class Coherence {
     }
 
     private void hsts() {
-        if (hasTls()) return;
+        List<String> said = all.proxies().headers();
+        if (hasTls() || said.contains("forwarded") || said.contains("x-forwarded-proto")) return;
         for (int i = 0; i < all.sites().size(); i++) {
             Site site = all.sites().get(i);
             boolean any =
@@ -172,6 +221,26 @@ final class Coherence {
                                 + " (--jwt-secret-file), or let everybody in by open = true (--open)");
             }
         }
+    }
+
+    private void tickets() {
+        Live live = all.live();
+        boolean asks = password || live.passwordFile().isPresent() || !live.tokens().isOn();
+        boolean gives = asks && !live.tickets().path().isEmpty();
+        if (!gives
+                || live.broker().url().equals("memory")
+                || live.tickets().secretFile().isPresent()) {
+            return;
+        }
+        Place place = place("live", "broker");
+        if (report.concerns(place)) return;
+        report.error(
+                place,
+                "\"broker\" needs \"ticket-secret-file\": tickets of one node would be refused by the"
+                        + " others",
+                ("in [live]%s, set ticket-secret-file to a file that holds the same 16 bytes or more"
+                                + " on all nodes, or ticket-path = \"\" for no tickets")
+                        .formatted(place.position().orOfAFile()));
     }
 
     private void logs() {

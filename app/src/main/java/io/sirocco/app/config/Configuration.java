@@ -3,6 +3,7 @@ package io.sirocco.app.config;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -22,6 +23,7 @@ import java.util.Set;
 public record Configuration(
         Server server,
         List<Listen> listen,
+        Proxies proxies,
         Tls tls,
         Limits limits,
         Deadlines deadlines,
@@ -109,16 +111,71 @@ public record Configuration(
         if (server.loops() != next.server.loops()) options.add("server.loops");
         if (server.transport() != next.server.transport()) options.add("server.transport");
         if (limits.connections() != next.limits.connections()) options.add("limits.connections");
+        if (limits.maxConnections() != next.limits.maxConnections()) {
+            options.add("limits.max-connections");
+        }
+        if (limits.memory() != next.limits.memory()) options.add("limits.memory");
         if (!admin.equals(next.admin)) options.add("admin");
         if (live.on() && !live.equals(next.live)) options.add("live");
         for (Listen ours : listen) {
-            boolean differs =
-                    next.listen.stream()
-                            .filter(theirs -> theirs.address().equals(ours.address()))
-                            .anyMatch(theirs -> theirs.backlog() != ours.backlog());
-            if (differs) options.add("backlog of " + ours.address());
+            next.listen.stream()
+                    .filter(theirs -> theirs.address().equals(ours.address()))
+                    .findFirst()
+                    .ifPresent(theirs -> ours.needsStart(theirs, options));
         }
         return options;
+    }
+
+    /**
+     * Returns the effective configuration of a server that was started with this one and has
+     * reloaded {@code next}: settings that need a start keep their values.
+     */
+    public Configuration reloaded(Configuration next) {
+        return new Configuration(
+                new Server(
+                        server.loops(),
+                        server.transport(),
+                        next.server.name(),
+                        next.server.drain(),
+                        next.server.reload()),
+                next.listen.stream().map(this::bound).toList(),
+                next.proxies,
+                next.tls,
+                new Limits(
+                        next.limits.head(),
+                        next.limits.target(),
+                        next.limits.fields(),
+                        next.limits.body(),
+                        next.limits.requests(),
+                        limits.connections(),
+                        next.limits.connectionsPerAddress(),
+                        limits.maxConnections(),
+                        limits.memory()),
+                next.deadlines,
+                next.bandwidth,
+                next.accessLog,
+                next.log,
+                admin,
+                live.on() ? live : next.live,
+                next.sites,
+                next.document);
+    }
+
+    /** An address that is listened on stays as it was bound. */
+    private Listen bound(Listen next) {
+        return listen.stream()
+                .filter(ours -> ours.address().equals(next.address()))
+                .findFirst()
+                .map(
+                        ours ->
+                                new Listen(
+                                        next.address(),
+                                        ours.tls(),
+                                        next.own(),
+                                        next.redirectToHttps(),
+                                        ours.proxyProtocol(),
+                                        ours.backlog()))
+                .orElse(next);
     }
 
     /**
@@ -126,13 +183,27 @@ public record Configuration(
      * sessions may go on.
      */
     public boolean hasTlsOf(Configuration other) {
-        return tls.equals(other.tls)
-                && tls.files().stream()
-                        .allMatch(
-                                file ->
-                                        Objects.equals(
-                                                document.stamps().get(file),
-                                                other.document.stamps().get(file)));
+        return tls.equals(other.tls) && hasFilesOf(other, tls.files());
+    }
+
+    /** The same of the TLS that an address has for itself, or shares. */
+    public boolean hasTlsOf(Configuration other, Listen own) {
+        Tls ours = own.tls(tls);
+        boolean same =
+                other.listen.stream()
+                        .filter(theirs -> theirs.tls() && theirs.address().equals(own.address()))
+                        .anyMatch(theirs -> theirs.tls(other.tls).equals(ours));
+        return same && hasFilesOf(other, ours.files());
+    }
+
+    /** Whether files have not changed since another configuration was read. */
+    public boolean hasFilesOf(Configuration other, Collection<Path> files) {
+        return files.stream()
+                .allMatch(
+                        file ->
+                                Objects.equals(
+                                        document.stamps().get(file),
+                                        other.document.stamps().get(file)));
     }
 
     /** What it says that has no effect, and such; it holds nevertheless. */

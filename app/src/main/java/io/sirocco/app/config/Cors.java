@@ -24,6 +24,7 @@ public record Cors(
                         table.needed(
                                 "origins",
                                 Node.of(List.of()),
+                                "origins = [\"https://app.example.org\"]",
                                 Values.list(Values.text(Cors::origin))),
                         table.list("methods", List.of("GET"), Values.text(Texts::token)),
                         table.list("headers", List.of(), Values.text(Texts::token)),

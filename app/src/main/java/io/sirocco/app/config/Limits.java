@@ -9,6 +9,8 @@ package io.sirocco.app.config;
  * @param requests in progress on one loop
  * @param connections that one loop serves; 0 for any number
  * @param connectionsPerAddress 0 for any number
+ * @param maxConnections that one loop may have at all; 0: as many as memory allows
+ * @param memory bytes that the connections of all loops may hold together
  */
 public record Limits(
         int head,
@@ -17,7 +19,9 @@ public record Limits(
         long body,
         int requests,
         int connections,
-        int connectionsPerAddress) {
+        int connectionsPerAddress,
+        int maxConnections,
+        long memory) {
 
     static Limits read(Table table) {
         var limits =
@@ -28,7 +32,9 @@ public record Limits(
                         table.size("body", "16MiB", 0, Long.MAX_VALUE),
                         table.whole("requests", 10_000, 1, Integer.MAX_VALUE),
                         table.whole("connections", 0, 0, Integer.MAX_VALUE),
-                        table.whole("connections-per-address", 0, 0, Integer.MAX_VALUE));
+                        table.whole("connections-per-address", 0, 0, Integer.MAX_VALUE),
+                        table.whole("max-connections", 0, 0, Integer.MAX_VALUE),
+                        table.value("memory", Node.of("25%"), Quantity::memory));
         if (limits.target > limits.head) {
             table.error(
                     table.sets("target") ? "target" : "head",

@@ -1,25 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.config;
 
+import java.util.List;
+import java.util.Optional;
+
 /**
  * One {@code [[listen]]}. Immutable.
  *
  * @param tls whether connections begin with a TLS handshake
+ * @param own the TLS of this address alone; empty: that of {@code [tls]}
  * @param redirectToHttps the port that everything is redirected to; 0 for none
+ * @param proxyProtocol whether connections begin with a header of the PROXY protocol
  * @param backlog connections that the kernel keeps for us
  */
-public record Listen(Address address, boolean tls, int redirectToHttps, int backlog) {
+public record Listen(
+        Address address,
+        boolean tls,
+        Optional<Tls> own,
+        int redirectToHttps,
+        boolean proxyProtocol,
+        int backlog) {
     static final String USUAL = "127.0.0.1:8080";
 
     static Listen read(Table table) {
+        Address address =
+                table.value(
+                        "address",
+                        Node.of(USUAL),
+                        Values.text(text -> Address.parse(text, table.folder())));
+        Optional<Tls> own = table.isTable("tls") ? Optional.of(own(table)) : Optional.empty();
         var listen =
                 new Listen(
-                        table.value(
-                                "address",
-                                Node.of(USUAL),
-                                Values.text(text -> Address.parse(text, table.folder()))),
-                        table.flag("tls", false),
+                        address,
+                        own.isPresent() || table.flag("tls", false),
+                        own,
                         table.whole("redirect-to-https", 0, 0, 65_535),
+                        table.flag("proxy-protocol", false),
                         table.whole("backlog", 4096, 1, 1 << 20));
         table.end();
         if (listen.tls && listen.redirectToHttps != 0) {
@@ -29,5 +45,24 @@ public record Listen(Address address, boolean tls, int redirectToHttps, int back
                     "redirect from an address without it");
         }
         return listen;
+    }
+
+    private static Tls own(Table listen) {
+        Table table = listen.table("tls", "[listen.tls]");
+        Tls tls = Tls.read(table, "[[listen.tls.certificate]]");
+        table.end();
+        return tls;
+    }
+
+    /** Adds the options in which another one of this address differs that only a start changes. */
+    void needsStart(Listen next, List<String> options) {
+        if (tls != next.tls) options.add("tls of " + address);
+        if (proxyProtocol != next.proxyProtocol) options.add("proxy-protocol of " + address);
+        if (backlog != next.backlog) options.add("backlog of " + address);
+    }
+
+    /** What is spoken here, where {@link #tls}; {@code shared} is that of {@code [tls]}. */
+    public Tls tls(Tls shared) {
+        return own.orElse(shared);
     }
 }

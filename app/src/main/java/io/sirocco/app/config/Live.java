@@ -55,7 +55,7 @@ public record Live(
 
         static History read(Table table) {
             return new History(
-                    table.needed("rooms", Node.of("*"), Values.text(Live::rooms)),
+                    table.needed("rooms", Node.of("*"), "rooms = \"*\"", Values.text(Live::rooms)),
                     table.whole("messages", 100, 1, 1_000_000),
                     table.time("age", "1h", Duration.ofSeconds(1)));
         }

@@ -9,16 +9,19 @@ import java.util.List;
  *
  * @param clients sessions at once; 0 for any number
  * @param connects of one address within a time; 0 for any number
+ * @param guesses wrong passwords, tickets and tokens of one address at once; 0 for any number
  * @param messages of one client within a time; 0 for any number
  * @param untilSilence whether those two go on refusing until nothing was tried for that time
  * @param bytes read of one client in a second; 0 for any number
  * @param budget what may wait to be sent to one client
- * @param slow what happens beyond it: "close", "drop-oldest", "drop-newest"
+ * @param replay missed messages that a client is sent when it comes back
+ * @param slow what happens beyond the budget: "close", "drop-oldest", "drop-newest"
  */
 public record LiveLimits(
         int clients,
         int connects,
         Duration connectsPer,
+        int guesses,
         int messages,
         Duration messagesPer,
         boolean untilSilence,
@@ -27,6 +30,7 @@ public record LiveLimits(
         int attachments,
         int rooms,
         int unanswered,
+        int replay,
         int budget,
         String slow,
         Duration ping,
@@ -41,7 +45,8 @@ public record LiveLimits(
                 table.whole("clients", 0, 0, Integer.MAX_VALUE),
                 table.whole("connects", 100, 0, 1_000_000_000),
                 table.time("connects-per", "5s", SHORT),
-                table.whole("messages", 0, 0, 1_000_000_000),
+                table.whole("guesses", 10, 0, 1_000_000),
+                table.whole("messages", 10_000, 0, 1_000_000_000),
                 table.time("messages-per", "1s", SHORT),
                 table.flag("until-silence", false),
                 table.size("bytes", "0", 0, Long.MAX_VALUE),
@@ -49,6 +54,7 @@ public record LiveLimits(
                 table.whole("attachments", 16, 0, 10_000),
                 table.whole("rooms", 1000, 0, 10_000_000),
                 table.whole("unanswered", 1000, 1, 1_000_000),
+                table.whole("replay", 100_000, 1, 1_000_000_000),
                 (int) table.size("budget", "1MiB", 1, 1 << 30),
                 table.value("slow", Node.of("close"), Values.oneOf(SLOW)),
                 table.time("ping", "25s", SHORT),

@@ -6,8 +6,8 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The word that was probably meant. */
-final class Nearest {
+/** The word that was probably meant. Any thread. */
+public final class Nearest {
     private static final int LONGEST = 40;
 
     private Nearest() {}
@@ -27,8 +27,8 @@ final class Nearest {
                 || word.length() >= 3 && simple(best).startsWith(simple(word));
     }
 
-    /** A hint, or nothing. */
-    static String hint(String word, Collection<String> candidates) {
+    /** Returns a hint, or nothing when no candidate is near. */
+    public static String hint(String word, Collection<String> candidates) {
         return to(word, candidates).map(best -> "did you mean \"" + best + "\"?").orElse("");
     }
 

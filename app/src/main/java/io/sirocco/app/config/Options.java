@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Reads all options, each part by its own record. Used by one thread. */
 final class Options {
@@ -30,6 +31,7 @@ final class Options {
         return new Configuration(
                 parts.server(),
                 parts.listen(),
+                parts.proxies(),
                 parts.tls(),
                 parts.limits(),
                 parts.deadlines(),
@@ -47,6 +49,7 @@ final class Options {
                 new Configuration(
                         part("server", Server::read),
                         tables("listen", Listen::read),
+                        part("proxies", Proxies::read),
                         part("tls", Tls::read),
                         part("limits", Limits::read),
                         part("deadlines", Deadlines::read),
@@ -90,6 +93,24 @@ final class Options {
         return found.isEmpty() ? "" : "there is one in " + String.join(" and in ", found);
     }
 
+    /** Whether there may be several tables of this name: {@code [[site]]}. */
+    static boolean isListOfTables(String key) {
+        return isListOfTables(key, example());
+    }
+
+    private static boolean isListOfTables(String key, Section section) {
+        if (section.entries().get(key) instanceof Section.Inners) return true;
+        return section.entries().values().stream()
+                .flatMap(
+                        entry ->
+                                switch (entry) {
+                                    case Section.Inner(Section inner) -> Stream.of(inner);
+                                    case Section.Inners(List<Section> all) -> all.stream();
+                                    case Section.Leaf _ -> Stream.<Section>empty();
+                                })
+                .anyMatch(inner -> isListOfTables(key, inner));
+    }
+
     /** One of each table that there can be. */
     static Section example() {
         Source source = Source.commandLine("");
@@ -107,7 +128,19 @@ final class Options {
                                 "route", list(route)));
         Fields tls = Fields.of(place, Map.of("certificate", list(none)));
         Fields live = Fields.of(place, Map.of("history", list(none)));
-        Fields all = Fields.of(place, Map.of("tls", tls, "live", live, "site", list(site)));
+        Fields listen = Fields.of(place, Map.of("tls", tls));
+        Fields all =
+                Fields.of(
+                        place,
+                        Map.of(
+                                "listen",
+                                list(listen),
+                                "tls",
+                                tls,
+                                "live",
+                                live,
+                                "site",
+                                list(site)));
         return read(source, all, new Reading(source.folder(), new Report())).document().section();
     }
 

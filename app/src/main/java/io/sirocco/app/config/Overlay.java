@@ -110,8 +110,10 @@ final class Overlay {
                 given.stream()
                         .anyMatch(
                                 listen ->
-                                        listen.value("tls") instanceof Node.Flag(boolean tls, _)
-                                                && tls);
+                                        listen.value("tls") instanceof Fields
+                                                || listen.value("tls")
+                                                                instanceof Node.Flag(boolean tls, _)
+                                                        && tls);
         List<Node> secured = new ArrayList<>();
         for (Fields listen : given) {
             boolean redirects = listen.all().containsKey("redirect-to-https");

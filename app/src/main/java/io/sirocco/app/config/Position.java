@@ -9,6 +9,14 @@ package io.sirocco.app.config;
  */
 public record Position(String source, int line, int column) {
 
+    /**
+     * Completes a hint about a table, whose options only a file has, where the command line has set
+     * the option that is here.
+     */
+    String orOfAFile() {
+        return line > 0 ? "" : " of a file given by --config";
+    }
+
     /** As compilers and editors have it: {@code sirocco.toml:12:3}. */
     @Override
     public String toString() {

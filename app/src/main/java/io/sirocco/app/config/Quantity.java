@@ -11,6 +11,8 @@ final class Quantity {
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})(B|KiB|MiB|GiB|TiB)?");
     private static final Pattern NEARLY_SIZE =
             Pattern.compile("([0-9]{1,18}) ?([kmgt])i?b?", Pattern.CASE_INSENSITIVE);
+    private static final Pattern PERCENT = Pattern.compile("[0-9]{1,3}%");
+    private static final long LEAST_MEMORY = 1 << 20;
     private static final Pattern TIME =
             Pattern.compile("([0-9]{1,9})(?:\\.([0-9]{1,3}))?(ms|s|m|h|d)");
 
@@ -29,6 +31,29 @@ final class Quantity {
         } catch (ArithmeticException e) {
             throw new Unfit("is too large: \"" + word + "\"", sizes(""));
         }
+    }
+
+    /** Bytes of memory: a size, or a part of the largest heap such as {@code "25%"}. */
+    static long memory(Node node) throws Unfit {
+        long bytes;
+        if (node instanceof Node.Text(String word, _) && PERCENT.matcher(word).matches()) {
+            int percent = Integer.parseInt(word.substring(0, word.length() - 1));
+            if (percent > 100) {
+                throw new Unfit(
+                        "is more than the heap: " + TomlText.value(node),
+                        "write a part of it, from \"1%\" to \"100%\"");
+            }
+            bytes = Runtime.getRuntime().maxMemory() / 100 * percent;
+            bytes = percent == 0 ? 0 : Math.max(bytes, LEAST_MEMORY);
+        } else {
+            bytes = size(node);
+        }
+        if (bytes < LEAST_MEMORY) {
+            throw new Unfit(
+                    "is too little: " + TomlText.value(node),
+                    "write 1MiB or more, or a part of the heap such as \"25%\"");
+        }
+        return bytes;
     }
 
     private static long unit(String name) {

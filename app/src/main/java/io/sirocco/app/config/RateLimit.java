@@ -14,12 +14,19 @@ public record RateLimit(int requests, Duration per, int burst, int addresses, Po
     private static final int MOST = 1_000_000_000;
 
     static RateLimit read(Table table) {
-        int requests = table.needed("requests", Node.of(1), Values.whole(1, MOST)).intValue();
+        int requests =
+                table.needed("requests", Node.of(1), "requests = 20", Values.whole(1, MOST))
+                        .intValue();
         return new RateLimit(
                 requests,
                 table.time("per", "1s", Duration.ofMillis(1)),
                 table.whole("burst", (int) Math.min(MOST, 2L * requests), 1, MOST),
                 table.whole("addresses", 65_536, 1, 1 << 24),
                 table.place().position());
+    }
+
+    /** The same limit, standing elsewhere. */
+    public RateLimit at(Position other) {
+        return new RateLimit(requests, per, burst, addresses, other);
     }
 }

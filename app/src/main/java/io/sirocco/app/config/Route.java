@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.config;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -9,8 +11,22 @@ import java.util.stream.Stream;
  *
  * @param path as {@link io.sirocco.http.Routes} takes it
  * @param bandwidthOut bytes per second of all its responses together; 0 for no limit
+ * @param connectionBandwidthOut the same of each connection
+ * @param idle without a request behind one of this route; empty for that of the server
  */
-public record Route(String path, Action action, Files files, Rules rules, long bandwidthOut) {
+public record Route(
+        String path,
+        Action action,
+        Files files,
+        Rules rules,
+        long bandwidthOut,
+        long connectionBandwidthOut,
+        Optional<Duration> idle) {
+
+    /** One without limits of its own. */
+    public Route(String path, Action action, Files files, Rules rules) {
+        this(path, action, files, rules, 0, 0, Optional.empty());
+    }
 
     /**
      * Reads a route; {@code behind} are the routes that cover it, the nearest first, and its site.
@@ -18,6 +34,9 @@ public record Route(String path, Action action, Files files, Rules rules, long b
     static Route read(Table own, RoutePath path, List<Table> behind) {
         Action action = Action.read(own, path.parameters());
         long bandwidth = own.value("bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
+        long each =
+                own.value("connection-bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
+        Optional<Duration> idle = own.value("idle", Values.time(Duration.ZERO));
         String strip = strip(own, behind);
         Table table = own.before(behind);
         var route =
@@ -26,7 +45,9 @@ public record Route(String path, Action action, Files files, Rules rules, long b
                         action,
                         Files.read(table, strip),
                         Rules.read(table),
-                        bandwidth);
+                        bandwidth,
+                        each,
+                        idle);
         own.end();
         route.check(own);
         return route;

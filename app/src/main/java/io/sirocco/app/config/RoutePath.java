@@ -42,6 +42,19 @@ record RoutePath(String text, Set<String> parameters, List<String> segments) {
         }
     }
 
+    /** Returns whether a path that was split at its slashes, and is not encoded, fits this one. */
+    boolean matches(String[] path) {
+        for (int i = 0; i < segments.size(); i++) {
+            String expected = segments.get(i);
+            if (i >= path.length) return false;
+            if (expected.equals(REST)) return true;
+            boolean fits =
+                    expected.equals(PARAMETER) ? !path[i].isEmpty() : expected.equals(path[i]);
+            if (!fits) return false;
+        }
+        return segments.size() == path.length;
+    }
+
     /** Whether every path that fits another one fits this one, and they are not the same. */
     boolean covers(RoutePath other) {
         for (int i = 0; i < segments.size(); i++) {

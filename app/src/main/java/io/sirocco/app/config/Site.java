@@ -87,7 +87,12 @@ public record Site(
         var paths = new LinkedHashMap<Table, RoutePath>();
         var places = new LinkedHashMap<List<String>, Place>();
         for (Table own : site.tables("route", "[[site.route]]")) {
-            RoutePath path = own.needed("path", Node.of("/"), Values.text(RoutePath::parse));
+            RoutePath path =
+                    own.needed(
+                            "path",
+                            Node.of("/"),
+                            "path = \"/docs/*\"",
+                            Values.text(RoutePath::parse));
             boolean read = own.peek("path").equals(Optional.of(path.text()));
             Place earlier = read ? places.putIfAbsent(path.segments(), own.place("path")) : null;
             if (earlier != null) {

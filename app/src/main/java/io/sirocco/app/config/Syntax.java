@@ -88,14 +88,29 @@ final class Syntax {
     private void taken(int at) {
         Spot key = outline.keyBefore(at);
         if (key == null) key = outline.root();
-        boolean list = key.earlier != null && !key.earlier.items.isEmpty();
-        error(
-                key.keyFrom,
-                key.keyTo,
-                quoted(name(key)) + (list ? " is a list of tables" : " cannot be put into a value"),
-                list
-                        ? "write [[" + name(key) + "]] for a further one"
-                        : "what it lies in has been set to something else above");
+        if (key.earlier == null || key.earlier.items.isEmpty()) {
+            error(
+                    key.keyFrom,
+                    key.keyTo,
+                    quoted(name(key)) + " cannot be put into a value",
+                    "what it lies in has been set to something else above");
+            return;
+        }
+        Spot first = key.earlier.items.getFirst();
+        Spot table = first == key ? key.earlier : key; // the one that begins with [
+        if (Options.isListOfTables(name(key))) {
+            String hint =
+                    "write [[" + header(table) + "]]" + (table == key ? " for a further one" : "");
+            error(table.keyFrom, table.keyTo, quoted(name(key)) + " is a list of tables", hint);
+        } else {
+            String hint = "write [" + header(table) + "], and only once";
+            error(first.keyFrom, first.keyTo, quoted(name(key)) + " is one table", hint);
+        }
+    }
+
+    /** Returns the whole name of a table, whose last part is the key: {@code site.route}. */
+    private String header(Spot key) {
+        return text.substring(text.lastIndexOf('[', key.keyFrom) + 1, key.keyTo).strip();
     }
 
     private String name(Spot key) {

@@ -7,6 +7,7 @@ import io.sirocco.app.config.Section.Inner;
 import io.sirocco.app.config.Section.Inners;
 import io.sirocco.app.config.Section.Leaf;
 import io.sirocco.app.config.Values.Reader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,6 +64,11 @@ final class Table {
     /** Whether this table itself sets an option. */
     boolean sets(String key) {
         return chain.getFirst().all().containsKey(key);
+    }
+
+    /** Whether an option that may be a value is given as a table. */
+    boolean isTable(String key) {
+        return find(key) instanceof Field(_, Fields _);
     }
 
     /** Where the table begins. */
@@ -144,10 +150,14 @@ final class Table {
         }
     }
 
-    /** An option that must be set; the value in its place is never used. */
-    <T> T needed(String key, Node instead, Reader<T> reader) {
+    /**
+     * An option that must be set; the value in its place is never used.
+     *
+     * @param example how it may be set
+     */
+    <T> T needed(String key, Node instead, String example, Reader<T> reader) {
         if (find(key) != null) return value(key, instead, reader);
-        error(key, section.title() + " needs " + Escapes.quoted(key), "");
+        error(key, section.title() + " needs " + Escapes.quoted(key), "for example " + example);
         return value(key, instead, reader);
     }
 
@@ -219,6 +229,20 @@ final class Table {
     Optional<Path> file(String key) {
         Optional<Path> file = value(key, Values.text(name -> Paths.file(name, folder())));
         file.ifPresent(reading::watch);
+        return file;
+    }
+
+    /** A file that the server makes if it is missing; it is watched if it is there. */
+    Optional<Path> newFile(String key) {
+        Optional<Path> file =
+                value(
+                        key,
+                        Values.text(
+                                name ->
+                                        Files.exists(Paths.resolved(name, folder()))
+                                                ? Paths.file(name, folder())
+                                                : Paths.output(name, folder())));
+        file.filter(Files::exists).ifPresent(reading::watch);
         return file;
     }
 

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
  * @param ciphers names of the JDK; empty for our own choice
  * @param clientAuthorities who signs the certificates of clients; there unless these are {@link
  *     ClientCertificates#NONE}
+ * @param sniHostCheck whether a request must be for a host of its connection's certificate
  * @param sessions that may be resumed
  * @param certificates the first is the default
  */
@@ -26,6 +27,7 @@ public record Tls(
         ClientCertificates clientCertificates,
         Optional<Path> clientAuthorities,
         UnknownName unknownName,
+        boolean sniHostCheck,
         Duration handshake,
         int sessions,
         List<Certificate> certificates) {
@@ -50,6 +52,10 @@ public record Tls(
     }
 
     static Tls read(Table table) {
+        return read(table, "[[tls.certificate]]");
+    }
+
+    static Tls read(Table table, String certificate) {
         var tls =
                 new Tls(
                         table.choice("engine", Engine.JDK),
@@ -62,9 +68,10 @@ public record Tls(
                         table.choice("client-certificates", ClientCertificates.NONE),
                         table.file("client-authorities"),
                         table.choice("unknown-name", UnknownName.DEFAULT),
+                        table.flag("sni-host-check", true),
                         table.time("handshake", "10s", Duration.ofMillis(1)),
-                        table.whole("sessions", 20_480, 1, 1 << 24),
-                        table.tables("certificate", "[[tls.certificate]]").stream()
+                        table.whole("sessions", 20_000, 1, 1 << 24),
+                        table.tables("certificate", certificate).stream()
                                 .map(Certificate::read)
                                 .toList());
         tls.check(table);
@@ -85,6 +92,11 @@ public record Tls(
                                                     Stream.concat(Stream.of(store), word.stream());
                                         });
         return Stream.concat(ofCertificates, clientAuthorities.stream()).toList();
+    }
+
+    /** Whether there is something to show to clients. */
+    boolean certified() {
+        return selfSigned || !certificates.isEmpty();
     }
 
     private void check(Table table) {

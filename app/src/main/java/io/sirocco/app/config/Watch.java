@@ -58,9 +58,24 @@ public final class Watch implements AutoCloseable {
         unsettled = 0;
     }
 
+    /**
+     * Regards all changes up to now as reported: a reload that has another cause reads them, and
+     * says so if it refuses them.
+     */
+    public synchronized void seen() {
+        stamps.replaceAll((file, stamp) -> Stamp.of(file));
+        unsettled = 0;
+    }
+
     private void look(Duration every) {
         try {
-            while (!closed.await(every.toMillis(), TimeUnit.MILLISECONDS)) look();
+            while (!closed.await(every.toMillis(), TimeUnit.MILLISECONDS)) {
+                try {
+                    look();
+                } catch (Throwable e) { // this thread must not end
+                    failed(e);
+                }
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // whoever does so wants it to end
         }
@@ -72,7 +87,15 @@ public final class Watch implements AutoCloseable {
         try {
             changed.run();
         } catch (RuntimeException e) {
-            LOG.get().log(System.Logger.Level.ERROR, "a reload failed", e);
+            failed(e);
+        }
+    }
+
+    private static void failed(Throwable thrown) {
+        try {
+            LOG.get().log(System.Logger.Level.ERROR, "a reload failed", thrown);
+        } catch (Throwable e) {
+            // there is no heap for that either
         }
     }
 

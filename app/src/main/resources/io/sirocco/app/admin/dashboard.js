@@ -159,6 +159,7 @@ function facts(now) {
   $("answered").textContent = plain(now.answered, 0);
   trouble("failed", now.failed);
   trouble("accept-failures", now.acceptFailures);
+  trouble("memory-refused", now.memoryRefused);
   trouble("dropped", now.dropped);
   $("longest-turn").textContent = duration(now.longestTurn);
   $("version").textContent = `${now.version}, Java ${now.java}`;

@@ -177,6 +177,7 @@ $("to").addEventListener("change", () => {
   const all = $("to").value === "all";
   $("room").required = !all;
   $("room").hidden = $("room-label").hidden = all;
+  $("room-label").textContent = $("to").value === "client" ? "Client" : "Room";
 });
 
 $("publish").addEventListener("submit", async (event) => {
@@ -188,7 +189,7 @@ $("publish").addEventListener("submit", async (event) => {
     said("The arguments are no JSON: a text stands in quotes.", "bad");
     return;
   }
-  const to = $("to").value === "all" ? { all: true } : { room: $("room").value };
+  const to = $("to").value === "all" ? { all: true } : { [$("to").value]: $("room").value };
   try {
     const answer = await post("live/publish", { ...to, event: $("event").value, arguments: list });
     said(`Published at ${answer.position}.`, "good");

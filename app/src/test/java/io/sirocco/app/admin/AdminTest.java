@@ -12,6 +12,7 @@ import io.sirocco.app.admin.Subject.State;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -353,7 +354,9 @@ class AdminTest {
         assertRefused(
                 "there is no directory " + nowhere.getParent(), "127.0.0.1", Optional.of(nowhere));
         try (Admin admin = open()) {
-            var taken = assertThrows(IOException.class, () -> stage.admin(admin.port()).close());
+            var taken =
+                    assertThrows(
+                            UncheckedIOException.class, () -> stage.admin(admin.port()).close());
             assertTrue(taken.getMessage().contains("cannot listen"), taken.getMessage());
         }
     }

@@ -97,6 +97,25 @@ class PublishTest {
     }
 
     @Test
+    void aClientIsReachedByItsIdAndNotByARoomNamedLikeIt() throws Exception {
+        try (var ada = new Talker(running.port(), "");
+                Talker spy = Talker.in(running.port(), "")) {
+            String id = ada.next().replaceAll(".*\"sid\":\"([^\"]+)\".*", "$1");
+            spy.join(id);
+            assertEquals("437[]", spy.ask("[\"publish\",\"" + id + "\",\"forged\"]"));
+            publish("{\"room\":\"" + id + "\",\"event\":\"to the room\"}");
+            HttpResponse<String> answer =
+                    publish("{\"client\":\"" + id + "\",\"event\":\"to the client\"}");
+            assertEquals(200, answer.statusCode(), answer.body());
+            assertEquals("42[\"to the client\"]", ada.next());
+            assertEquals("42[\"to the room\"]", spy.next());
+            assertEquals("437[1]", spy.ask("[\"echo\",1]"));
+            refuses(400, "bad_arguments", "{\"client\":\"a\",\"room\":\"a\",\"event\":\"x\"}");
+            refuses(400, "bad_arguments", "{\"room\":\"\\u0000" + id + "\",\"event\":\"x\"}");
+        }
+    }
+
+    @Test
     void withoutTheTokenNothingIsPublished() throws Exception {
         try (Talker in = Talker.in(running.port(), "").join("a")) {
             String body = "{\"room\":\"a\",\"event\":\"x\"}";

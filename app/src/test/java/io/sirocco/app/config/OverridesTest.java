@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -142,6 +143,45 @@ class OverridesTest {
                         Optional.of(Duration.ZERO),
                         false);
         assertEquals(Read.problems(wrong, Overrides.NONE), Read.problems(wrong, all));
+    }
+
+    @Test
+    void aBrokerOfTheCommandLineNeedsASecretThatOnlyAFileGives() {
+        assertEquals(
+                """
+                command line: error: "broker" needs "ticket-secret-file": tickets of one node would be refused by the others
+                      | --broker redis://localhost:6379
+                      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+                  in [live] of a file given by --config, set ticket-secret-file to a file that holds the same 16 bytes or more on all nodes, or ticket-path = "" for no tickets
+                """,
+                Read.problems("", option("live", "broker", "redis://localhost:6379")));
+    }
+
+    /** Clients with a password get tickets, also where the others have tokens. */
+    @Test
+    void aPasswordOfTheCommandLineNeedsASecretOfTicketsWithABroker(@TempDir Path folder)
+            throws Exception {
+        Path key = Files.writeString(folder.resolve("key"), "0123456789abcdef0123456789abcdef");
+        String file =
+                "[live]\nbroker = \"redis://localhost:6379\"\njwt-secret-file = \"%s\"\n"
+                        .formatted(key);
+        Read.valid(file, Overrides.NONE);
+        String problems =
+                Read.problems(file, Overrides.NONE.with(Optional.of("secret"), List.of()));
+        assertTrue(problems.contains("\"broker\" needs \"ticket-secret-file\""), problems);
+        assertTrue(problems.contains("  in [live], set ticket-secret-file"), problems);
+    }
+
+    @Test
+    void anAdminAddressOfTheCommandLineNeedsATokenThatOnlyAFileGives() {
+        String problems = Read.problems("", option("admin", "address", ":9180"));
+        assertTrue(problems.contains("  in [admin] of a file given by --config, set"), problems);
+    }
+
+    private static Overrides option(String table, String key, String value) {
+        String words = "--" + (key.equals("address") ? table : key) + " " + value;
+        return Overrides.NONE.with(
+                Optional.empty(), List.of(new Overrides.Option(table, key, value, words, true)));
     }
 
     private static String address(String file, Overrides said) {

@@ -31,7 +31,7 @@ final class Read {
 
     static Configuration read(String text, Path folder, Overrides overrides)
             throws InvalidConfiguration {
-        var reading = new Reading(folder, new Report());
+        var reading = new Reading(folder, new Report(), overrides.password().isPresent());
         return Configuration.parse(Source.of("test.toml", folder, text), overrides, reading);
     }
 }

@@ -69,6 +69,24 @@ class WatchTest {
         assertEquals(10, calls);
     }
 
+    /** A signal, or an operator, asked for it, and it was refused: it is said once. */
+    @Test
+    void aChangeThatAnotherReloadHasReadIsNotToldAgain() throws Exception {
+        Files.writeString(file, "# changed\n");
+        watch.seen();
+        look(20);
+        assertEquals(0, calls);
+        Files.writeString(users, "changed");
+        look(1);
+        Files.writeString(file, "# changed again\n");
+        watch.seen();
+        look(20);
+        assertEquals(0, calls);
+        Files.writeString(file, "# changed later\n");
+        look(20);
+        assertEquals(1, calls);
+    }
+
     @Test
     void aChangeBetweenReadingAndWatchingCounts() throws Exception {
         Configuration read = Configuration.load(file, Overrides.NONE);

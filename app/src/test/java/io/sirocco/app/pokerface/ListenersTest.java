@@ -124,7 +124,7 @@ class ListenersTest {
         try (var running = Running.of(folder, transport, toml)) {
             Answer answer = Client.get(running.port(), "/page?q=1");
             assertEquals(308, answer.status());
-            assertEquals("https://a:8443/page?q=1", answer.field("Location"));
+            assertEquals("https://localhost:8443/page?q=1", answer.field("Location"));
         }
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.app.Child;
 import io.sirocco.app.Client;
 import io.sirocco.app.Client.Answer;
+import io.sirocco.app.Eventually;
 import io.sirocco.app.Running;
 import io.sirocco.net.TransportKind;
 import java.io.BufferedReader;
@@ -162,7 +163,7 @@ class ReloadUnderLoadTest {
 
         Ticks(Client client) throws IOException {
             this.client = client;
-            client.send("GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n");
+            client.send("GET /ticks HTTP/1.1\r\nHost: localhost\r\n\r\n");
             reader = Thread.ofVirtual().start(this::read);
         }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Child;
 import io.sirocco.app.Client;
+import io.sirocco.app.Eventually;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.net.ConnectException;

@@ -33,7 +33,8 @@ import picocli.CommandLine.Spec;
         name = "http",
         description = {
             "Puts a load of HTTP/1.1 requests on a server, and says how many it answered and how"
-                    + " long each took.",
+                    + " long each took. Exits with 1 when a request failed, or a response has"
+                    + " another status than 2xx.",
             ""
         },
         sortOptions = false)
@@ -140,7 +141,7 @@ final class HttpCommand implements Callable<Integer> {
     private int print(Result result) throws IOException {
         output.print(() -> ResultTable.of(result), () -> ResultJson.write(result));
         output.page(() -> ResultPage.of(title(), commandLine(), result));
-        return result.latency().getTotalCount() > 0 ? 0 : 1;
+        return result.allWell() ? 0 : 1;
     }
 
     private String title() {

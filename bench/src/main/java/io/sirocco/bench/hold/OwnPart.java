@@ -30,7 +30,12 @@ final class OwnPart implements Part {
         return new OwnPart(
                 share,
                 Loops.start(
-                        s -> s.loops(1).transport(share.transport()).name("hold").heldMillis(0)));
+                        s ->
+                                s.loops(1)
+                                        .transport(share.transport())
+                                        .name("hold")
+                                        .heldMillis(0)
+                                        .blockingMillis(0)));
     }
 
     @Override

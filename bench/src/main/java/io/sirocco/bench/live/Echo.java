@@ -66,12 +66,19 @@ final class Echo implements Crowd {
 
     // ---- what callers tell
 
-    void answered(EchoCaller caller, long now, long due, boolean right) {
+    void answered(EchoCaller caller, long now, long due) {
+        answered(caller, now, due, null, "");
+    }
+
+    /**
+     * @param failure what is wrong with the answer, or null
+     */
+    void answered(EchoCaller caller, long now, long due, Failure failure, String words) {
         if (pacer.settle(due, 1)) {
             Tally tally = rig.tally();
             Histograms.record(tally.latency, now - due);
-            if (!right) {
-                tally.failed(Failure.WRONG, "an echo of something else");
+            if (failure != null) {
+                tally.failed(failure, words);
             }
             if (pacer.inTime(now)) {
                 tally.counted++;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench.live;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.sirocco.bench.Failure;
 import io.sirocco.bench.Pacer;
 import java.util.Arrays;
 
 /** Asks for echoes, some at a time; the number of a request is its place. Loop-confined. */
 final class EchoCaller extends Pacer.Asker implements Part {
+    private static final byte[] ERROR = "[{\"error\":{\"code\":".getBytes(ISO_8859_1);
     private static final long FREE = Long.MIN_VALUE + 1;
 
     private final Echo echo;
@@ -56,8 +59,14 @@ final class EchoCaller extends Pacer.Asker implements Part {
         } else {
             session.awaits();
         }
-        boolean right = Arrays.equals(b, from, to, echo.text, 0, echo.text.length);
-        echo.answered(this, now, dueAt, right);
+        if (Arrays.equals(b, from, to, echo.text, 0, echo.text.length)) {
+            echo.answered(this, now, dueAt);
+        } else if (Bytes.find(b, from, Math.min(from + ERROR.length, to), ERROR) == from) {
+            String error = new String(b, from, Math.min(to - from, 200), ISO_8859_1);
+            echo.answered(this, now, dueAt, Failure.REFUSED, "an echo was refused: " + error);
+        } else {
+            echo.answered(this, now, dueAt, Failure.WRONG, "an echo of something else");
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.sirocco.bench.report;
 
 import io.sirocco.bench.Failure;
 import io.sirocco.bench.Result;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
@@ -20,13 +21,20 @@ public final class ResultTable {
         var summary = new Summary(11);
         double seconds = result.elapsed().toNanos() / 1e9;
         summary.line(
-                "requests", Units.count(result.requests()) + " in " + Units.time(seconds * 1e6));
+                "requests",
+                Units.count(result.requests())
+                        + " in "
+                        + Units.time(seconds * 1e6)
+                        + (result.late() > 0
+                                ? ", and " + Units.count(result.late()) + " answered later"
+                                : ""));
         summary.line("rate", Units.count(result.requestsPerSecond()) + " requests/s");
         summary.line("received", Summary.volume(result.bytesIn(), seconds));
         summary.line("sent", Summary.volume(result.bytesOut(), seconds));
         summary.line("latency", Summary.latency(result.latency()));
         summary.line("statuses", statuses(result.statuses()));
         summary.line("failures", failures(result.failures()));
+        if (!result.allWell()) summary.line("verdict", verdict(result));
         summary.generator(result.generatorShare(), warning(result));
         return summary.toString();
     }
@@ -43,6 +51,25 @@ public final class ResultTable {
                 : sorted.entrySet().stream()
                         .map(s -> s.getKey() + ": " + Units.count(s.getValue()))
                         .collect(Collectors.joining(", "));
+    }
+
+    /** Why the run did not go well; the exit code is 1 then. */
+    private static String verdict(Result result) {
+        long answers = result.latency().getTotalCount();
+        var faults = new ArrayList<String>();
+        if (answers == 0) faults.add("nothing was answered");
+        if (result.unsuccessful() > 0) {
+            faults.add(
+                    "%s of %s responses have another status than 2xx"
+                            .formatted(Units.count(result.unsuccessful()), Units.count(answers)));
+        }
+        if (result.failed() > 0) {
+            faults.add(
+                    Units.count(result.failed())
+                            + (result.failed() == 1 ? " request" : " requests")
+                            + " failed");
+        }
+        return "failed: " + String.join("; ", faults);
     }
 
     static String failures(Map<Failure, Long> failures) {

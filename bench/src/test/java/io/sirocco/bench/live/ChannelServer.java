@@ -25,7 +25,10 @@ public final class ChannelServer implements AutoCloseable {
         live =
                 Live.create(
                         c -> {
-                            c.password(PASSWORD).tickets(Duration.ofSeconds(30)).anyConnects();
+                            c.password(PASSWORD)
+                                    .tickets(Duration.ofSeconds(30))
+                                    .anyConnects()
+                                    .anyMessages();
                             configure.accept(c);
                         });
         live.onRequest("echo", (client, arguments) -> arguments);

@@ -258,6 +258,26 @@ class LiveBenchTest {
     }
 
     @Test
+    void aServerWhoseClientsRecoverIsRight() {
+        try (var server = new ChannelServer(c -> c.recovery(Duration.ofMinutes(2)))) {
+            LivePlan plan = plan(server.address(), LiveWork.CONNECT, p -> {});
+            assertEquals(Optional.empty(), LiveCheck.of(plan));
+        }
+    }
+
+    @Test
+    void aCheckThatIsTakenForGuessingSaysSo() {
+        try (var server = new ChannelServer()) {
+            LivePlan plan = plan(server.address(), LiveWork.CONNECT, p -> {});
+            Optional<String> wrong = Optional.empty();
+            for (int i = 0; i < 12 && wrong.isEmpty(); i++) {
+                wrong = LiveCheck.of(plan);
+            }
+            assertTrue(wrong.orElseThrow().contains("refuses this address for now"), wrong.get());
+        }
+    }
+
+    @Test
     void aServerThatAdmitsAnybodyIsNotRight() {
         try (var server =
                 new ChannelServer(c -> c.authenticate(a -> io.sirocco.live.Admission.anybody()))) {

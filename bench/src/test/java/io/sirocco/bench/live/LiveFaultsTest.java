@@ -2,11 +2,13 @@
 package io.sirocco.bench.live;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.bench.Failure;
 import io.sirocco.http.Response;
 import io.sirocco.http.WebSocket;
+import io.sirocco.live.broker.Limit;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -217,6 +219,22 @@ class LiveFaultsTest {
             LiveResult result = run(opened.address(), LiveWork.ECHO, p -> p.clients(1).rate(10));
             assertEquals(
                     Map.of(Failure.WRONG, 5L, Failure.UNEXPECTED, 5L), result.figures().failures());
+        }
+    }
+
+    @Test
+    void anEchoThatIsRefusedIsNotAWrongOne() throws Exception {
+        try (var server =
+                new ChannelServer(c -> c.messages(new Limit.Bucket(4, Duration.ofMinutes(1))))) {
+            LiveResult result =
+                    run(
+                            server.address(),
+                            LiveWork.ECHO,
+                            p -> p.clients(1).rate(10).password(ChannelServer.PASSWORD));
+            Map<Failure, Long> failures = result.figures().failures();
+            assertTrue(failures.containsKey(Failure.REFUSED), failures.toString());
+            assertFalse(failures.containsKey(Failure.WRONG), failures.toString());
+            assertTrue(result.firsts().get(Failure.REFUSED).contains("limited"));
         }
     }
 

@@ -79,12 +79,22 @@ class TargetsTest {
         var r = SmallRace.round(10, 1000, 0);
         var bound = new Round(10, 1000, 0, 1, 1, 1, 1, 1, 0, 0.95, List.of(), List.of());
         var nginx = new Standing("nginx", "", List.of(r));
-        String target = "files: requests/s, ours / nginx";
+        String target = "assets: requests/s, ours / nginx";
         assertEquals(
                 "missed",
-                outcome(target, work("files", nginx, new Standing("sirocco", "", List.of(r)))));
+                outcome(target, work("assets", nginx, new Standing("sirocco", "", List.of(r)))));
         assertEquals(
                 "not told: bound by the generator",
-                outcome(target, work("files", nginx, new Standing("sirocco", "", List.of(bound)))));
+                outcome(
+                        target,
+                        work("assets", nginx, new Standing("sirocco", "", List.of(bound)))));
+    }
+
+    @Test
+    void filesOnDiskAreComparedWithTheFloorThatSendsThemFromDisk() {
+        var fromMemory = standing("floor", 1, 1, 1);
+        var fromDisk = standing("floor-sendfile", 20, 20, 20);
+        var work = work("files", fromMemory, fromDisk, standing("sirocco", 22, 22, 22));
+        assertEquals("met", outcome("files: CPU, ours / floor-sendfile", work));
     }
 }

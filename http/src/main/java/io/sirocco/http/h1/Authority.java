@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
+import java.nio.charset.StandardCharsets;
+
 /**
  * {@code uri-host [":" port]}, RFC 9110 7.2 and RFC 3986 3.2.2: a registered name or IPv4 address,
  * or an IPv6 address in brackets; no user information, no zone, no IPvFuture. Any thread.
  */
-final class Authority {
+public final class Authority {
 
     private Authority() {}
+
+    /** Returns whether a text is a host, and a port behind it or none. */
+    public static boolean isValid(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+        return nameEnd(bytes, 0, bytes.length) >= 0;
+    }
 
     /** Where the host ends and the port with its colon begins, or -1 when this is no authority. */
     static int nameEnd(byte[] b, int from, int to) {

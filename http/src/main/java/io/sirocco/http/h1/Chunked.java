@@ -29,11 +29,16 @@ import java.util.Set;
  *
  * <p>A chunk is shorter than 2^60 bytes. Limits beside that of the body: {@value #LINE} bytes of
  * size and extensions, {@value #TRAILER_BYTES} bytes and {@value #TRAILER_FIELDS} fields of
- * trailers. Loop-confined.
+ * trailers. Extensions count against the limit of the body, and all lines together may exceed what
+ * the data justify, 16 bytes for each chunk and two for each byte in it, by {@value #EXCESS} bytes
+ * at any time. Loop-confined.
  */
 public final class Chunked {
     /** Most bytes of a chunk's size and extensions, without CRLF. */
     public static final int LINE = 256;
+
+    /** Most bytes of size lines beyond those that the data justify. */
+    public static final int EXCESS = 16 << 10;
 
     /** Most bytes of the trailer section, with its blank line. */
     public static final int TRAILER_BYTES = 4096;
@@ -70,7 +75,7 @@ public final class Chunked {
 
     /**
      * RFC 9110 6.5.1: no field in trailers that is necessary for framing, routing, authentication,
-     * request modifiers or content format.
+     * request modifiers or content format. Such a field is ignored (RFC 9112 7.1.2).
      */
     private static final Set<String> FORBIDDEN =
             Set.of(
@@ -104,6 +109,7 @@ public final class Chunked {
     private State state = State.START;
     private ChunkExtension extension = ChunkExtension.SPACE;
     private int line;
+    private int excess; // of lines over data, so far
 
     /** Of the chunk: its size as read so far, then what is missing of its data. */
     private long size;
@@ -227,11 +233,19 @@ public final class Chunked {
         if (++line > LINE) {
             return Rule.CHUNK_LINE_TOO_LONG;
         }
+        if (--left < 0) {
+            return Rule.BODY_TOO_LARGE;
+        }
         extension = extension.next(c);
         return extension == ChunkExtension.BROKEN ? Rule.BAD_CHUNK_EXTENSION : null;
     }
 
     private Rule sizeEnd() {
+        long justified = 16 + 2 * Math.min(size, EXCESS);
+        excess = (int) Math.max(0, excess + line + 4 - justified); // with both its CRLF
+        if (excess > EXCESS) {
+            return Rule.CHUNK_LINES_TOO_LONG;
+        }
         if (size > left) {
             return Rule.BODY_TOO_LARGE;
         }
@@ -252,11 +266,7 @@ public final class Chunked {
             boolean full = held == TRAILER_BYTES;
             return full ? reject(Rule.TRAILERS_TOO_LARGE, p) : stop(Event.MORE, p + more);
         }
-        for (int i = 0; i < trailers.count(); i++) {
-            if (FORBIDDEN.contains(trailers.name(i).toLowerCase(Locale.ROOT))) {
-                return reject(Rule.FORBIDDEN_TRAILER, p);
-            }
-        }
+        trailers.dropIf(name -> FORBIDDEN.contains(name.toLowerCase(Locale.ROOT)));
         state = State.DONE;
         return stop(Event.END, p + more - (held - end));
     }

@@ -3,6 +3,7 @@ package io.sirocco.http.h1;
 
 import io.sirocco.http.Rule;
 import java.util.Arrays;
+import java.util.function.Predicate;
 
 /**
  * A section of field lines: a view of bytes that somebody else owns, in their order, names in the
@@ -114,6 +115,17 @@ public sealed class Fields permits Head, AnswerHead {
             }
         }
         return true;
+    }
+
+    /** Forgets the fields whose names, as they came, are {@code unwanted}. */
+    final void dropIf(Predicate<String> unwanted) {
+        int kept = 0;
+        for (int i = 0; i < count; i++) {
+            if (!unwanted.test(name(i))) {
+                System.arraycopy(offsets, 4 * i, offsets, 4 * kept++, 4);
+            }
+        }
+        count = kept;
     }
 
     /** Notes the rule that the byte at a position of {@link #bytes} breaks. */

@@ -30,6 +30,7 @@ final class Framing {
     private static final int UPGRADE = 8;
     private static final int SAW_HOST = 16;
     private static final int SAW_CODING = 32;
+    private static final int CODINGS = 64; // not chunked alone: the list is judged as a whole
 
     private Framing() {}
 
@@ -99,6 +100,9 @@ final class Framing {
     }
 
     private static int finish(Head head, int seen, int end) {
+        if ((seen & CODINGS) != 0) {
+            return codings(head);
+        }
         boolean modern = head.minor > 0;
         if (modern && (seen & SAW_HOST) == 0) {
             return head.reject(Rule.HOST_MISSING, end - 1);
@@ -137,7 +141,7 @@ final class Framing {
         if (head.contentLength >= 0) {
             return head.reject(Rule.TWO_LENGTHS, head.base + head.offsets[i]);
         }
-        if (head.chunked) {
+        if ((seen & SAW_CODING) != 0) {
             return head.reject(Rule.LENGTH_AND_CODING, head.base + head.offsets[i]);
         }
         if (from == to || to - from > 18) {
@@ -163,14 +167,24 @@ final class Framing {
         if (head.contentLength >= 0) {
             return head.reject(Rule.LENGTH_AND_CODING, head.base + head.offsets[i]);
         }
-        if ((seen & SAW_CODING) != 0) {
-            return head.reject(Rule.CODING_TWICE, head.base + head.offsets[i]);
-        }
-        if (!Octets.same(b, from, to, "chunked")) {
-            return head.reject(codingRule(Octets.text(b, from, to)), from);
+        if ((seen & SAW_CODING) != 0 || !Octets.same(b, from, to, "chunked")) {
+            return seen | SAW_CODING | CODINGS;
         }
         head.chunked = true;
         return seen | SAW_CODING;
+    }
+
+    /**
+     * Rejects codings other than {@code chunked} alone. RFC 9110 5.3: several lines of one name are
+     * one list, in their order.
+     */
+    private static int codings(Head head) {
+        var list = new StringBuilder();
+        int first = head.find("Transfer-Encoding");
+        for (int i = first; i >= 0; i = head.find("Transfer-Encoding", i + 1)) {
+            list.append(i == first ? "" : ",").append(head.value(i));
+        }
+        return head.reject(codingRule(list.toString()), head.valueFrom(first));
     }
 
     /**
@@ -191,8 +205,8 @@ final class Framing {
     }
 
     /**
-     * RFC 9110 10.1.1; in an HTTP/1.0 request the only known expectation MUST be ignored, so no
-     * other is read either.
+     * RFC 9110 10.1.1, a list whose elements may be empty (5.6.1.2); in an HTTP/1.0 request the
+     * only known expectation MUST be ignored, so no other is read either.
      */
     private static int expect(Head head, byte[] b, int i, int seen) {
         int from = head.base + head.offsets[i + 2];
@@ -200,10 +214,26 @@ final class Framing {
         if (head.minor == 0) {
             return seen;
         }
-        if (!Octets.same(b, from, to, "100-continue")) {
-            return head.reject(Rule.UNKNOWN_EXPECTATION, from);
+        for (int p = from; p < to; p++) {
+            int element = p;
+            while (p < to && b[p] != ',') {
+                p++;
+            }
+            int last = p;
+            while (element < last && Octets.space(b[element])) {
+                element++;
+            }
+            while (last > element && Octets.space(b[last - 1])) {
+                last--;
+            }
+            if (element == last) {
+                continue;
+            }
+            if (!Octets.same(b, element, last, "100-continue")) {
+                return head.reject(Rule.UNKNOWN_EXPECTATION, from);
+            }
+            head.expectContinue = true;
         }
-        head.expectContinue = true;
         return seen;
     }
 

@@ -40,6 +40,10 @@ public final class Head extends Fields {
 
     private Head(Head other) {
         super(other, other.end);
+        take(other);
+    }
+
+    private void take(Head other) {
         end = other.end;
         methodFrom = other.methodFrom;
         methodTo = other.methodTo;
@@ -102,6 +106,25 @@ public final class Head extends Fields {
     /** A copy of a complete head that owns its bytes. */
     public Head detach() {
         return new Head(this);
+    }
+
+    /** Copies this head, of at most {@code most} bytes, into {@code into}; else makes a copy. */
+    public Head detach(Head into, int most) {
+        if (end > most) {
+            return detach();
+        }
+        if (into.bytes.length < end) {
+            into.bytes = new byte[Math.min(most, Math.max(512, 2 * end))];
+        }
+        if (into.offsets.length < 4 * count) {
+            into.offsets = new int[8 * count];
+        }
+        System.arraycopy(bytes, base, into.bytes, 0, end);
+        System.arraycopy(offsets, 0, into.offsets, 0, 4 * count);
+        into.base = 0;
+        into.count = count;
+        into.take(this);
+        return into;
     }
 
     /** The rule that a rejected head breaks. */

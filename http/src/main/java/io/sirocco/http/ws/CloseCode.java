@@ -14,6 +14,9 @@ public final class CloseCode {
 
     public static final int INTERNAL_ERROR = 1011;
 
+    /** The server cannot serve now; the client may come back (IANA, WebSocket close codes). */
+    public static final int TRY_AGAIN_LATER = 1013;
+
     private CloseCode() {}
 
     /** Whether a close frame may have it. */

@@ -320,6 +320,11 @@ public final class MessageReader {
         event = Event.BINARY;
     }
 
+    /** Bytes of memory that the pieces of a message take which is not complete. */
+    public int stored() {
+        return buffer.length;
+    }
+
     // ---- what was read
 
     /** What the last {@link #read} has come to. */

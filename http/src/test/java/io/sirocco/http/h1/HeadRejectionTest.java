@@ -246,14 +246,33 @@ class HeadRejectionTest {
                         "Transfer-Encoding: chunked\nTransfer-Encoding: chunked"),
                 field(
                         "identity hidden behind chunked",
-                        Rule.CODING_TWICE,
+                        Rule.CHUNKED_NOT_LAST,
                         "Transfer-Encoding: chunked\nTransfer-encoding: identity"),
                 of(
                         "chunked in HTTP/1.0",
                         Rule.CODING_IN_HTTP_1_0,
                         "POST / HTTP/1.0\nTransfer-Encoding: chunked\n\n"),
                 field("expectation unknown", Rule.UNKNOWN_EXPECTATION, "Expect: 200-ok"),
-                field("expectation empty", Rule.UNKNOWN_EXPECTATION, "Expect:"),
+                field(
+                        "gzip and chunked in two fields",
+                        Rule.UNKNOWN_CODING,
+                        "Transfer-Encoding: gzip\nTransfer-Encoding: chunked"),
+                field(
+                        "chunked and gzip in two fields",
+                        Rule.CHUNKED_NOT_LAST,
+                        "Transfer-Encoding: chunked\nTransfer-Encoding: gzip"),
+                field(
+                        "an empty coding behind chunked",
+                        Rule.CHUNKED_NOT_LAST,
+                        "Transfer-Encoding: chunked\nTransfer-Encoding:"),
+                field(
+                        "two codings beside a length",
+                        Rule.LENGTH_AND_CODING,
+                        "Transfer-Encoding: gzip\nContent-Length: 3"),
+                field(
+                        "expectation behind an empty one",
+                        Rule.UNKNOWN_EXPECTATION,
+                        "Expect:\nExpect: a"),
                 field(
                         "expectations in a list",
                         Rule.UNKNOWN_EXPECTATION,

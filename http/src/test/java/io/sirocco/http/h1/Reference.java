@@ -161,7 +161,10 @@ final class Reference {
                 !options.contains("close") && (minor == 1 || options.contains("keep-alive"));
         List<String> expectations = minor == 1 ? values(fields, "expect") : List.of();
         for (String expectation : expectations) {
-            must(expectation.equalsIgnoreCase("100-continue"));
+            for (String element : expectation.split(",")) {
+                String known = element.replaceAll("\\A[ \t]+|[ \t]+\\z", "");
+                must(known.isEmpty() || known.equalsIgnoreCase("100-continue"));
+            }
         }
         List<String> upgrades = values(fields, "upgrade");
         upgrades.removeIf(String::isEmpty);
@@ -192,7 +195,7 @@ final class Reference {
                 port,
                 minor,
                 keepAlive,
-                !expectations.isEmpty(),
+                expectations.stream().anyMatch(e -> e.matches("(?i).*100-continue.*")),
                 upgrade,
                 fields,
                 body,
@@ -201,17 +204,33 @@ final class Reference {
     }
 
     private List<String> chunks(StringBuilder data) throws Wrong, Short {
+        int extensions = 0;
+        long excess = 0;
         while (true) {
             String line = line(at + Chunked.LINE + 2);
             BigInteger size = new BigInteger(must(CHUNK, line).group(1), 16);
             must(size.bitLength() <= 60);
-            must(size.compareTo(BigInteger.valueOf(Reading.BODY - data.length())) <= 0);
+            extensions += line.length() - line.split("[; \t]", 2)[0].length();
+            must(extensions + data.length() <= Reading.BODY);
+            must(
+                    size.compareTo(BigInteger.valueOf(Reading.BODY - data.length() - extensions))
+                            <= 0);
+            excess =
+                    Math.max(
+                            0,
+                            excess
+                                    + line.length()
+                                    + 4
+                                    - 16
+                                    - 2 * Math.min(size.longValue(), Chunked.EXCESS));
+            must(excess <= Chunked.EXCESS);
             if (size.signum() == 0) {
                 List<String> trailers = fields(at + Chunked.TRAILER_BYTES, Chunked.TRAILER_FIELDS);
-                for (String trailer : trailers) {
-                    String name = trailer.substring(0, trailer.indexOf(':'));
-                    must(!NOT_IN_TRAILERS.contains(name.toLowerCase(Locale.ROOT)));
-                }
+                trailers.removeIf(
+                        trailer ->
+                                NOT_IN_TRAILERS.contains(
+                                        trailer.substring(0, trailer.indexOf(':'))
+                                                .toLowerCase(Locale.ROOT)));
                 return trailers;
             }
             data.append(take(size.intValue()));

@@ -7,6 +7,7 @@ import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
 import io.sirocco.http.WebSocket;
 import io.sirocco.http.WebSocketListener;
+import io.sirocco.http.WebSockets;
 import io.sirocco.net.TransportKind;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -26,6 +27,10 @@ final class HeavyServer {
     private static final byte[] MEGABYTE = new byte[1 << 20];
     private static final CountDownLatch OPEN = new CountDownLatch(1);
     private static final AtomicInteger WAITING = new AtomicInteger();
+
+    /** However long a crowd takes to grow, what its sockets receive is what they asked for. */
+    private static final WebSockets QUIET =
+            WebSockets.of(settings -> settings.ping(Duration.ZERO, Duration.ZERO));
 
     private static final WebSocketListener ECHO =
             new WebSocketListener() {
@@ -82,11 +87,12 @@ final class HeavyServer {
 
     private static void routes(Routes routes) {
         routes.get("/hello", request -> Response.text("hello"));
-        routes.get("/listener", request -> Response.upgrade(ECHO));
+        routes.get("/listener", request -> Response.upgrade(QUIET, ECHO));
         routes.get(
                 "/conversation",
                 request ->
                         Response.upgrade(
+                                QUIET,
                                 socket -> {
                                     while (socket.receive() instanceof WebSocket.Text(var text)) {
                                         socket.send(text);

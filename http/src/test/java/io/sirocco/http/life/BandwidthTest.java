@@ -13,7 +13,9 @@ import io.sirocco.net.Bandwidth;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,7 @@ final class BandwidthTest {
 
     private final AtomicLong uploaded = new AtomicLong();
     private final Bandwidth ofRoute = Bandwidth.perSecond(LEGACY);
+    private final Bandwidth ofEach = Bandwidth.perSecond(LEGACY);
 
     private Server start(Consumer<Config> more) {
         return Server.start(
@@ -44,6 +47,8 @@ final class BandwidthTest {
         routes.get("/big", request -> Response.bytes(BIG));
         routes.route("GET", "/paced", request -> Response.bytes(BIG))
                 .bandwidth(Bandwidth.perSecond(Bandwidth.UNLIMITED), ofRoute);
+        routes.route("GET", "/each", request -> Response.bytes(BIG))
+                .connectionBandwidth(Bandwidth.perSecond(Bandwidth.UNLIMITED), ofEach);
         routes.post(
                 "/upload",
                 request -> {
@@ -107,6 +112,44 @@ final class BandwidthTest {
             double seconds = (System.nanoTime() - began) / 1e9;
             assertTrue(bytes <= LEGACY * (seconds + 1.2), bytes + " in " + seconds + " s");
             assertArrayEquals(BIG, other.get("/big").body());
+        }
+    }
+
+    @Test
+    void eachConnectionOfARouteHasItsOwnRateWhichMayChangeMeanwhile() throws Exception {
+        try (Server server = start(config -> {});
+                Client one = Client.to(server.port());
+                Client two = Client.to(server.port());
+                Client other = Client.to(server.port())) {
+            one.ask("/each").head();
+            two.ask("/each").head();
+            one.read(2_048); // the burst is spent
+            two.read(2_048);
+            long began = System.nanoTime();
+            var second = CompletableFuture.supplyAsync(() -> read(two, (int) LEGACY * 2));
+            read(one, (int) LEGACY * 2);
+            assertRate(LEGACY * 2, System.nanoTime() - began);
+            second.join();
+            assertRate(LEGACY * 2, System.nanoTime() - began);
+            assertArrayEquals(BIG, other.get("/big").body());
+            ofEach.rate(Bandwidth.UNLIMITED); // for downloads that are under way, too
+            read(one, BIG.length - 2_048 - (int) LEGACY * 2);
+            read(two, BIG.length - 2_048 - (int) LEGACY * 2);
+            assertArrayEquals(BIG, one.get("/each").body());
+            ofEach.rate(LEGACY);
+            one.ask("/each").head();
+            one.read(2_048);
+            began = System.nanoTime();
+            one.read((int) LEGACY);
+            assertRate(LEGACY, System.nanoTime() - began);
+        }
+    }
+
+    private static long read(Client client, int bytes) {
+        try {
+            return client.read(bytes).length;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

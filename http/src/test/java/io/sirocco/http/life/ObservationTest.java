@@ -84,6 +84,7 @@ final class ObservationTest {
                 client.get("/hello/me");
                 client.get("/none");
             }
+            Eventually.that("all is told", () -> stats(server).net().connections() == 0);
             recording.stop();
         }
         RecordedEvent hello = events.remove();

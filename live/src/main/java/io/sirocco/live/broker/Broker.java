@@ -20,6 +20,16 @@ import java.util.concurrent.CompletionStage;
  * #close}.
  */
 public interface Broker extends AutoCloseable {
+    /** How many sessions may be renewed by one call. */
+    int MOST_RENEWED = 200;
+
+    /**
+     * Whether the nodes of this broker may be several processes, which then must have the same
+     * secrets.
+     */
+    default boolean spansProcesses() {
+        return true;
+    }
 
     /**
      * Begins to deliver to {@code node}. Called once, before all else.
@@ -31,24 +41,33 @@ public interface Broker extends AutoCloseable {
     /**
      * Has a message delivered to all nodes, in order. When the stage ends it is certain to be, to
      * each node that is alive, and to be found by {@link #replay} and {@link #history}. When it
-     * ends exceptionally, nothing is certain: the message may arrive all the same.
+     * ends exceptionally, the message may arrive all the same, once: {@link
+     * BrokerException#delivered} says so as soon as the broker knows.
      */
     CompletionStage<Position> publish(Publication publication);
 
     /**
-     * What was published behind a position for someone who is in these rooms, for whom also
-     * messages without a room are; those that except them are left out.
-     *
-     * <p>Who wants to miss nothing listens to {@link Node#deliver} before they ask: a message may
-     * come both ways then, with the same position, but none comes neither way. When the stage ends,
-     * this node has been given all that is in the replay: what is delivered later is not in it.
-     *
-     * @param after the last that they have seen
-     * @param client the id of that someone, which is a room of its own
-     * @param most how many messages at most; more are a gap
+     * Returns where the newest message is that this node has been given, or that was published
+     * before it started. Does not wait.
      */
-    CompletionStage<Replay> replay(
-            Position after, String namespace, String client, List<String> rooms, int most);
+    Position newest();
+
+    /**
+     * Returns what was published behind a position for a client, the oldest first, and in parts: a
+     * client takes what it has missed no faster than it can. Each part is asked for with the {@link
+     * Replay#end} of the one before, until there is no {@link Replay#more}; a part may have no
+     * messages. When the broker does not keep what is behind the position any more, that is a gap.
+     *
+     * <p>A client that is to miss nothing listens to {@link Node#deliver} before it asks: a message
+     * may come both ways then, with the same position, but none comes neither way. When the stage
+     * ends, this node has been given all that is in the replay: what is delivered later is not in
+     * it.
+     *
+     * @param after the last that the client has seen, or says that it has
+     * @param messages how many at most in this part
+     * @param bytes no more of them once they are so many, roughly; one at least
+     */
+    CompletionStage<Replay> replay(Position after, Audience audience, int messages, long bytes);
 
     /**
      * The newest messages to a room that keeps a history, oldest first.
@@ -63,9 +82,27 @@ public interface Broker extends AutoCloseable {
      * Keeps a session for {@code life}, in the place of one with that {@code pid}. A node keeps
      * those of its clients again and again, so that they outlive it. What another node has taken
      * within the last minute is not kept again by the one that had it: it has not heard of that
-     * yet.
+     * yet. Nor is an older version than the one that there is from this node.
      */
     CompletionStage<Void> keep(Session session, Duration life);
+
+    /**
+     * Writes what has changed in a session since it was kept or changed last, and keeps it for
+     * {@code life}: so a client that joins its thousandth room does not cost a thousand names.
+     *
+     * @return false when the broker does not have that version from this node: it is to be kept
+     *     whole
+     */
+    CompletionStage<Boolean> change(Session.Change change, Duration life);
+
+    /**
+     * Keeps sessions of this node for {@code life} from now on, as they are. Many cost little more
+     * than one, and messages do not wait for them.
+     *
+     * @param pids at most {@link #MOST_RENEWED} of them
+     * @return those that the broker does not have from this node: they are to be kept whole
+     */
+    CompletionStage<List<String>> renew(String namespace, List<String> pids, Duration life);
 
     /**
      * Takes a session out, for whoever asks first. The node that still had its client is told by

@@ -3,18 +3,13 @@ package io.sirocco.live.broker;
 
 import io.sirocco.net.Clock;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * How often something has happened, by key: at most {@link Expiring#MOST} of them. One that tells
  * nothing any more is swept out. Any thread.
  */
 final class Counts {
-    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-
     /**
      * @param used tokens that are missing, or tries since the last silence
      * @param tried when
@@ -22,19 +17,21 @@ final class Counts {
      */
     private record Count(double used, long tried, boolean allowed, Limit limit) {}
 
-    private final Map<String, Count> counts = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Count> counts = new ConcurrentHashMap<>();
+    private final Sweep<String, Count> sweep = new Sweep<>(counts, Counts::isOver);
     private final Clock clock;
-    private final AtomicLong swept;
 
     Counts(Clock clock) {
         this.clock = clock;
-        this.swept = new AtomicLong(clock.nanos());
     }
 
     boolean count(String key, Limit limit) {
         long now = clock.nanos();
-        sweep(now);
-        if (counts.size() >= Expiring.MOST && !counts.containsKey(key)) {
+        sweep.run(Sweep.SOME, now);
+        if (isFull(key)) {
+            sweep.run(Sweep.MANY, now);
+        }
+        if (isFull(key)) {
             throw new BrokerException("There are " + Expiring.MOST + " counts already.");
         }
         return counts.compute(key, (k, before) -> next(before, limit, now)).allowed;
@@ -70,10 +67,7 @@ final class Counts {
         return now - count.tried >= life.toNanos();
     }
 
-    private void sweep(long now) {
-        long last = swept.get();
-        if (now - last >= SECOND && swept.compareAndSet(last, now)) {
-            counts.values().removeIf(count -> isOver(count, now));
-        }
+    private boolean isFull(String key) {
+        return counts.mappingCount() >= Expiring.MOST && !counts.containsKey(key);
     }
 }

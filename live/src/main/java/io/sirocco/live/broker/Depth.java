@@ -13,8 +13,14 @@ import java.time.Duration;
  */
 public record Depth(int messages, long bytes, Duration age) {
 
-    /** 100,000 messages, 64 MiB, ten minutes. */
-    public static final Depth DEFAULT = new Depth(100_000, 64 << 20, Duration.ofMinutes(10));
+    /**
+     * 100,000 messages, ten minutes, and 64 MiB or an eighth of the largest heap if that is less.
+     */
+    public static final Depth DEFAULT =
+            new Depth(
+                    100_000,
+                    Math.min(64 << 20, Runtime.getRuntime().maxMemory() / 8),
+                    Duration.ofMinutes(10));
 
     /**
      * Refuses what makes no sense.

@@ -3,19 +3,15 @@ package io.sirocco.live.broker;
 
 import io.sirocco.net.Clock;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What is known for a time only: at most {@link #MOST} of it. Whoever puts something sweeps out
- * what is over, not more often than each second. Any thread.
+ * What is known for a time only: at most {@link #MOST} of it. Each put sweeps out some of what is
+ * over. Any thread.
  */
 final class Expiring<K, V> {
     static final int MOST = 1_000_000;
-    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private record Held<V>(V value, long until) {
         boolean over(long now) {
@@ -23,15 +19,14 @@ final class Expiring<K, V> {
         }
     }
 
-    private final Map<K, Held<V>> held = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<K, Held<V>> held = new ConcurrentHashMap<>();
+    private final Sweep<K, Held<V>> sweep = new Sweep<>(held, Held::over);
     private final Clock clock;
     private final String what;
-    private final AtomicLong swept;
 
     Expiring(Clock clock, String what) {
         this.clock = clock;
         this.what = what;
-        this.swept = new AtomicLong(clock.nanos());
     }
 
     /** In the place of what is there. */
@@ -70,17 +65,16 @@ final class Expiring<K, V> {
     }
 
     private void mustHaveRoom(K key) {
-        sweep();
-        if (held.size() >= MOST && !held.containsKey(key)) {
+        sweep.run(Sweep.SOME, clock.nanos());
+        if (isFull(key)) {
+            sweep.run(Sweep.MANY, clock.nanos());
+        }
+        if (isFull(key)) {
             throw new BrokerException("There are " + MOST + " " + what + " already.");
         }
     }
 
-    private void sweep() {
-        long now = clock.nanos();
-        long last = swept.get();
-        if (now - last >= SECOND && swept.compareAndSet(last, now)) {
-            held.values().removeIf(one -> one.over(now));
-        }
+    private boolean isFull(K key) {
+        return held.mappingCount() >= MOST && !held.containsKey(key);
     }
 }

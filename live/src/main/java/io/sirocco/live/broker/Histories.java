@@ -1,57 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.broker;
 
+import io.sirocco.live.log.Log;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The histories of rooms in memory. One that nobody has written to for twice its age is forgotten;
- * of all those, the newest number is remembered, so that nothing is missed in silence. Confined to
+ * The histories of rooms in memory. One that nobody has written to for twice its age is forgotten,
+ * and of all together the oldest messages are when they take more than {@link #MOST_BYTES}. Of what
+ * is forgotten, the newest number is remembered, so that nothing is missed in silence. Confined to
  * the lock of {@link Memory}.
  */
 final class Histories {
-    private static final long SECOND = 1_000;
-
     /** Messages, oldest first; whether some behind the position are missing. */
     record Found(List<Replay.Message> messages, boolean gap) {}
 
-    private record Entry(long number, Replay.Message message, long millis) {}
+    private record Entry(long number, Replay.Message message, long millis, long bytes) {}
 
-    private static final class History {
+    /** An entry of a history, unless that has lost it since. */
+    private record Age(Room room, History history, long number) {
+        boolean isThere() {
+            Entry first = history.entries.peek();
+            return first != null && first.number <= number;
+        }
+    }
+
+    private final class History {
         private final ArrayDeque<Entry> entries = new ArrayDeque<>();
         private long lost; // the newest number that is not here any more
         private long newest;
         private long written; // when
         private long life;
+        private boolean over; // it counts no more
 
         void trim(int messages, long millis) {
             while (!entries.isEmpty()
                     && (entries.size() > messages || entries.peek().millis < millis - life)) {
-                lost = entries.remove().number;
+                forgetFirst();
             }
+        }
+
+        void forgetFirst() {
+            Entry first = entries.remove();
+            lost = first.number;
+            bytes -= first.bytes;
+            count--;
         }
     }
 
-    private final Map<Room, History> rooms = new HashMap<>();
+    /** Of all histories together: an eighth of the largest heap. */
+    static final long MOST_BYTES = Runtime.getRuntime().maxMemory() / 8;
+
+    private static final int ENTRY = 120; // bytes of one beside its message, roughly
+    private static final int HISTORY = 500; // the same of an empty one
+    private static final int STALE = 1_000; // ages of entries that are not there any more
+
+    private final long mostBytes;
+    private final ArrayDeque<Age> ages = new ArrayDeque<>(); // of all entries, oldest first
+    private long bytes;
+    private int count; // of entries
+    private final ConcurrentHashMap<Room, History> rooms = new ConcurrentHashMap<>();
+    private final Sweep<Room, History> sweep = new Sweep<>(rooms, this::forgets);
     private long lost; // the newest number of all that were forgotten
-    private long swept;
+
+    Histories() {
+        this(MOST_BYTES);
+    }
+
+    Histories(long mostBytes) {
+        this.mostBytes = mostBytes;
+    }
 
     void add(long number, Replay.Message message, long millis) {
-        sweep(millis);
+        sweep.run(Sweep.SOME, millis);
         Publication publication = message.publication();
         for (Publication.Bounds bounds : publication.histories()) {
             var room = new Room(publication.namespace(), bounds.room());
             History history = rooms.computeIfAbsent(room, any -> begin());
-            history.entries.add(new Entry(number, message, millis));
+            long cost = Log.size(publication) + ENTRY;
+            history.entries.add(new Entry(number, message, millis, cost));
+            ages.add(new Age(room, history, number));
+            bytes += cost;
+            count++;
             history.newest = number;
             history.written = millis;
             history.life = bounds.millis();
             history.trim(bounds.messages(), millis);
+        }
+        makeRoom();
+    }
+
+    private void makeRoom() {
+        while (bytes > mostBytes && !ages.isEmpty()) {
+            Age oldest = ages.remove();
+            if (!oldest.isThere()) {
+                continue;
+            }
+            oldest.history.forgetFirst();
+            if (oldest.history.entries.isEmpty() && rooms.remove(oldest.room, oldest.history)) {
+                over(oldest.history);
+            }
+        }
+        if (ages.size() > 2 * count + STALE) {
+            ages.removeIf(age -> !age.isThere());
+        }
+    }
+
+    private void over(History history) {
+        if (!history.over) { // a sweep may still see one that has been removed
+            history.over = true;
+            lost = Math.max(lost, history.newest);
+            bytes -= HISTORY;
         }
     }
 
@@ -82,22 +145,15 @@ final class Histories {
     private History begin() {
         var history = new History();
         history.lost = lost;
+        bytes += HISTORY;
         return history;
-    }
-
-    private void sweep(long millis) {
-        if (millis - swept < SECOND) {
-            return;
-        }
-        swept = millis;
-        rooms.values().removeIf(history -> forgets(history, millis));
     }
 
     private boolean forgets(History history, long millis) {
         history.trim(Integer.MAX_VALUE, millis);
         boolean silent = (millis - history.written) / 2 > history.life;
         if (silent) {
-            lost = Math.max(lost, history.newest);
+            over(history);
         }
         return silent;
     }

@@ -6,7 +6,8 @@ package io.sirocco.live.broker;
  *
  * @param client the id of the client
  * @param user who it is authenticated as; empty for nobody in particular
- * @param info JSON that all members may see, or an empty text
+ * @param info a JSON object that all members may see, such as the name that the client gives
+ *     itself, or an empty text
  */
 public record Member(String client, String user, String info) {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.broker;
 
-import io.sirocco.live.log.Audience;
 import io.sirocco.net.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -46,6 +45,11 @@ public final class MemoryBroker implements Broker {
     }
 
     @Override
+    public boolean spansProcesses() {
+        return false;
+    }
+
+    @Override
     public void start(Node node) {
         if (closed || this.node.isPresent()) {
             throw new IllegalStateException("A broker is started once.");
@@ -60,10 +64,15 @@ public final class MemoryBroker implements Broker {
     }
 
     @Override
+    public Position newest() {
+        return memory.newest();
+    }
+
+    @Override
     public CompletionStage<Replay> replay(
-            Position after, String namespace, String client, List<String> rooms, int most) {
-        Audience audience = Audience.of(namespace, client, rooms);
-        return with(node -> memory.replay(after, audience, most)).thenCompose(replay -> replay);
+            Position after, Audience audience, int messages, long bytes) {
+        return with(node -> memory.replay(after, audience, messages, bytes))
+                .thenCompose(replay -> replay);
     }
 
     @Override
@@ -74,6 +83,16 @@ public final class MemoryBroker implements Broker {
     @Override
     public CompletionStage<Void> keep(Session session, Duration life) {
         return with(node -> done(() -> memory.sessions().keep(node, session, life)));
+    }
+
+    @Override
+    public CompletionStage<Boolean> change(Session.Change change, Duration life) {
+        return with(node -> memory.sessions().change(node, change, life));
+    }
+
+    @Override
+    public CompletionStage<List<String>> renew(String namespace, List<String> pids, Duration life) {
+        return with(node -> memory.sessions().renew(node, namespace, pids, life));
     }
 
     @Override

@@ -12,6 +12,11 @@ import java.util.Map;
  * Confined to the lock of {@link Memory}.
  */
 final class Presence {
+    /** What a node is told. */
+    interface Delivery {
+        void to(Node node);
+    }
+
     private record Connection(Node node, String client) {}
 
     private static final class Occupants {
@@ -21,13 +26,13 @@ final class Presence {
 
     private final Map<Room, Occupants> rooms = new HashMap<>();
 
-    List<Deliveries.Delivery> join(Node node, Room room, Member member) {
+    List<Delivery> join(Node node, Room room, Member member) {
         Occupants occupants = rooms.computeIfAbsent(room, any -> new Occupants());
         Member before = occupants.connections.put(new Connection(node, member.client()), member);
         if (before != null && before.identity().equals(member.identity())) {
             return List.of();
         }
-        List<Deliveries.Delivery> said = new ArrayList<>();
+        List<Delivery> said = new ArrayList<>();
         if (occupants.counts.merge(member.identity(), 1, Integer::sum) == 1) {
             said.add(each -> each.joined(room, member));
         }
@@ -37,7 +42,7 @@ final class Presence {
         return said;
     }
 
-    List<Deliveries.Delivery> leave(Node node, Room room, String client) {
+    List<Delivery> leave(Node node, Room room, String client) {
         Occupants occupants = rooms.get(room);
         if (occupants == null) {
             return List.of();
@@ -50,8 +55,8 @@ final class Presence {
     }
 
     /** All of a node leave. */
-    List<Deliveries.Delivery> leave(Node node) {
-        List<Deliveries.Delivery> said = new ArrayList<>();
+    List<Delivery> leave(Node node) {
+        List<Delivery> said = new ArrayList<>();
         for (Room room : List.copyOf(rooms.keySet())) {
             for (Connection connection : List.copyOf(rooms.get(room).connections.keySet())) {
                 if (connection.node == node) {
@@ -72,8 +77,7 @@ final class Presence {
         return List.copyOf(found.values());
     }
 
-    private static List<Deliveries.Delivery> oneLess(
-            Room room, Occupants occupants, Member member) {
+    private static List<Delivery> oneLess(Room room, Occupants occupants, Member member) {
         boolean last = occupants.counts.merge(member.identity(), -1, Integer::sum) == 0;
         if (!last) {
             return List.of();

@@ -8,8 +8,8 @@ import java.util.Set;
  * A message, and whom it is for.
  *
  * @param namespace of the clients
- * @param rooms it goes to whoever is in one of them, once; to all of the namespace where there is
- *     none. A client is alone in a room that has its id
+ * @param rooms the destinations, each an {@link Address}: it goes to the clients in one of these
+ *     rooms, and to the clients named, once; to all of the namespace where there is none
  * @param except the ids of clients who do not get it
  * @param event a packet of Socket.IO as text, without an offset
  * @param attachments its bytes, in order; nobody changes them

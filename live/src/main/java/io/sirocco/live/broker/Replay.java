@@ -9,8 +9,14 @@ import java.util.List;
  * @param messages what is left of them
  * @param gap whether some are missing that were asked for
  * @param end where to go on
+ * @param more whether this is a part of them, and another begins behind {@code end}
  */
-public record Replay(List<Message> messages, boolean gap, Position end) {
+public record Replay(List<Message> messages, boolean gap, Position end, boolean more) {
+
+    /** All of them. */
+    public Replay(List<Message> messages, boolean gap, Position end) {
+        this(messages, gap, end, false);
+    }
 
     /** One of them. */
     public record Message(Position position, Publication publication) {}

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
@@ -166,13 +167,13 @@ final class Channel implements LiveNamespace {
     // ---- out
 
     private Message event(String event, Object[] arguments, long number) {
-        Json.Encoded encoded = client.json.event(event, arguments);
+        Json.Encoded encoded = client.json.event(event, Arguments.spread(arguments));
         Packet packet = Packet.event(name, number, encoded.attachments().size(), encoded.data());
         return new Message(event, "4" + packet, encoded.attachments(), number, 0);
     }
 
     private Message answer(String event, long number, long ofSession, Object... values) {
-        Json.Encoded encoded = client.json.answer(values);
+        Json.Encoded encoded = client.json.answer(Arguments.spread(values));
         Packet packet = Packet.ack(name, number, encoded.attachments().size(), encoded.data());
         String text = "4" + packet;
         return new Message(event, text, encoded.attachments(), Packet.NO_ID, ofSession);
@@ -254,6 +255,18 @@ final class Channel implements LiveNamespace {
     /** On the thread of handlers. */
     private void answer(String event, Incoming packet, long ofSession) {
         Object[] values = handlers.answer(event, packet.arguments());
+        if (values.length == 1 && values[0] instanceof CompletionStage<?> stage) {
+            stage.whenComplete(
+                    (value, thrown) -> {
+                        Object[] later = handlers.answered(value, thrown);
+                        client.loop.startVirtual(() -> answer(event, packet, ofSession, later));
+                    });
+        } else {
+            answer(event, packet, ofSession, values);
+        }
+    }
+
+    private void answer(String event, Incoming packet, long ofSession, Object... values) {
         Message message;
         try {
             message = answer(event, packet.packet().id(), ofSession, values);

@@ -9,6 +9,7 @@ import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -72,18 +73,26 @@ final class Handlers {
         try {
             Answerer<Arguments> answerer = requests.get(event);
             if (answerer != null) {
-                Object answer = answerer.answer(arguments);
-                return answer instanceof Arguments all ? all.values(0) : new Object[] {answer};
+                return new Object[] {answerer.answer(arguments)};
             }
             return tell(event, arguments)
                     ? new Object[0]
                     : error("unknown_event", "nobody handles '" + event + "'");
-        } catch (RequestException e) {
-            boolean ours = e.kind() == RequestException.Kind.REFUSED;
-            return ours ? error(e.code(), e.getMessage()) : broken(e);
         } catch (Throwable e) {
-            return broken(e);
+            return thrown(e);
         }
+    }
+
+    /** What a stage has ended with, as the answer that it was given for. */
+    Object[] answered(Object value, Throwable thrown) {
+        boolean wrapped = thrown instanceof CompletionException && thrown.getCause() != null;
+        return thrown == null ? new Object[] {value} : thrown(wrapped ? thrown.getCause() : thrown);
+    }
+
+    private Object[] thrown(Throwable thrown) {
+        return thrown instanceof RequestException e && e.kind() == RequestException.Kind.REFUSED
+                ? error(e.code(), e.getMessage())
+                : broken(thrown);
     }
 
     /** Somebody's code threw; what the other side is told of it. */

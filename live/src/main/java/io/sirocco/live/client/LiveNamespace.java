@@ -32,7 +32,8 @@ public sealed interface LiveNamespace permits LiveClient, Channel {
     @FunctionalInterface
     interface Answerer<T> {
         /**
-         * What JSON can say, or bytes; null is an answer, too; {@link Arguments} are several, or
+         * What JSON can say, or bytes; null is an answer, too; a {@link
+         * java.util.concurrent.CompletionStage} gives it later; {@link Arguments} are several, or
          * none. May block.
          *
          * @throws RequestException made by {@link RequestException#refused} to refuse

@@ -6,6 +6,9 @@ import io.sirocco.live.wire.WireException;
 /** What stands on a {@link Session}. Confined to the loop of the session. */
 public interface Channel {
 
+    /** Returns whether somebody has been admitted: until then a session may hold little. */
+    boolean isAdmitted();
+
     /** A message of text has come. */
     void text(String text) throws WireException;
 
@@ -15,7 +18,10 @@ public interface Channel {
     /** So many events were dropped now: the peer is slow. */
     void dropped(long events);
 
-    /** Messages were dropped, and there is room again. */
+    /** All that waited has been sent: there is room again. */
+    void room();
+
+    /** Messages were dropped, and there is room again; called before {@link #room}. */
     void gap(long dropped);
 
     /**

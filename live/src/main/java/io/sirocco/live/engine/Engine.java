@@ -8,12 +8,12 @@ import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.WebSockets;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Engine.IO 4 at a path: opens sessions, and finds the one that a request is for. Any thread.
@@ -30,6 +30,9 @@ public final class Engine {
     private static final Ids IDS = new Ids();
     private static final int WINDOW = 64 << 10;
 
+    /** Bytes of headers of all sessions whose clients have not been admitted. */
+    private static final long MOST_HEADS = Runtime.getRuntime().maxMemory() / 16;
+
     final EngineSettings settings;
     final Upper upper;
     final String opening;
@@ -37,6 +40,7 @@ public final class Engine {
     private final Origins origins;
     private final WebSockets sockets;
     private final ConcurrentHashMap<String, Session> sessions = new ConcurrentHashMap<>();
+    private final AtomicLong heads = new AtomicLong();
     private volatile boolean closing;
 
     /** Makes one; {@link #addTo} has it answer. */
@@ -76,6 +80,7 @@ public final class Engine {
             for (String method : new String[] {"GET", "POST", "OPTIONS"}) {
                 routes.route(method, path, this::handle)
                         .handling(INLINE)
+                        .startsBeforeBody()
                         .body(settings.maxPayload())
                         .deadline(Duration.ZERO);
             }
@@ -97,7 +102,19 @@ public final class Engine {
         closing = true;
     }
 
-    void add(Session session) {
+    /** What may wait for one peer beside what its WebSocket holds. */
+    int outboxBudget() {
+        return settings.budget() - window;
+    }
+
+    /** What is put there for a poll by those who can wait. */
+    int roomForPolls() {
+        return Math.min(window, outboxBudget());
+    }
+
+    /** From here on its headers count, until it forgets them: not before, or without an upgrade. */
+    void add(Session session, int headers) {
+        heads.addAndGet(headers);
         sessions.put(session.id(), session);
     }
 
@@ -105,7 +122,12 @@ public final class Engine {
         sessions.remove(session.id());
     }
 
-    private Response handle(Request request) throws IOException {
+    /** A session has forgotten so many bytes of the head that it began with. Any thread. */
+    void forgotten(int bytes) {
+        heads.addAndGet(-bytes);
+    }
+
+    private Response handle(Request request) {
         if (!origins.admit(request)) {
             upper.refused("origin");
             return refuse(403, 4, "Forbidden");
@@ -117,7 +139,7 @@ public final class Engine {
         return answer(request).map(response -> Origins.allow(response, origin));
     }
 
-    private Response answer(Request request) throws IOException {
+    private Response answer(Request request) {
         String transport = request.query("transport").orElse("");
         if (!settings.transports().contains(transport)) {
             return Refusal.TRANSPORT.response();
@@ -168,6 +190,10 @@ public final class Engine {
             return refuse(429, 3, "Too many connects").header("Retry-After", "1");
         }
         Peer peer = Peer.of(request, upper.address(request));
+        if (heads.get() + peer.size() > MOST_HEADS) {
+            upper.refused("memory");
+            return refuse(503, 3, "Too many clients").header("Retry-After", "1");
+        }
         var session = new Session(this, upper.home(request.loop()), peer);
         return transport.equals("websocket")
                 ? Response.upgrade(sockets, Line.first(session))

@@ -12,6 +12,7 @@ import java.util.Set;
  * @param pongMillis until the pong
  * @param upgradeMillis for a change from polling to WebSocket
  * @param closeMillis for what is to be delivered before a close
+ * @param postWindowMillis in which a client sends {@link PostBody#LEAST} bytes of a body
  * @param maxPayload of one message, and of one body of polling
  * @param budget what may wait to be sent to one peer
  * @param transports {@code websocket}, {@code polling}
@@ -23,6 +24,7 @@ public record EngineSettings(
         long pongMillis,
         long upgradeMillis,
         long closeMillis,
+        long postWindowMillis,
         int maxPayload,
         int budget,
         Overflow overflow,

@@ -28,7 +28,7 @@ record Origins(Optional<List<String>> named) {
             return false;
         }
         String port = origin.startsWith("https:") ? ":443" : ":80";
-        String asked = request.header("Host").orElse("").toLowerCase(Locale.ROOT);
+        String asked = request.authority().toLowerCase(Locale.ROOT);
         return without(port, origin.substring(host)).equals(without(port, asked));
     }
 
@@ -54,7 +54,7 @@ record Origins(Optional<List<String>> named) {
                 Response.empty(204)
                         .header("Access-Control-Allow-Methods", "GET, POST")
                         .header("Access-Control-Max-Age", "600");
-        Optional<String> fields = request.header("Access-Control-Request-Headers");
+        Optional<String> fields = request.headerList("Access-Control-Request-Headers");
         return fields.isEmpty()
                 ? answer
                 : answer.header("Access-Control-Allow-Headers", fields.get());

@@ -2,16 +2,28 @@
 package io.sirocco.live.engine;
 
 import io.sirocco.http.WebSocket;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 
 /**
- * What waits for a peer, bounded in bytes. The first parcel may have gone in part, and then goes
- * whole. Loop-confined.
+ * What waits for a peer, bounded in bytes: while there is less than that, one more is taken. The
+ * first parcel may have gone in part, and then goes whole. Loop-confined, except {@link #size}.
  */
 final class Outbox {
     /** Answers are never dropped, but they do not pile up either. */
     private static final int ANSWERS = 4;
+
+    private static final VarHandle SIZE;
+
+    static {
+        try {
+            SIZE = MethodHandles.lookup().findVarHandle(Outbox.class, "size", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final ArrayDeque<Parcel> queue = new ArrayDeque<>(4);
     private final long budget;
@@ -20,14 +32,14 @@ final class Outbox {
     private long dropped;
 
     Outbox(long budget) {
-        this.budget = Math.max(0, budget);
+        this.budget = Math.max(1, budget);
     }
 
     /** Adds one, of which {@code parts} have gone; false when the peer is to be closed over it. */
     boolean add(Parcel parcel, int parts, Overflow overflow) {
         if (parts > 0) { // it is the first
             sent = parts;
-        } else if (size + parcel.size() > budget && parcel.droppable()) {
+        } else if (size >= budget && parcel.droppable()) {
             switch (overflow) {
                 case CLOSE -> {
                     return false;
@@ -38,7 +50,7 @@ final class Outbox {
                 }
                 case DROP_OLDEST -> {
                     dropOldest(parcel.size());
-                    if (size + parcel.size() > budget) {
+                    if (size >= budget) {
                         dropped++;
                         return true;
                     }
@@ -48,7 +60,7 @@ final class Outbox {
             return false;
         }
         queue.add(parcel);
-        size += parcel.size();
+        size(size + parcel.size());
         return true;
     }
 
@@ -59,7 +71,7 @@ final class Outbox {
             Parcel parcel = all.next();
             if (parcel.droppable() && !begun) {
                 all.remove();
-                size -= parcel.size();
+                size(size - parcel.size());
                 dropped++;
             }
             begun = false;
@@ -94,8 +106,17 @@ final class Outbox {
     }
 
     private void removeFirst() {
-        size -= queue.poll().size();
+        size(size - queue.poll().size());
         sent = 0;
+    }
+
+    /** Bytes that wait. Any thread; a moment old perhaps. */
+    long size() {
+        return (long) SIZE.getOpaque(this);
+    }
+
+    private void size(long now) {
+        SIZE.setOpaque(this, now);
     }
 
     /** How many messages had to go. */

@@ -3,6 +3,7 @@ package io.sirocco.live.engine;
 
 import io.sirocco.http.Request;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -31,6 +32,31 @@ public record Peer(String address, String lines) {
                     }
                 });
         return new Peer(address, lines.toString());
+    }
+
+    /**
+     * Returns this with some of its headers alone.
+     *
+     * @param longest the names in lower case, and how long a value may be at most
+     */
+    public Peer only(Map<String, Integer> longest) {
+        var some = new StringBuilder(128);
+        for (int at = 0; at < lines.length(); ) {
+            int end = lines.indexOf('\n', at);
+            int colon = lines.indexOf(": ", at);
+            int most =
+                    longest.getOrDefault(lines.substring(at, colon).toLowerCase(Locale.ROOT), -1);
+            if (end - colon - 2 <= most) {
+                some.append(lines, at, end + 1);
+            }
+            at = end + 1;
+        }
+        return new Peer(address, some.toString());
+    }
+
+    /** Returns how many bytes of memory the headers take, roughly. */
+    int size() {
+        return lines.length();
     }
 
     /** The first header field of this name. */

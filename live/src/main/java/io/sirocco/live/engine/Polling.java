@@ -19,13 +19,15 @@ final class Polling {
     private static final String CLOSE = "1";
     private static final Response OK = Engine.text("ok");
     private static final int LONGEST_MARK = 64;
+    private static final int PACKETS_AT_ONCE = 256; // then others have the loop
 
     private final Session session;
     private final String firstMark; // of the request that has opened the session
     private String lastMark = ""; // of the last poll
     private Brought last; // by a post; null when that had no mark
     private CompletableFuture<Response> poll; // that waits
-    private CompletableFuture<Response> post; // whose answer is held back
+    private Post post; // until it is answered; null while there is none
+    private boolean taking;
     private boolean upgrading; // nobody polls for long any more
     private boolean flushes; // has a task to
 
@@ -64,36 +66,87 @@ final class Polling {
         return !mark.isEmpty() && mark.length() <= LONGEST_MARK && !mark.equals(firstMark);
     }
 
-    /** A request has brought packets: {@code body}. */
-    void data(Request request, String mark, String body, CompletableFuture<Response> answer) {
-        if (last != null && last.isRepeatedBy(mark, body)) {
-            answer.complete(OK);
-            return;
-        }
+    /** A request brings packets: its headers are here. */
+    void post(Request request, String mark, CompletableFuture<Response> answer) {
         if (post != null) {
             answer.complete(Refusal.REQUEST.response());
             session.cut("two posts at once");
             return;
         }
-        try {
-            for (EnginePacket packet : Payload.parse(body)) {
-                session.receive(packet);
-            }
-        } catch (WireException e) {
-            answer.complete(Refusal.REQUEST.response());
-            session.cut(e);
+        var mine = new Post(request, mark, answer);
+        post = mine;
+        PostBody.read(request, session.mostInPost(), session.postWindowMillis())
+                .whenComplete(
+                        (body, thrown) ->
+                                session.run(
+                                        () -> {
+                                            if (thrown == null) {
+                                                arrived(mine, body);
+                                            } else {
+                                                failed(mine, thrown);
+                                            }
+                                        }));
+    }
+
+    private void arrived(Post mine, PostBody body) {
+        if (post != mine) { // the session has ended meanwhile
+            body.release();
             return;
         }
-        last = identifies(mark) ? new Brought(mark, body.hashCode(), request) : null;
-        post = answer;
-        if (!session.paused()) {
-            resume();
+        int hash = body.hash();
+        boolean again = last != null && last.isRepeatedBy(mine.mark, hash);
+        post.body = body;
+        if (again) {
+            answerPost(OK);
+            return;
+        }
+        last = identifies(mine.mark) ? new Brought(mine.mark, hash, mine.request) : null;
+        post.packets = body.packets();
+        take();
+    }
+
+    private void failed(Post mine, Throwable thrown) {
+        if (post != mine) {
+            return;
+        }
+        if (thrown instanceof PostBody.Refused refused) {
+            answerPost(Engine.refuse(refused.status(), 3, refused.getMessage()).close());
+        } else {
+            post = null;
+            mine.answer.completeExceptionally(thrown);
+        }
+        session.cut("the body of a post was refused");
+    }
+
+    /** Takes packets one by one, until the session is paused: the client waits for its answer. */
+    private void take() {
+        if (taking || post == null || post.packets == null) {
+            return;
+        }
+        taking = true;
+        try {
+            int taken = 0;
+            while (post != null && post.packets.hasNext() && !session.paused()) {
+                if (taken++ == PACKETS_AT_ONCE) {
+                    session.loop().execute(() -> session.run(this::take));
+                    return;
+                }
+                session.receive(post.packets.next());
+            }
+        } catch (WireException e) {
+            answerPost(Refusal.REQUEST.response());
+            session.cut(e);
+        } finally {
+            taking = false;
+        }
+        if (post != null && !session.paused()) {
+            answerPost(OK);
         }
     }
 
-    /** The next request may bring more. */
+    /** More is taken. */
     void resume() {
-        answerPost(OK);
+        take();
     }
 
     /** Something waits to be sent: all that is sent in this turn leaves in one answer. */
@@ -126,6 +179,9 @@ final class Polling {
      */
     boolean probed(WebSocket candidate, EnginePacket.Text packet) throws WireException {
         if (packet.kind() == Kind.UPGRADE && upgrading) {
+            if (post != null) { // what it brings comes before what the WebSocket brings
+                throw new WireException("an upgrade has come before the answer to a post");
+            }
             return true;
         }
         if (packet.kind() != Kind.PING || !packet.data().equals("probe")) {
@@ -146,20 +202,23 @@ final class Polling {
     /** A WebSocket has taken its place. */
     void upgraded() {
         answerPoll(NOOP);
-        resume();
     }
 
     /** The session has ended. */
     void close() {
         answerPoll(CLOSE);
-        answerPost(Refusal.REQUEST.response());
+        answerPost(taking ? OK : Refusal.REQUEST.response()); // it has said good-bye by that post
         last = null;
     }
 
     private void answerPost(Response response) {
         if (post != null) {
-            post.complete(response);
+            Post answered = post;
             post = null;
+            if (answered.body != null) {
+                answered.body.release();
+            }
+            answered.answer.complete(response);
         }
     }
 
@@ -170,12 +229,27 @@ final class Polling {
         }
     }
 
+    /** A request that brings packets, until it is answered. */
+    private static final class Post {
+        final Request request;
+        final String mark;
+        final CompletableFuture<Response> answer;
+        PostBody body; // null until it is complete
+        Payload.Packets packets; // not taken yet; null until then, too
+
+        Post(Request request, String mark, CompletableFuture<Response> answer) {
+            this.request = request;
+            this.mark = mark;
+            this.answer = answer;
+        }
+    }
+
     /** What a request has brought, as far as that tells it from the next. */
     private record Brought(String mark, int hash, Request request) {
 
         /** While its own answer can still arrive, the same once more is chance. */
-        boolean isRepeatedBy(String mark, String body) {
-            return this.mark.equals(mark) && hash == body.hashCode() && !request.connected();
+        boolean isRepeatedBy(String mark, int hash) {
+            return this.mark.equals(mark) && this.hash == hash && !request.connected();
         }
     }
 }

@@ -10,8 +10,10 @@ import io.sirocco.live.wire.WireException;
 import io.sirocco.net.Alarm;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
-import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -41,10 +43,12 @@ import java.util.function.Consumer;
 public final class Session {
     private static final LazyLogger LOG = LazyLogger.of(Session.class);
     private static final Parcel PING = Parcel.of("2");
+    private static final VarHandle OUTBOX = outboxField();
     private static final int RESTART = 1012;
     private static final int POLICY = 1008;
     private static final int TOO_LARGE = 1009;
     private static final int MOVE_AGAIN_MILLIS = 100;
+    private static final int MOST_BEFORE_ADMISSION = 16 << 10;
 
     private static final int MOVING = 1;
     private static final int FINISHING = 1 << 1;
@@ -53,15 +57,16 @@ public final class Session {
     private static final int PAUSED = 1 << 4;
 
     private final Engine engine;
-    private final Peer peer;
+    private volatile Peer peer; // set where it lives
     private final String id = Engine.newId();
     private volatile Home home;
     private Channel channel;
     private volatile WebSocket socket; // null while it polls
     private Polling polling; // null when it does not
-    private Outbox outbox; // null while nothing waits
+    private Outbox outbox; // null while nothing waits; others look at its size
     private Alarm alarm;
     private int flags;
+    private int head; // bytes that the engine counts for the headers of its first request
 
     Session(Engine engine, Home home, Peer peer) {
         this.engine = engine;
@@ -89,6 +94,17 @@ public final class Session {
         return peer;
     }
 
+    /** Forgets the headers of its first request, but for these: see {@link Peer#only}. */
+    public void keepHeaders(Map<String, Integer> longest) {
+        peer = peer.only(longest);
+        forgetHead();
+    }
+
+    private void forgetHead() {
+        engine.forgotten(head);
+        head = 0;
+    }
+
     /** {@code websocket} or {@code polling}. Any thread. */
     public String transport() {
         return polls() ? "polling" : "websocket";
@@ -97,6 +113,14 @@ public final class Session {
     /** What stands on it. Any thread, once it is open. */
     public Channel channel() {
         return channel;
+    }
+
+    private static VarHandle outboxField() {
+        try {
+            return MethodHandles.lookup().findVarHandle(Session.class, "outbox", Outbox.class);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
     }
 
     boolean polls() {
@@ -110,8 +134,7 @@ public final class Session {
     /** Has {@code task} run on its loop: at once, if that is where we are. Any thread. */
     public void run(Runnable task) {
         Loop at = loop();
-        if (at.inLoop()) {
-            task.run();
+        if (at.runHere(task)) {
             return;
         }
         try {
@@ -136,7 +159,8 @@ public final class Session {
     }
 
     private void open() {
-        engine.add(this);
+        head = peer.size();
+        engine.add(this, head);
         setAlarm(engine.settings.pingMillis(), this::ping);
         channel = engine.upper.open(this);
     }
@@ -216,6 +240,7 @@ public final class Session {
         }
         alarm.cancel();
         engine.remove(this);
+        forgetHead();
         outbox = null;
         if (polling != null) {
             polling.close();
@@ -234,11 +259,20 @@ public final class Session {
         return later(request, answer -> polling.poll(mark, answer));
     }
 
-    /** A request brings packets. Any thread. */
-    Response data(Request request) throws IOException {
+    /** A request brings packets, of which none has been read. Any thread. */
+    Response data(Request request) {
         String mark = Engine.mark(request);
-        String body = request.body().text();
-        return later(request, answer -> polling.data(request, mark, body, answer));
+        return later(request, answer -> polling.post(request, mark, answer));
+    }
+
+    /** Returns how many bytes one post may bring: little, while nobody is admitted. */
+    int mostInPost() {
+        int most = engine.settings.maxPayload();
+        return channel.isAdmitted() ? most : Math.min(most, MOST_BEFORE_ADMISSION);
+    }
+
+    long postWindowMillis() {
+        return engine.settings.postWindowMillis();
     }
 
     private Response later(Request request, Consumer<CompletableFuture<Response>> then) {
@@ -355,7 +389,9 @@ public final class Session {
     void receive(Line line, WebSocket from, String text) {
         try {
             EnginePacket.Text packet = EnginePacket.parse(text);
-            if (from == socket) {
+            if (text.length() > MOST_BEFORE_ADMISSION && !channel.isAdmitted()) {
+                throw new WireException("a long message has come before anybody was admitted");
+            } else if (from == socket) {
                 receive(packet);
             } else {
                 probe(line, from, packet);
@@ -474,7 +510,7 @@ public final class Session {
             }
         }
         if (outbox == null) {
-            outbox = new Outbox(engine.settings.budget() - engine.window);
+            outbox = new Outbox(engine.outboxBudget());
         }
         long dropped = outbox.dropped();
         if (!outbox.add(parcel, sent, engine.settings.overflow())) {
@@ -521,5 +557,27 @@ public final class Session {
         if (dropped > 0) {
             channel.gap(dropped);
         }
+        channel.room();
+    }
+
+    /**
+     * Whether the peer takes more at once, or in its next poll: for what waits to be sent elsewhere
+     * and need not be here.
+     */
+    public boolean hasRoom() {
+        if (is(CLOSED | FINISHING)) {
+            return false;
+        }
+        return outbox == null || polling != null && outbox.size() < engine.roomForPolls();
+    }
+
+    /**
+     * Whether less than half of what may wait for the peer does, with {@code more} bytes. Any
+     * thread; on others than its own what it says is a moment old.
+     */
+    public boolean isHalfEmpty(long more) {
+        var waiting = (Outbox) OUTBOX.getOpaque(this);
+        long size = waiting == null ? 0 : waiting.size();
+        return size + more < Math.max(1, engine.outboxBudget() / 2);
     }
 }

@@ -13,7 +13,7 @@ public interface Upper {
 
     /**
      * A session was refused: {@code connects} for {@link #admits}, {@code clients} for too many,
-     * {@code origin}.
+     * {@code memory} for too many that nobody has been admitted from, {@code origin}.
      */
     void refused(String why);
 

@@ -23,6 +23,15 @@ final class Answers {
         return reply == null ? 0 : Long.parseLong(text(reply));
     }
 
+    /** Of {@code renew.lua}: which of them. */
+    static List<String> missing(Object reply, List<String> all) {
+        List<String> missing = new ArrayList<>();
+        for (Object place : (List<?>) reply) {
+            missing.add(all.get(Math.toIntExact((Long) place)));
+        }
+        return missing;
+    }
+
     /** Each somebody once. */
     static List<Member> members(Object reply) {
         Map<String, Member> found = new LinkedHashMap<>();

@@ -3,6 +3,7 @@ package io.sirocco.live.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Publication;
 import io.sirocco.live.broker.Room;
 import io.sirocco.live.log.Log;
@@ -84,7 +85,8 @@ final class Calls {
             arguments.add(bytes(bounds.millis()));
         }
         long size = Log.size(publication);
-        return new Work.Post(arguments, size, deadline(), new CompletableFuture<>());
+        return new Work.Post(
+                arguments, size, deadline(), new CompletableFuture<>(), new CompletableFuture<>());
     }
 
     byte[][] publish(long batch, List<Work.Post> posts) {
@@ -95,6 +97,17 @@ final class Calls {
         arguments.addAll(depth());
         posts.forEach(post -> arguments.addAll(post.arguments()));
         return run(Script.PUBLISH, arguments);
+    }
+
+    /**
+     * Asks whether a batch was written.
+     *
+     * @param read the place that this node has read
+     */
+    byte[][] written(long batch, Position read) {
+        return run(
+                Script.WRITTEN,
+                List.of(unique(), node, bytes(batch), bytes(read.epoch()), bytes(read.offset())));
     }
 
     /** Messages, bytes and milliseconds. */

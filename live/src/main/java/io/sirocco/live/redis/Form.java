@@ -107,6 +107,10 @@ final class Form {
             return texts;
         }
 
+        boolean hasMore() {
+            return in.hasRemaining();
+        }
+
         /** A number of bytes, or of things that have some, that are there. */
         int length() {
             int length = number();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.redis;
 
-import io.sirocco.live.broker.Position;
 import java.util.List;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -19,6 +18,11 @@ sealed interface Frame {
     /** Whether nobody waits for it any more. */
     default boolean isDone() {
         return works().stream().allMatch(work -> work.stage().isDone());
+    }
+
+    /** Whether the server remembers it: publish.lua. */
+    default boolean isRemembered() {
+        return true;
     }
 
     default void refused(JedisDataException why) {
@@ -39,6 +43,11 @@ sealed interface Frame {
         }
 
         @Override
+        public boolean isRemembered() {
+            return false;
+        }
+
+        @Override
         public List<Work> works() {
             return List.of(ask);
         }
@@ -50,10 +59,21 @@ sealed interface Frame {
     }
 
     /** Messages, whose numbers follow each other. */
-    record Batch(byte[][] arguments, List<Work.Post> works) implements Frame {
+    record Batch(long number, byte[][] arguments, List<Work.Post> works) implements Frame {
         @Override
         public Command command() {
             return Command.EVALSHA;
+        }
+
+        /** Their deadlines may be over, and it is not known whether they are written. */
+        @Override
+        public boolean isDone() {
+            return works.stream().allMatch(post -> post.written().isDone());
+        }
+
+        /** Whether nobody wants it to be written any more. */
+        boolean isOverdue() {
+            return works.stream().allMatch(post -> post.stage().isDone());
         }
 
         @Override
@@ -63,9 +83,43 @@ sealed interface Frame {
             long millis = Long.parseLong(Answers.text(parts.get(1)));
             long number = Long.parseLong(Answers.text(parts.get(2)));
             for (Work.Post post : works) {
-                Position position = new Offset(millis, number++).in(epoch);
-                post.stage().complete(position);
+                post.written(new Offset(millis, number++).in(epoch));
             }
+        }
+    }
+
+    /** The question whether a batch was written, that was not answered in time. */
+    record Inquiry(Batch batch, byte[][] arguments) implements Frame {
+        @Override
+        public Command command() {
+            return Command.EVALSHA;
+        }
+
+        @Override
+        public List<Work.Post> works() {
+            return batch.works;
+        }
+
+        @Override
+        public boolean isDone() {
+            return batch.isDone();
+        }
+
+        @Override
+        public void answer(Object reply) {
+            long answer = (Long) reply;
+            for (Work.Post post : batch.works) {
+                if (answer > 1) {
+                    post.unknown();
+                } else {
+                    post.written().complete(answer == 1);
+                }
+            }
+        }
+
+        @Override
+        public void refused(JedisDataException why) {
+            batch.works.forEach(Work.Post::unknown);
         }
     }
 }

@@ -15,8 +15,10 @@ import redis.clients.jedis.exceptions.JedisException;
  * cost no more than one. When the connection is lost, what was not answered is sent again on the
  * next; what may not be done twice is recognised by the scripts.
  *
- * <p>A call that is not answered when its time is over fails, and the connection with it. Any
- * thread, but for {@link #run}.
+ * <p>A call that is not answered when its time is over fails, and the connection with it. Whether a
+ * message that failed so is in the log is asked on the next connection, before all else; one that
+ * is not will not be, whatever the server still reads of the last connection. Any thread, but for
+ * {@link #run}.
  */
 final class Link implements Runnable {
     private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
@@ -64,17 +66,17 @@ final class Link implements Runnable {
         }
         wire.cut();
         queue.close().forEach(Link::closed);
-        flying.forEach(frame -> frame.works().forEach(Link::closed));
+        flying.forEach(frame -> frame.works().forEach(Link::lost));
     }
 
     /** Fails what is overdue. */
     void tick(long now) {
-        queue.overdue(now).forEach(this::late);
+        queue.overdue(now).forEach(work -> work.fail(late(), null));
         boolean stuck = false;
         for (Frame frame : flying) {
             for (Work work : frame.works()) {
                 if (now - work.deadline() >= 0 && !work.stage().isDone()) {
-                    late(work);
+                    work.giveUp(late());
                     stuck = true;
                 }
             }
@@ -111,7 +113,7 @@ final class Link implements Runnable {
             if (flying.isEmpty()) {
                 flying = framer.frame(queue.take(MOST, MOST_BYTES, Queue.second()));
             }
-            flying = flying.stream().filter(frame -> !frame.isDone()).toList();
+            flying = framer.open(flying);
             exchange(next);
             flying = List.of();
             backoff.succeeded();
@@ -124,7 +126,7 @@ final class Link implements Runnable {
         for (int from = 0; from < all.size(); ) {
             int to = from;
             for (int batches = 0; to < all.size() && batches < MOST_BATCHES; to++) {
-                batches += all.get(to) instanceof Frame.Batch ? 1 : 0;
+                batches += all.get(to).isRemembered() ? 1 : 0;
             }
             exchange(wire, all.subList(from, to));
             from = to;
@@ -168,14 +170,20 @@ final class Link implements Runnable {
         }
     }
 
-    private void late(Work work) {
-        work.fail(
-                "%s has not answered within %d ms."
-                        .formatted(terms.door(), terms.deadline().toMillis()),
-                null);
+    private String late() {
+        return "%s has not answered within %d ms."
+                .formatted(terms.door(), terms.deadline().toMillis());
     }
 
     private static void closed(Work work) {
         work.fail("The broker was closed.", null);
+    }
+
+    /** It was on its way when the broker was closed. */
+    private static void lost(Work work) {
+        work.giveUp("The broker was closed.");
+        if (work instanceof Work.Post post) {
+            post.unknown();
+        }
     }
 }

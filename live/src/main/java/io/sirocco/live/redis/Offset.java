@@ -24,6 +24,11 @@ record Offset(long millis, long number) {
                 : Optional.empty();
     }
 
+    /** The number of an offset in a position; -1 when it is none. */
+    static long number(String text) {
+        return parse(text).map(Offset::number).orElse(-1L);
+    }
+
     /** Of what the server has sent. */
     static Offset of(byte[] id) {
         String text = new String(id, US_ASCII);

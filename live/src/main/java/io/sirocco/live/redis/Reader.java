@@ -3,6 +3,7 @@ package io.sirocco.live.redis;
 
 import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Node;
+import io.sirocco.live.broker.Position;
 import io.sirocco.live.log.Log;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
@@ -33,9 +34,11 @@ final class Reader implements Runnable {
     private final Log log;
     private final Waiters waiters;
     private final Teller teller;
+    private final Returns returns = new Returns();
     private volatile Wire wire = new Wire();
     private volatile boolean closed;
     private volatile String epoch = "";
+    private volatile Position reading = Running.NOWHERE; // told to the node, or about to be
     private volatile boolean doubtful; // the place may be another
     private boolean unsure; // something may have been lost on its way to the node
     private Offset at = new Offset(0, 0);
@@ -59,6 +62,7 @@ final class Reader implements Runnable {
             Place place = attach();
             epoch = place.epoch();
             recall(place.offset());
+            reading = at.in(epoch);
         } catch (JedisException e) {
             wire.cut();
             throw new BrokerException(refusal(e), e);
@@ -110,6 +114,16 @@ final class Reader implements Runnable {
         }
     }
 
+    /** This node has a session again, since {@code number} was the newest. Any thread. */
+    void tookBack(String namespace, String pid, long number) {
+        returns.add(namespace, pid, number);
+    }
+
+    /** The place that the node has been told of, or is being told of. Any thread. */
+    Position reading() {
+        return reading;
+    }
+
     /** Any thread. */
     void close() {
         closed = true;
@@ -149,6 +163,7 @@ final class Reader implements Runnable {
             take(entry);
         }
         average = Math.max(1, size / found.size());
+        returns.reached(at.number());
         waiters.reached(at.number());
     }
 
@@ -176,20 +191,30 @@ final class Reader implements Runnable {
             restart(begun.epoch(), "the broker has lost its newest messages");
             return;
         }
+        Position position = at.in(epoch);
+        reading = position;
         if (found.isFor(calls.node())) {
-            teller.tell(at.in(epoch), entry);
+            tell(position, entry);
         }
         if (entry instanceof Entry.Said said) {
-            log.add(at.number(), at.in(epoch), said.publication(), at.millis());
+            log.add(at.number(), position, said.publication(), at.millis());
         } else {
-            log.pass(at.number(), at.in(epoch));
+            log.pass(at.number(), position);
+        }
+    }
+
+    private void tell(Position position, Entry entry) {
+        if (entry instanceof Entry.Taken(String namespace, String pid)) {
+            returns.taken(namespace, pid, at.number(), () -> teller.tell(position, entry));
+        } else {
+            teller.tell(position, entry);
         }
     }
 
     /** Where to go on, when the connection or an entry was missing. */
     private void find() {
         Place place = attach();
-        at = place.offset();
+        at = place.offset(); // which has been read, or a restart follows
         if (!place.missing().isEmpty()) {
             unsure = false;
             restart(place.epoch(), place.missing());
@@ -211,7 +236,9 @@ final class Reader implements Runnable {
 
     private void restart(String epoch, String why) {
         this.epoch = epoch;
-        log.restart(at.number(), at.in(epoch));
+        reading = at.in(epoch);
+        log.restart(at.number(), reading);
+        returns.restart(at.number());
         waiters.reached(Long.MAX_VALUE); // whom it concerns sees the other epoch
         waiters.reached(at.number());
         teller.gap(why);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.redis;
 
+import io.sirocco.live.broker.Audience;
 import io.sirocco.live.broker.Broker;
 import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Limit;
@@ -11,7 +12,6 @@ import io.sirocco.live.broker.Publication;
 import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Room;
 import io.sirocco.live.broker.Session;
-import io.sirocco.live.log.Audience;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -78,9 +78,15 @@ public final class RedisBroker implements Broker {
     }
 
     @Override
+    public Position newest() {
+        Running now = running;
+        return now == null ? Running.NOWHERE : now.newest();
+    }
+
+    @Override
     public CompletionStage<Replay> replay(
-            Position after, String namespace, String client, List<String> rooms, int most) {
-        return with(r -> r.replay(after, Audience.of(namespace, client, rooms), most));
+            Position after, Audience audience, int messages, long bytes) {
+        return with(r -> r.replay(after, audience, messages, bytes));
     }
 
     @Override
@@ -91,6 +97,16 @@ public final class RedisBroker implements Broker {
     @Override
     public CompletionStage<Void> keep(Session session, Duration life) {
         return with(r -> r.keep(session, life));
+    }
+
+    @Override
+    public CompletionStage<Boolean> change(Session.Change change, Duration life) {
+        return with(r -> r.change(change, life));
+    }
+
+    @Override
+    public CompletionStage<List<String>> renew(String namespace, List<String> pids, Duration life) {
+        return with(r -> r.renew(namespace, pids, life));
     }
 
     @Override

@@ -28,6 +28,7 @@ import redis.clients.jedis.Protocol.Command;
 final class Roster {
     private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
     private static final int MANY = 200; // in one call
+    private static final long MOST_SKEW_MILLIS = 30_000; // of two nodes that is a minute: Tickets
 
     private record Seat(Room room, Member member) {}
 
@@ -37,6 +38,7 @@ final class Roster {
     private final Consumer<String> epochs;
     private final Map<String, Seat> seats = new LinkedHashMap<>(); // by the field of PREFIX:node
     private boolean doubtful; // a change has failed
+    private boolean skewed; // and said so; the thread of the connection
     private CompletableFuture<?> beat = CompletableFuture.completedFuture(null);
 
     Roster(Terms terms, Calls calls, Link link, Consumer<String> epochs) {
@@ -82,12 +84,29 @@ final class Roster {
 
     private void beaten(List<?> reply, int known) {
         epochs.accept(Answers.text(reply.get(0)));
+        compareClocks(Answers.number(reply.get(3)));
         if ((Long) reply.get(1) != known || isDoubtful()) {
             compare();
         }
         if ((Long) reply.get(2) > 0) {
             beat(); // another node is dead, and has more clients
         }
+    }
+
+    /** Says so once when the clock of this node is another: tickets and tokens go by it. */
+    private void compareClocks(long server) {
+        long ahead = System.currentTimeMillis() - server;
+        boolean wrong = Math.abs(ahead) > MOST_SKEW_MILLIS;
+        if (wrong && !skewed) {
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "The clock of this node is {0} s ahead of the broker''s (behind, if"
+                                    + " negative): set both by NTP, or tickets that were spent may be"
+                                    + " accepted again, and good ones refused.",
+                            ahead / 1_000);
+        }
+        skewed = wrong;
     }
 
     private synchronized boolean isDoubtful() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.redis;
 
+import io.sirocco.live.broker.Audience;
 import io.sirocco.live.broker.Limit;
 import io.sirocco.live.broker.Member;
 import io.sirocco.live.broker.Node;
@@ -9,11 +10,11 @@ import io.sirocco.live.broker.Publication;
 import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Room;
 import io.sirocco.live.broker.Session;
-import io.sirocco.live.log.Audience;
 import io.sirocco.live.log.Log;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -24,14 +25,17 @@ import java.util.concurrent.locks.LockSupport;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * A {@link RedisBroker} that was started. Three connections, each with a thread: one for what is
- * written, one for what is asked, one that reads the log; and a thread that looks at deadlines. Any
- * thread.
+ * A {@link RedisBroker} that was started. Four connections, each with a thread: one for what is
+ * written, one for what is asked, one that renews sessions, so that messages do not wait for those,
+ * one that reads the log; and a thread that looks at deadlines. Any thread.
  */
 final class Running {
     private static final LazyLogger LOG = LazyLogger.of(RedisBroker.class);
     private static final Duration LATELY = Duration.ofMinutes(1);
     private static final long GOODBYE_MILLIS = 1_000;
+
+    /** Before the log was read. */
+    static final Position NOWHERE = new Position("0", "0");
 
     private final Terms terms;
     private final Calls calls;
@@ -39,6 +43,7 @@ final class Running {
     private final Waiters waiters;
     private final Link writes;
     private final Link reads;
+    private final Link renewals;
     private final Reader reader;
     private final Roster roster;
     private volatile List<Thread> threads = List.of();
@@ -47,11 +52,12 @@ final class Running {
     Running(Terms terms, Node node) {
         this.terms = terms;
         this.calls = new Calls(terms, node.id());
-        this.log = new Log(terms.depth(), 0, new Position("0", "0"));
+        this.log = new Log(terms.depth(), Offset::number, 0, NOWHERE);
         this.waiters = new Waiters(terms.waiting());
-        this.writes = new Link(terms, new Framer(calls));
-        this.reads = new Link(terms, new Framer(calls));
         this.reader = new Reader(terms, calls, log, waiters, node);
+        this.writes = new Link(terms, new Framer(calls, reader::reading));
+        this.reads = new Link(terms, new Framer(calls, reader::reading));
+        this.renewals = new Link(terms, new Framer(calls, reader::reading));
         this.roster = new Roster(terms, calls, writes, reader::heard);
     }
 
@@ -64,6 +70,7 @@ final class Running {
                 List.of(
                         thread("write", writes),
                         thread("ask", reads),
+                        thread("renew", renewals),
                         thread("read", reader),
                         thread("clock", this::clock));
         threads.forEach(Thread::start);
@@ -75,17 +82,17 @@ final class Running {
         return post.stage();
     }
 
-    CompletableFuture<Replay> replay(Position after, Audience audience, int most) {
-        Optional<Offset> offset = Offset.parse(after.offset());
-        if (offset.isEmpty()) {
-            return CompletableFuture.completedFuture(log.gap());
-        }
+    Position newest() {
+        return reader.reading();
+    }
+
+    CompletableFuture<Replay> replay(Position after, Audience audience, int messages, long bytes) {
         Work.Ask<Long> newest =
                 calls.ask(Command.HGET, Answers::number, calls.key("meta"), Calls.bytes("n"));
         reads.add(newest);
         return newest.stage()
                 .thenCompose(number -> waiters.until(number, newest.deadline()))
-                .thenApply(read -> log.since(after.epoch(), offset.get().number(), audience, most));
+                .thenApply(read -> log.replay(after, audience, messages, bytes));
     }
 
     CompletableFuture<Replay> history(Room room, Optional<Position> after, int most) {
@@ -114,8 +121,34 @@ final class Running {
                         List.of(
                                 calls.node(),
                                 Names.of(session.namespace(), session.pid()),
+                                Calls.bytes(session.version()),
                                 SessionForm.write(session),
                                 millis(life))));
+    }
+
+    CompletableFuture<Boolean> change(Session.Change change, Duration life) {
+        return ask(
+                writes,
+                calls.script(
+                        Script.CHANGE,
+                        reply -> (Long) reply == 1,
+                        List.of(
+                                calls.node(),
+                                Names.of(change.namespace(), change.pid()),
+                                Calls.bytes(change.base()),
+                                Calls.bytes(change.version()),
+                                SessionForm.write(change),
+                                millis(life))));
+    }
+
+    CompletableFuture<List<String>> renew(String namespace, List<String> pids, Duration life) {
+        List<byte[]> arguments = new ArrayList<>(pids.size() + 2);
+        arguments.add(calls.node());
+        arguments.add(millis(life));
+        pids.forEach(pid -> arguments.add(Names.of(namespace, pid)));
+        return ask(
+                renewals,
+                calls.script(Script.RENEW, reply -> Answers.missing(reply, pids), arguments));
     }
 
     CompletableFuture<Optional<Session>> take(String namespace, String pid) {
@@ -123,7 +156,7 @@ final class Running {
                 writes,
                 calls.script(
                         Script.TAKE,
-                        reply -> Optional.ofNullable((byte[]) reply).flatMap(SessionForm::read),
+                        reply -> taken(namespace, pid, reply),
                         List.of(
                                 Calls.unique(),
                                 calls.node(),
@@ -131,6 +164,15 @@ final class Running {
                                 Calls.unique(),
                                 Entry.taken(namespace, pid),
                                 millis(LATELY))));
+    }
+
+    private Optional<Session> taken(String namespace, String pid, Object reply) {
+        if (reply == null) {
+            return Optional.empty();
+        }
+        List<?> parts = (List<?>) reply;
+        reader.tookBack(namespace, pid, Answers.number(parts.get(1)));
+        return SessionForm.read((byte[]) parts.get(0));
     }
 
     CompletableFuture<Void> forget(String namespace, String pid) {
@@ -177,6 +219,7 @@ final class Running {
         }
         writes.close();
         reads.close();
+        renewals.close();
         waiters.close();
         for (Thread thread : threads) {
             join(thread);
@@ -202,6 +245,7 @@ final class Running {
             try {
                 writes.tick(now);
                 reads.tick(now);
+                renewals.tick(now);
                 waiters.tick(now);
                 if (now - next >= 0) {
                     next = now + every;

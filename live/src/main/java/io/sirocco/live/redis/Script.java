@@ -17,6 +17,7 @@ import java.util.Locale;
  */
 enum Script {
     PUBLISH,
+    WRITTEN,
     ATTACH,
     HISTORY,
     JOIN,
@@ -25,6 +26,8 @@ enum Script {
     BYE,
     TAKE,
     KEEP,
+    CHANGE,
+    RENEW,
     FORGET,
     SPEND,
     BUCKET,

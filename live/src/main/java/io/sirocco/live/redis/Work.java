@@ -22,6 +22,11 @@ sealed interface Work {
         stage().completeExceptionally(new BrokerException(why, cause));
     }
 
+    /** Fails it although it was sent: nobody knows yet whether it has arrived. */
+    default void giveUp(String why) {
+        fail(why, null);
+    }
+
     /**
      * A command that may be sent twice, when nobody knows whether it has arrived.
      *
@@ -49,7 +54,38 @@ sealed interface Work {
      * A message: several make one command.
      *
      * @param arguments of the script, for this message
+     * @param written whether it is in the log; ends later than the stage when the server did not
+     *     answer in time, and exceptionally when nobody can know
      */
-    record Post(List<byte[]> arguments, long size, long deadline, CompletableFuture<Position> stage)
-            implements Work {}
+    record Post(
+            List<byte[]> arguments,
+            long size,
+            long deadline,
+            CompletableFuture<Position> stage,
+            CompletableFuture<Boolean> written)
+            implements Work {
+
+        @Override
+        public void fail(String why, Throwable cause) {
+            Work.super.fail(why, cause);
+            written.complete(false);
+        }
+
+        @Override
+        public void giveUp(String why) {
+            stage.completeExceptionally(new BrokerException(why, written));
+        }
+
+        void written(Position position) {
+            stage.complete(position);
+            written.complete(true);
+        }
+
+        /** Nobody will ever know. */
+        void unknown() {
+            var lost = new BrokerException("Whether the message was published is not known.");
+            stage.completeExceptionally(lost);
+            written.completeExceptionally(lost);
+        }
+    }
 }

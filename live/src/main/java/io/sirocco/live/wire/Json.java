@@ -21,6 +21,13 @@ import tools.jackson.databind.node.ObjectNode;
  * the member {@code _placeholder} stands for them, and their number. Any thread.
  */
 public final class Json {
+    /**
+     * A value of two characters costs some 90 bytes as a tree, so what bounds a message does not
+     * bound its tree.
+     */
+    static final int MOST_VALUES =
+            Math.clamp(Runtime.getRuntime().maxMemory() / 4096, 10_000, 100_000);
+
     private static final Object ATTACHMENTS = new Object();
     private static final String PLACEHOLDER = "_placeholder";
     private static final String NUM = "num";
@@ -143,17 +150,48 @@ public final class Json {
     /**
      * Reads the data of a packet, with its attachments where they belong.
      *
-     * @throws WireException when it is no JSON, or refers to what is not there
+     * @throws WireException when it is no JSON, has more than {@link #MOST_VALUES}, or refers to an
+     *     attachment that is not there, or twice to one
      */
     public JsonNode parse(String data, List<byte[]> attachments) throws WireException {
+        if (data.length() > MOST_VALUES && values(data) > MOST_VALUES) {
+            throw new WireException("more than " + MOST_VALUES + " values in a message");
+        }
         try {
             JsonNode node = mapper.readTree(data);
-            return attachments.isEmpty() ? node : put(node, attachments);
+            return attachments.isEmpty() ? node : put(node, new ArrayList<>(attachments));
         } catch (JacksonException e) {
-            throw new WireException("no JSON: " + e.getOriginalMessage());
+            throw new WireException("no JSON, or deeper or with longer numbers than are taken");
         }
     }
 
+    /** Returns how many values there are at most, names of members included. */
+    private static int values(String data) {
+        int count = 1;
+        boolean quoted = false;
+        for (int i = 0; i < data.length(); i++) {
+            char c = data.charAt(i);
+            if (quoted) {
+                if (c == '\\') {
+                    i++;
+                } else {
+                    quoted = c != '"';
+                }
+            } else {
+                switch (c) {
+                    case '"' -> quoted = true;
+                    case ',', '[', '{', ':' -> count++;
+                    default -> {}
+                }
+            }
+        }
+        return count;
+    }
+
+    /**
+     * Puts attachments where their placeholders are. Each one is taken from the list, so that none
+     * stands in a message twice: named a thousand times, it would be sent on as often.
+     */
     private JsonNode put(JsonNode node, List<byte[]> attachments) throws WireException {
         switch (node) {
             case ArrayNode array -> {
@@ -169,7 +207,11 @@ public final class Json {
                             || num.intValue() >= attachments.size()) {
                         throw new WireException("a placeholder refers to no attachment");
                     }
-                    return mapper.getNodeFactory().binaryNode(attachments.get(num.intValue()));
+                    byte[] bytes = attachments.set(num.intValue(), null);
+                    if (bytes == null) {
+                        throw new WireException("two placeholders refer to one attachment");
+                    }
+                    return mapper.getNodeFactory().binaryNode(bytes);
                 }
                 for (String name : List.copyOf(object.propertyNames())) {
                     object.set(name, put(object.get(name), attachments));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.wire;
 
-import java.util.ArrayList;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.util.Base64;
-import java.util.List;
 
 /**
  * Packets in one body of long polling: text, with a record separator between two of them, and bytes
@@ -15,20 +15,38 @@ public final class Payload {
     private Payload() {}
 
     /**
-     * Reads a body.
-     *
-     * @throws WireException when one of its packets is none
+     * The packets of one body, each parsed when it is asked for: a body of a megabyte may hold
+     * 100,000 of them. Used by one thread.
      */
-    public static List<EnginePacket> parse(String body) throws WireException {
-        var packets = new ArrayList<EnginePacket>();
-        int from = 0;
-        while (true) {
-            int end = body.indexOf(SEPARATOR, from);
-            packets.add(packet(body.substring(from, end < 0 ? body.length() : end)));
-            if (end < 0) {
-                return packets;
+    public static final class Packets {
+        private final byte[] body;
+        private final int length;
+        private int at;
+
+        /** Reads {@code body[0..length)}, UTF-8. */
+        public Packets(byte[] body, int length) {
+            this.body = body;
+            this.length = length;
+        }
+
+        /** Returns whether there is another one; an empty body has one that cannot be parsed. */
+        public boolean hasNext() {
+            return at <= length;
+        }
+
+        /**
+         * Parses the next one.
+         *
+         * @throws WireException when it is malformed
+         */
+        public EnginePacket next() throws WireException {
+            int end = at;
+            while (end < length && body[end] != SEPARATOR) {
+                end++;
             }
-            from = end + 1;
+            var text = new String(body, at, end - at, UTF_8);
+            at = end + 1;
+            return packet(text);
         }
     }
 

@@ -9,6 +9,9 @@ local done = redis.call('HGET', DONE, ARGV[2]) or ''
 local known = {}
 for batch, epoch, ms, n in done:gmatch('(%d+) (%w+) (%d+) (%d+)') do
   if batch == ARGV[3] then
+    if epoch == '0' then
+      return redis.error_reply('STALE this batch has been given up') -- see written.lua
+    end
     return {epoch, ms, n}
   end
   known[#known + 1] = table.concat({batch, epoch, ms, n}, ' ')

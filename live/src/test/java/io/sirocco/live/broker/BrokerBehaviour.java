@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.live.broker.Probe.Told;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -57,7 +58,7 @@ public abstract class BrokerBehaviour {
         return start(broker(), probe);
     }
 
-    protected final Broker start(Broker broker, Probe probe) {
+    protected final Broker start(Broker broker, Node probe) {
         brokers.add(broker);
         broker.start(probe);
         return broker;
@@ -229,7 +230,7 @@ public abstract class BrokerBehaviour {
             boolean over;
             do {
                 over = publisher.isDone(); // then this is the last look
-                Replay replay = get(node.replay(from, "/", "me", List.of(), 10_000));
+                Replay replay = get(Replays.whole(node, from, "me", List.of(), 10_000));
                 for (Replay.Message message : replay.messages()) {
                     assertTrue(given.contains(message.position()), "it would come twice");
                     from = message.position();
@@ -249,14 +250,15 @@ public abstract class BrokerBehaviour {
         Position one = get(node.publish(toAll("to all")));
         get(node.publish(to("to others", "hall")));
         get(node.publish(to("to the kitchen", "kitchen", "hall")));
-        get(node.publish(to("to them alone", "me")));
+        get(node.publish(to("to them alone", Address.client("me"))));
+        get(node.publish(to("to a room named like them", "me")));
         get(node.publish(except("but for them", "me")));
         get(node.publish(except("but for another", "you")));
         get(node.publish(notKept("not kept")));
         get(node.publish(elsewhere("elsewhere")));
         Position last = get(node.publish(to("last", "kitchen")));
 
-        Replay replay = get(node.replay(before, "/", "me", List.of("kitchen"), 100));
+        Replay replay = get(Replays.whole(node, before, "me", List.of("kitchen"), 100));
         assertEquals(
                 List.of("to all", "to the kitchen", "to them alone", "but for another", "last"),
                 events(replay));
@@ -273,7 +275,7 @@ public abstract class BrokerBehaviour {
         Position last = get(one.publish(toAll("start")));
         for (int i = 0; i < 200; i++) {
             Position now = get(one.publish(toAll("m" + i)));
-            Replay replay = get(other.replay(last, "/", "me", List.of(), 10));
+            Replay replay = get(Replays.whole(other, last, "me", List.of(), 10));
             assertFalse(replay.gap());
             assertEquals(List.of("m" + i), events(replay));
             last = now;
@@ -284,7 +286,7 @@ public abstract class BrokerBehaviour {
     void aReplayBehindTheNewestIsEmptyAndNoGap() throws Exception {
         Broker node = node(new Probe());
         Position last = get(node.publish(toAll("last")));
-        Replay replay = get(node.replay(last, "/", "me", List.of(), 10));
+        Replay replay = get(Replays.whole(node, last, "me", List.of(), 10));
         assertEquals(new Replay(List.of(), false, last), replay);
     }
 
@@ -295,7 +297,7 @@ public abstract class BrokerBehaviour {
         get(node.publish(toAll("2")));
         Broker later = node(new Probe());
         get(node.publish(toAll("3")));
-        Replay replay = get(later.replay(first, "/", "me", List.of(), 10));
+        Replay replay = get(Replays.whole(later, first, "me", List.of(), 10));
         assertEquals(List.of("2", "3"), events(replay));
         assertFalse(replay.gap());
     }
@@ -307,10 +309,70 @@ public abstract class BrokerBehaviour {
         for (int i = 1; i <= 5; i++) {
             get(node.publish(toAll("" + i)));
         }
-        assertFalse(get(node.replay(first, "/", "me", List.of(), 5)).gap());
-        Replay replay = get(node.replay(first, "/", "me", List.of(), 4));
+        assertFalse(get(Replays.whole(node, first, "me", List.of(), 5)).gap());
+        Replay replay = get(Replays.whole(node, first, "me", List.of(), 4));
         assertTrue(replay.gap());
         assertEquals(List.of("2", "3", "4", "5"), events(replay));
+    }
+
+    @Test
+    void aReplayIsReadInPartsFromTheOldestOn() throws Exception {
+        Broker node = node(new Probe());
+        List<String> expected = new ArrayList<>();
+        Position at = get(node.publish(toAll("before")));
+        for (int i = 0; i < 25; i++) {
+            get(node.publish(to("for nobody " + i, "hall")));
+            get(node.publish(i % 2 == 0 ? toAll("" + i) : to("" + i, "kitchen", "cellar")));
+            expected.add("" + i);
+        }
+        List<String> rooms = List.of("kitchen", "cellar");
+        List<String> got = new ArrayList<>();
+        int parts = 0;
+        for (boolean more = true; more; parts++) {
+            Replay part = get(node.replay(at, Replays.audience("me", rooms), 10, 1 << 20));
+            assertFalse(part.gap());
+            assertTrue(part.messages().size() <= 10);
+            got.addAll(events(part));
+            more = part.more();
+            at = part.end();
+        }
+        assertEquals(expected, got);
+        assertEquals(3, parts);
+        Replay last = get(node.replay(at, Replays.audience("me", rooms), 10, 1 << 20));
+        assertEquals(List.of(), last.messages());
+        assertEquals(at, last.end());
+    }
+
+    @Test
+    void aPartOfAReplayIsBoundedInBytesAndHasOneMessageAtLeast() throws Exception {
+        Broker node = node(new Probe());
+        Position at = get(node.publish(toAll("before")));
+        for (int i = 0; i < 4; i++) {
+            get(node.publish(toAll("x".repeat(10_000))));
+        }
+        assertEquals(
+                1,
+                get(node.replay(at, Replays.audience("me", List.of()), 10, 1)).messages().size());
+        Replay two = get(node.replay(at, Replays.audience("me", List.of()), 10, 15_000));
+        assertEquals(2, two.messages().size());
+        assertTrue(two.more());
+    }
+
+    @Test
+    void aPartBehindWhatWasForgottenIsAGap() throws Exception {
+        Broker node = start(shallow(), new Probe());
+        Position start = get(node.publish(toAll("start")));
+        for (int i = 0; i < 10; i++) {
+            get(node.publish(toAll("" + i)));
+        }
+        Replay part = get(node.replay(start, Replays.audience("me", List.of()), 5, 1 << 20));
+        assertEquals(List.of("0", "1", "2", "3", "4"), events(part));
+        for (int i = 10; i < 40; i++) {
+            get(node.publish(toAll("" + i)));
+        }
+        Replay next = get(node.replay(part.end(), Replays.audience("me", List.of()), 5, 1 << 20));
+        assertTrue(next.gap());
+        assertFalse(next.more());
     }
 
     @Test
@@ -321,8 +383,8 @@ public abstract class BrokerBehaviour {
         for (int i = 2; i <= 21; i++) {
             get(node.publish(toAll("" + i)));
         }
-        assertTrue(get(node.replay(first, "/", "me", List.of(), 100)).gap());
-        Replay left = get(node.replay(second, "/", "me", List.of(), 100));
+        assertTrue(get(Replays.whole(node, first, "me", List.of(), 100)).gap());
+        Replay left = get(Replays.whole(node, second, "me", List.of(), 100));
         assertFalse(left.gap(), "the one that is forgotten was seen");
         assertEquals(20, left.messages().size());
     }
@@ -340,7 +402,7 @@ public abstract class BrokerBehaviour {
             for (int k = 0; k < 10; k++) {
                 stages.add(node.publish(toAll("" + ++sent)));
             }
-            Replay replay = get(node.replay(from, "/", "me", List.of(), 1_000));
+            Replay replay = get(Replays.whole(node, from, "me", List.of(), 1_000));
             if (replay.gap()) {
                 gaps++;
             } else {
@@ -375,7 +437,7 @@ public abstract class BrokerBehaviour {
                         new Position(last.epoch(), "-"),
                         new Position(last.epoch(), last.offset() + "0"));
         for (Position position : unknown) {
-            Replay replay = get(node.replay(position, "/", "me", List.of(), 10));
+            Replay replay = get(Replays.whole(node, position, "me", List.of(), 10));
             assertTrue(replay.gap(), position.toString());
             assertEquals(last, replay.end());
             assertTrue(get(node.history(KITCHEN, Optional.of(position), 10)).gap(), "history");
@@ -479,8 +541,7 @@ public abstract class BrokerBehaviour {
     void aSessionIsTakenOnceAndAsItWas() throws Exception {
         Broker node = node(new Probe());
         Session session =
-                new Session(
-                        "/",
+                Replays.session(
                         "secret",
                         "id",
                         "ada",
@@ -528,6 +589,122 @@ public abstract class BrokerBehaviour {
         get(takes.keep(session("p"), LONG));
         get(had.forget("/", "p"));
         assertTrue(get(third.take("/", "p")).isPresent());
+    }
+
+    @Test
+    void aSessionIsTakenWithAllThatHasChangedInIt() throws Exception {
+        Broker one = node(new Probe());
+        Broker two = node(new Probe());
+        get(one.keep(version(session("p"), 7), LONG));
+        Map<String, String> tags = Map.of("name", "Ada");
+        assertTrue(get(one.change(change("p", 7, 8, List.of("hall", "cellar"), "", tags), LONG)));
+        assertTrue(get(one.change(change("p", 8, 9, List.of(), "kitchen", Map.of()), LONG)));
+        assertTrue(get(one.change(change("p", 9, 12, List.of("ä"), "hall", Map.of()), LONG)));
+        Session taken = get(two.take("/", "p")).orElseThrow();
+        assertEquals(List.of("cellar", "ä"), taken.rooms().keySet().stream().sorted().toList());
+        assertEquals(tags, taken.tags());
+        assertEquals("client of p", taken.client());
+        get(two.keep(session("p"), LONG));
+        assertEquals(Set.of("kitchen"), get(one.take("/", "p")).orElseThrow().rooms().keySet());
+    }
+
+    @Test
+    void aChangeOfAVersionThatTheBrokerDoesNotHaveIsRefused() throws Exception {
+        Broker one = node(new Probe());
+        Broker two = node(new Probe());
+        List<String> hall = List.of("hall");
+        assertFalse(get(one.change(change("p", 1, 2, hall, "", Map.of()), LONG)));
+        get(one.keep(version(session("p"), 5), LONG));
+        assertFalse(get(one.change(change("p", 4, 6, hall, "", Map.of()), LONG)));
+        assertFalse(get(two.change(change("p", 5, 6, hall, "", Map.of()), LONG)));
+        get(one.keep(version(session("p"), 3), LONG)); // late, and does not undo the later one
+        assertTrue(get(one.change(change("p", 5, 6, hall, "", Map.of()), LONG)));
+        assertEquals(2, get(two.take("/", "p")).orElseThrow().rooms().size());
+        assertFalse(get(one.change(change("p", 6, 7, hall, "", Map.of()), LONG)));
+        get(two.keep(session("p"), LONG));
+        assertEquals(Set.of("kitchen"), get(two.take("/", "p")).orElseThrow().rooms().keySet());
+    }
+
+    @Test
+    void manySessionsAreRenewedAtOnceAndThoseThatAreNotThereAreNamed() throws Exception {
+        Broker one = node(new Probe());
+        Broker two = node(new Probe());
+        Duration some = Duration.ofMillis(400);
+        List<String> pids = new ArrayList<>();
+        for (int i = 0; i < 150; i++) {
+            pids.add("p" + i);
+            get(one.keep(session("p" + i), i == 0 ? LONG : some));
+        }
+        get(two.keep(session("another node's"), LONG));
+        get(two.take("/", "p0"));
+        List<String> asked = new ArrayList<>(pids);
+        asked.add(10, "nobody's");
+        asked.add("another node's");
+        assertEquals(List.of("p0", "nobody's", "another node's"), get(one.renew("/", asked, LONG)));
+        assertEquals(List.of("p1"), get(one.renew("/elsewhere", List.of("p1"), LONG)));
+        pass(one, some.multipliedBy(2));
+        assertTrue(get(two.take("/", "p149")).isPresent());
+    }
+
+    @Test
+    void aSessionThatIsBackBeforeItsNodeHasHeardOfItsLeaveStays() throws Exception {
+        var slow = new Probe();
+        var reads = new CountDownLatch(1);
+        Broker home = start(broker(), held(slow, reads));
+        Broker away = node(new Probe());
+        get(home.keep(session("p"), LONG));
+        get(home.keep(session("q"), LONG));
+        Thread publisher = Thread.ofVirtual().start(() -> away.publish(toAll("slow")));
+        slow.awaitEvent("slow"); // and it reads no further
+        assertTrue(get(away.take("/", "p")).isPresent());
+        get(away.keep(session("p"), LONG));
+        assertTrue(get(home.take("/", "p")).isPresent()); // it hops
+        get(home.keep(session("p"), LONG));
+        assertTrue(get(away.take("/", "q")).isPresent());
+        reads.countDown();
+        publisher.join();
+        slow.await(new Told.Taken("/", "q"));
+        assertEquals(1, slow.told(Told.Taken.class).size(), "p is at home");
+        assertTrue(get(away.take("/", "p")).isPresent());
+        slow.await(new Told.Taken("/", "p"));
+    }
+
+    /** A node that waits in the first message that it is given. */
+    private static Node held(Probe probe, CountDownLatch go) {
+        return (Node)
+                Proxy.newProxyInstance(
+                        Node.class.getClassLoader(),
+                        new Class<?>[] {Node.class},
+                        (proxy, method, arguments) -> {
+                            Object result = method.invoke(probe, arguments);
+                            if (method.getName().equals("deliver")) {
+                                go.await();
+                            }
+                            return result;
+                        });
+    }
+
+    private static Session version(Session session, long version) {
+        return new Session(
+                session.namespace(),
+                session.pid(),
+                session.client(),
+                session.user(),
+                session.since(),
+                session.rooms(),
+                session.tags(),
+                version);
+    }
+
+    private static Session.Change change(
+            String pid,
+            long base,
+            long version,
+            List<String> joined,
+            String left,
+            Map<String, String> tags) {
+        List<String> leaves = left.isEmpty() ? List.of() : List.of(left);
+        return new Session.Change("/", pid, base, version, Replays.rooms(joined), leaves, tags);
     }
 
     @Test
@@ -761,7 +938,7 @@ public abstract class BrokerBehaviour {
     }
 
     protected static Session session(String pid) {
-        return new Session("/", pid, "client of " + pid, "", List.of("kitchen"), Map.of());
+        return Replays.session(pid, "client of " + pid, "", List.of("kitchen"), Map.of());
     }
 
     /** Hears messages only. */

@@ -67,10 +67,10 @@ class MemoryBrokerTest extends BrokerBehaviour {
         Position first = get(node.publish(toAll("1")));
         Position second = get(node.publish(toAll("2")));
         clock.advance(Duration.ofSeconds(10));
-        assertFalse(get(node.replay(first, "/", "me", List.of(), 10)).gap());
+        assertFalse(get(Replays.whole(node, first, "me", List.of(), 10)).gap());
         clock.advance(Duration.ofMillis(1));
-        assertTrue(get(node.replay(first, "/", "me", List.of(), 10)).gap());
-        assertFalse(get(node.replay(second, "/", "me", List.of(), 10)).gap());
+        assertTrue(get(Replays.whole(node, first, "me", List.of(), 10)).gap());
+        assertFalse(get(Replays.whole(node, second, "me", List.of(), 10)).gap());
     }
 
     @Test
@@ -82,10 +82,10 @@ class MemoryBrokerTest extends BrokerBehaviour {
         for (int i = 0; i < 100; i++) {
             get(node.publish(toAll(large)));
         }
-        assertTrue(get(node.replay(first, "/", "me", List.of(), 1_000)).gap());
+        assertTrue(get(Replays.whole(node, first, "me", List.of(), 1_000)).gap());
         Position last = get(node.publish(toAll("x".repeat(200_000))));
         get(node.publish(toAll("y")));
-        assertEquals(List.of("y"), events(get(node.replay(last, "/", "me", List.of(), 10))));
+        assertEquals(List.of("y"), events(get(Replays.whole(node, last, "me", List.of(), 10))));
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sirocco.live.broker.Member;
+import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Publication;
 import io.sirocco.live.broker.Room;
 import io.sirocco.live.broker.Session;
@@ -47,13 +48,33 @@ class EntryTest {
 
     @Test
     void theFormOfASessionIsThis() {
-        var session = new Session("/", "p", "c", "", List.of("a", "b"), Map.of("name", "é"));
+        Map<String, Position> rooms = Map.of("a", new Position("e", "5"));
+        var since = new Position("e", "4");
+        var session = new Session("/", "p", "c", "", since, rooms, Map.of("name", "é"));
         byte[] bytes = SessionForm.write(session);
         assertEquals(
-                "01" + "012f" + "0170" + "0163" + "00" + "0201610162" + "01046e616d6502c3a9",
+                "03"
+                        + "012f" // "/"
+                        + "0170" // its pid
+                        + "0163" // its client
+                        + "00" // nobody in particular
+                        + "03652e34" // "e.4", when it came
+                        + "01016103652e35" // one room, and "e.5", when it joined
+                        + "01046e616d6502c3a9", // one tag
                 HexFormat.of().formatHex(bytes));
         assertEquals(Optional.of(session), SessionForm.read(bytes));
-        bytes[0] = 2;
+        Map<String, Position> joined = Map.of("c", new Position("e", "6"));
+        var change = new Session.Change("/", "p", 1, 2, joined, List.of("a"), Map.of("name", "n"));
+        byte[] more = SessionForm.write(change);
+        assertEquals(
+                "02" + "0161" + "01" + "0163" + "03652e36" + "03" + "046e616d65" + "016e",
+                HexFormat.of().formatHex(more));
+        byte[] both = Arrays.copyOf(bytes, bytes.length + more.length);
+        System.arraycopy(more, 0, both, bytes.length, more.length);
+        assertEquals(
+                Optional.of(new Session("/", "p", "c", "", since, joined, Map.of("name", "n"))),
+                SessionForm.read(both));
+        bytes[0] = 1;
         assertEquals(Optional.empty(), SessionForm.read(bytes));
     }
 

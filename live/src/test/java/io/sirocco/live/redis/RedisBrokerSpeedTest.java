@@ -12,6 +12,7 @@ import io.sirocco.live.broker.Member;
 import io.sirocco.live.broker.Node;
 import io.sirocco.live.broker.Position;
 import io.sirocco.live.broker.Publication;
+import io.sirocco.live.broker.Replays;
 import io.sirocco.live.broker.Room;
 import io.sirocco.live.broker.Session;
 import java.time.Duration;
@@ -165,7 +166,7 @@ class RedisBrokerSpeedTest {
 
     private static final class Sessions {
         static Session of(String pid) {
-            return new Session("/", pid, "client-" + pid, "", List.of("kitchen", "hall"), Map.of());
+            return Replays.session(pid, "client-" + pid, "", List.of("kitchen", "hall"), Map.of());
         }
     }
 

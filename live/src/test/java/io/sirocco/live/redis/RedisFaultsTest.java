@@ -21,6 +21,7 @@ import io.sirocco.live.broker.Probe;
 import io.sirocco.live.broker.Probe.Told;
 import io.sirocco.live.broker.Publication;
 import io.sirocco.live.broker.Replay;
+import io.sirocco.live.broker.Replays;
 import io.sirocco.live.broker.Room;
 import io.sirocco.live.broker.Session;
 import java.nio.charset.StandardCharsets;
@@ -46,6 +47,11 @@ class RedisFaultsTest {
     private static final Room KITCHEN = new Room("/", "kitchen");
     private static final Consumer<RedisSettings> QUICK =
             c -> c.deadline(Duration.ofMillis(500)).lease(Duration.ofSeconds(1));
+
+    /** The same without renewals of the node's lease, of which an answer could be awaited first. */
+    private static final Consumer<RedisSettings> QUICK_WITHOUT_RENEWALS =
+            c -> c.deadline(Duration.ofMillis(500)).lease(Duration.ofMinutes(1));
+
     private static final Consumer<RedisSettings> PATIENT =
             c -> c.deadline(Duration.ofSeconds(30)).lease(Duration.ofMinutes(1));
 
@@ -85,7 +91,7 @@ class RedisFaultsTest {
             probe.awaitEvent("after");
             assertEquals(1, probe.told(Told.Gap.class).size());
         }
-        assertTrue(get(second.replay(before, "/", "me", List.of(), 100)).gap());
+        assertTrue(get(Replays.whole(second, before, "me", List.of(), 100)).gap());
         assertTrue(get(second.history(KITCHEN, Optional.of(before), 100)).gap());
         assertEquals(Optional.empty(), get(second.take("/", "p")));
         two.await(
@@ -93,7 +99,7 @@ class RedisFaultsTest {
                 told -> told.stream().filter(Told.Joined.class::isInstance).count() == 2);
         assertEquals(List.of(ada), get(second.members(KITCHEN)));
         get(second.publish(toAll("next")));
-        Replay replay = get(first.replay(after, "/", "me", List.of(), 100));
+        Replay replay = get(Replays.whole(first, after, "me", List.of(), 100));
         assertFalse(replay.gap());
         assertEquals("next", replay.messages().getLast().publication().event());
     }
@@ -127,7 +133,7 @@ class RedisFaultsTest {
             assertEquals(expected, probe.events());
             assertEquals(List.of(), probe.told(Told.Gap.class));
         }
-        Replay replay = get(second.replay(start, "/", "me", List.of("kitchen"), 1_000));
+        Replay replay = get(Replays.whole(second, start, "me", List.of("kitchen"), 1_000));
         assertFalse(replay.gap());
         assertEquals(300, replay.messages().size());
         Replay kept = get(second.history(KITCHEN, Optional.of(start), 1_000));
@@ -156,12 +162,12 @@ class RedisFaultsTest {
         Position after = get(node.publish(toAll("after")));
         assertNotEquals(lost.epoch(), after.epoch());
         one.awaitEvent("after");
-        assertTrue(get(node.replay(lost, "/", "me", List.of(), 100)).gap());
+        assertTrue(get(Replays.whole(node, lost, "me", List.of(), 100)).gap());
         var late = new Probe();
         Broker other = node(server.url(), late, PATIENT);
-        assertTrue(get(other.replay(lost, "/", "me", List.of(), 100)).gap());
+        assertTrue(get(Replays.whole(other, lost, "me", List.of(), 100)).gap());
         get(node.publish(toAll("next")));
-        Replay replay = get(other.replay(after, "/", "me", List.of(), 100));
+        Replay replay = get(Replays.whole(other, after, "me", List.of(), 100));
         assertFalse(replay.gap());
         assertEquals(1, replay.messages().size());
     }
@@ -197,7 +203,7 @@ class RedisFaultsTest {
         for (int round = 0; round < 3; round++) {
             CompletionStage<Position> published = node.publish(toAll("unsure " + round));
             CompletionStage<?> members = node.members(KITCHEN);
-            CompletionStage<?> replay = node.replay(before, "/", "me", List.of(), 10);
+            CompletionStage<?> replay = Replays.whole(node, before, "me", List.of(), 10);
             CompletionStage<?> spent = node.spend("t" + round, LONG);
             failure(published);
             failure(members);
@@ -248,7 +254,7 @@ class RedisFaultsTest {
         Position after = get(other.publish(toAll("2")));
         assertNotEquals(before.epoch(), after.epoch());
         one.awaitEvent("2");
-        assertTrue(get(node.replay(before, "/", "me", List.of(), 10)).gap());
+        assertTrue(get(Replays.whole(node, before, "me", List.of(), 10)).gap());
         assertTrue(get(node.history(KITCHEN, Optional.of(before), 10)).gap());
         assertEquals(List.of("0", "1", "2"), one.events());
     }
@@ -269,7 +275,7 @@ class RedisFaultsTest {
         Position second = get(node.publish(toAll("2")));
         one.awaitEvent("2");
         assertNotEquals(first.epoch(), second.epoch(), "the numbers are worth nothing any more");
-        assertTrue(get(node.replay(first, "/", "me", List.of(), 10)).gap());
+        assertTrue(get(Replays.whole(node, first, "me", List.of(), 10)).gap());
     }
 
     @Test
@@ -370,6 +376,58 @@ class RedisFaultsTest {
     }
 
     @Test
+    void aMessageThatWasWrittenButNotAnsweredIsKnownToBeDelivered() throws Exception {
+        RedisServer server = server();
+        var relay = new Relay(server.port());
+        open.add(relay);
+        var probe = new Probe();
+        Broker node = node(relay.url(), probe, QUICK_WITHOUT_RENEWALS);
+        get(node.publish(toAll("before")));
+        relay.swallowAnswers();
+        BrokerException failed = failure(node.publish(toAll("unsure")));
+        assertFalse(failed.delivered().toCompletableFuture().isDone());
+        relay.cutAndHear();
+        assertTrue(get(failed.delivered()));
+        untilItSucceeds(() -> node.publish(toAll("after")));
+        probe.awaitEvent("after");
+        assertEquals(1, probe.events().stream().filter("unsure"::equals).count());
+    }
+
+    @Test
+    void aMessageThatNeverLeftIsKnownNotToBeDelivered() throws Exception {
+        RedisServer server = server();
+        var relay = new Relay(server.port());
+        open.add(relay);
+        var probe = new Probe();
+        Broker node = node(relay.url(), probe, QUICK);
+        get(node.publish(toAll("before")));
+        relay.shut(true);
+        failure(node.publish(toAll("the first may have left")));
+        BrokerException failed = failure(node.publish(toAll("never")));
+        assertFalse(get(failed.delivered()));
+        relay.shut(false);
+        untilItSucceeds(() -> node.publish(toAll("after")));
+        probe.awaitEvent("after");
+        assertFalse(probe.events().contains("never"));
+    }
+
+    @Test
+    void whatBecameOfAMessageIsNotKnownWhenTheServerHasForgotten() throws Exception {
+        RedisServer server = server();
+        var relay = new Relay(server.port());
+        open.add(relay);
+        Broker node = node(relay.url(), new Probe(), QUICK_WITHOUT_RENEWALS);
+        get(node.publish(toAll("before")));
+        relay.swallowAnswers();
+        BrokerException failed = failure(node.publish(toAll("unsure")));
+        try (Jedis client = server.client()) {
+            client.flushAll();
+        }
+        relay.cutAndHear();
+        failure(failed.delivered());
+    }
+
+    @Test
     void callsThatCannotLeaveAreBounded() throws Exception {
         RedisServer server = server();
         Broker node =
@@ -466,7 +524,7 @@ class RedisFaultsTest {
             get(stage);
         }
         quick.awaitEvent("5000");
-        failure(behind.replay(first, "/", "me", List.of(), 10_000));
+        failure(Replays.whole(behind, first, "me", List.of(), 10_000));
         slow.free.countDown();
         slow.probe.awaitEvent("5000");
         assertEquals(1, slow.probe.told(Told.Gap.class).size());
@@ -476,7 +534,7 @@ class RedisFaultsTest {
             assertEquals(number(told.get(i - 1)) + 1, number(told.get(i)), "behind the gap");
         }
         assertTrue(told.size() - gap <= 1_201, "it had no more than the log and one chunk");
-        assertTrue(get(behind.replay(first, "/", "me", List.of(), 10_000)).gap());
+        assertTrue(get(Replays.whole(behind, first, "me", List.of(), 10_000)).gap());
     }
 
     @Test
@@ -703,6 +761,6 @@ class RedisFaultsTest {
     }
 
     private static Session session(String pid) {
-        return new Session("/", pid, "client", "", List.of("kitchen"), Map.of());
+        return Replays.session(pid, "client", "", List.of("kitchen"), Map.of());
     }
 }

@@ -114,11 +114,12 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /** It does nothing any more, until {@link #resume}. */
-    void pause() throws IOException, InterruptedException {
+    public void pause() throws IOException, InterruptedException {
         signal("STOP");
     }
 
-    void resume() throws IOException, InterruptedException {
+    /** It goes on, with all that was sent to it meanwhile. */
+    public void resume() throws IOException, InterruptedException {
         signal("CONT");
     }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.wire;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.live.wire.Packet.Type;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -107,7 +109,7 @@ class PacketTest {
 
     @Test
     void aPayloadIsPacketsBetweenSeparators() throws WireException {
-        List<EnginePacket> packets = Payload.parse("4hello\u001e2\u001ebAQIDBA==");
+        List<EnginePacket> packets = packets("4hello\u001e2\u001ebAQIDBA==");
         assertEquals(new EnginePacket.Text(EnginePacket.Kind.MESSAGE, "hello"), packets.get(0));
         assertEquals(new EnginePacket.Text(EnginePacket.Kind.PING, ""), packets.get(1));
         assertArrayEquals(new byte[] {1, 2, 3, 4}, ((EnginePacket.Binary) packets.get(2)).bytes());
@@ -118,10 +120,20 @@ class PacketTest {
         assertEquals("4hello\u001e2\u001ebAQIDBA==", body.toString());
     }
 
+    private static List<EnginePacket> packets(String body) throws WireException {
+        byte[] bytes = (body + "rest of the buffer").getBytes(UTF_8);
+        var packets = new Payload.Packets(bytes, body.getBytes(UTF_8).length);
+        var all = new ArrayList<EnginePacket>();
+        while (packets.hasNext()) {
+            all.add(packets.next());
+        }
+        return all;
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "\u001e", "4a\u001e", "9", "b!", "x"})
     void whatIsNoPayloadIsRefused(String body) {
-        assertThrows(WireException.class, () -> Payload.parse(body));
+        assertThrows(WireException.class, () -> packets(body));
     }
 
     @Test
@@ -145,7 +157,7 @@ class PacketTest {
             assertTrue(!e.getMessage().isEmpty());
         }
         try {
-            Payload.parse(text);
+            packets(text);
         } catch (WireException e) {
             assertTrue(!e.getMessage().isEmpty());
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.access;
 
+import io.sirocco.net.limit.TokenBuckets;
+
 import com.sun.management.ThreadMXBean;
 import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Headers;

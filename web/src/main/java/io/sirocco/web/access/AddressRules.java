@@ -32,8 +32,10 @@ public final class AddressRules implements Filter {
     public Response filter(Request request, Handler next) throws Exception {
         var peer = request.remote();
         if (deny.contains(peer)) {
-            return denied.answer();
+            return denied.answer(request);
         }
-        return allow.isEmpty() || allow.contains(peer) ? next.handle(request) : notAllowed.answer();
+        return allow.isEmpty() || allow.contains(peer)
+                ? next.handle(request)
+                : notAllowed.answer(request);
     }
 }

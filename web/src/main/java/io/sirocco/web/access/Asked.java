@@ -27,9 +27,9 @@ final class Asked {
         return query.isEmpty() ? path : path + '?' + query;
     }
 
-    /** The port of the field {@code Host} with its colon; empty when it has none. */
+    /** The port that was asked for with its colon; empty when none was named. */
     static String port(Request request) {
-        String host = request.header("Host").orElse("");
+        String host = request.authority();
         int colon = host.lastIndexOf(':');
         return colon > host.lastIndexOf(']') && colon < host.length() - 1
                 ? host.substring(colon)

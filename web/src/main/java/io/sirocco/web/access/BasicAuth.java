@@ -6,6 +6,7 @@ import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.net.Clock;
+import io.sirocco.net.limit.TokenBuckets;
 import io.sirocco.web.access.Verifier.Verdict;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -48,7 +49,7 @@ public final class BasicAuth implements Filter {
         }
         String quoted = realm.replace("\\", "\\\\").replace("\"", "\\\"");
         this.verifier = new Verifier(users, clock);
-        this.guesses = new TokenBuckets(1, PER_GUESS, GUESSES, GUESSERS, clock);
+        this.guesses = TokenBuckets.ofGuesses(1, PER_GUESS, GUESSES, GUESSERS, clock);
         this.unauthorized =
                 rejections
                         .refusal("basic-auth", 401)
@@ -66,7 +67,7 @@ public final class BasicAuth implements Filter {
     public Response filter(Request request, Handler next) throws Exception {
         Credentials given = request.header("Authorization").map(Credentials::parse).orElse(null);
         if (given == null) {
-            return unauthorized.answer();
+            return unauthorized.answer(request);
         }
         Fingerprint print = Fingerprint.of(given);
         Handler entered =
@@ -81,7 +82,7 @@ public final class BasicAuth implements Filter {
         if (verdict == null) {
             SocketAddress peer = request.remote();
             if (guesses.take(peer) > 0) {
-                return tooMany.answer();
+                return tooMany.answer(request);
             }
             verdict =
                     verifier.verify(print, given)
@@ -97,8 +98,8 @@ public final class BasicAuth implements Filter {
                         known ->
                                 switch (known) {
                                     case RIGHT -> entered;
-                                    case WRONG -> refused -> unauthorized.answer();
-                                    case BUSY -> refused -> busy.answer();
+                                    case WRONG -> refused -> unauthorized.answer(refused);
+                                    case BUSY -> refused -> busy.answer(refused);
                                 }));
     }
 }

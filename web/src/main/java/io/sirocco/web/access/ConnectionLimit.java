@@ -2,6 +2,8 @@
 package io.sirocco.web.access;
 
 import io.sirocco.net.Admission;
+import io.sirocco.net.limit.AddressTable;
+import io.sirocco.net.limit.Ip;
 import java.net.SocketAddress;
 import java.util.concurrent.atomic.LongAdder;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.access;
 
+import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
 import io.sirocco.http.Headers;
@@ -14,11 +15,12 @@ import java.util.function.UnaryOperator;
 /**
  * Lets pages of other origins read responses (Fetch Standard 3.2, "HTTP CORS protocol"). Answers
  * preflight requests by itself: {@code OPTIONS} with {@code Origin} and {@code
- * Access-Control-Request-Method}; so it must stand before a route of every method. A preflight of
- * an origin that is not among ours gets 403 and counts as {@code cors}; any other request of it is
- * answered without the fields, and its browser keeps the answer from the page. Any thread.
+ * Access-Control-Request-Method}, also where no route has that method. A preflight of an origin
+ * that is not among ours gets 403 and counts as {@code cors}; any other request of it is answered
+ * without the fields, and its browser keeps the answer from the page. Any thread.
  */
 public final class Cors implements Filter {
+    private static final Duration MAX_AGE = Duration.ofMinutes(10);
     private static final String ALLOW_ORIGIN = "Access-Control-Allow-Origin";
     private static final UnaryOperator<Response> VARIES = Cors::varies;
 
@@ -76,6 +78,33 @@ public final class Cors implements Filter {
         this.toAll = response -> granted(response, "*", onlyActual);
     }
 
+    /**
+     * Lets pages of these origins, or of all for {@code *}, send requests of any usual method with
+     * any header fields and read the responses; without cookies and passwords of the browser.
+     *
+     * <pre>{@code
+     * routes.filter(Cors.allow("https://app.example.org"));
+     * }</pre>
+     *
+     * @throws IllegalArgumentException which says what is no origin
+     */
+    public static Cors allow(String... origins) {
+        return new Cors(
+                List.of(origins),
+                List.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"),
+                List.of("*", "Authorization"), // which "*" does not stand for
+                List.of("*"),
+                false,
+                MAX_AGE,
+                new Rejections(ErrorPages.PLAIN));
+    }
+
+    /** A preflight request asks for {@code OPTIONS}, which hardly any path has a route for. */
+    @Override
+    public boolean seesUnmatched() {
+        return true;
+    }
+
     private static Headers list(String name, List<String> values) {
         for (String value : values) {
             Headers.of(
@@ -90,7 +119,7 @@ public final class Cors implements Filter {
         if (origin.isPresent()
                 && request.method().equals("OPTIONS")
                 && request.header("Access-Control-Request-Method").isPresent()) {
-            return preflight(origin.get());
+            return preflight(request, origin.get());
         }
         if (origins.all()) {
             return next.handle(request).mapOnce(toAll);
@@ -102,13 +131,13 @@ public final class Cors implements Filter {
         return next.handle(request).map(response -> granted(varies(response), granted, onlyActual));
     }
 
-    private Response preflight(String origin) {
+    private Response preflight(Request request, String origin) {
         if (origins.all()) {
             return granted(preflight, "*", Headers.none());
         }
         return origins.contains(origin)
                 ? granted(varies(preflight), origin, Headers.none())
-                : refusal.answer();
+                : refusal.answer(request);
     }
 
     /** Sets the fields of the grant; what a handler has granted by itself is left as it is. */

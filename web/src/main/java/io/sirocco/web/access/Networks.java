@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.access;
 
+import io.sirocco.net.limit.Ip;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;

@@ -6,6 +6,7 @@ import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.net.Clock;
+import io.sirocco.net.limit.TokenBuckets;
 import java.time.Duration;
 
 /**
@@ -47,19 +48,19 @@ public final class RateLimit implements Filter {
     @Override
     public Response filter(Request request, Handler next) throws Exception {
         long wait = buckets.take(request.remote());
-        return wait == 0 ? next.handle(request) : refuse((wait + SECOND - 1) / SECOND);
+        return wait == 0 ? next.handle(request) : refuse(request, (wait + SECOND - 1) / SECOND);
     }
 
-    private Response refuse(long seconds) {
+    private Response refuse(Request request, long seconds) {
         if (seconds >= refusals.length) {
-            return retryAfter(seconds).answer();
+            return retryAfter(seconds).answer(request);
         }
         Refusal known = refusals[(int) seconds];
         if (known == null) {
             known = retryAfter(seconds);
             refusals[(int) seconds] = known;
         }
-        return known.answer();
+        return known.answer(request);
     }
 
     private Refusal retryAfter(long seconds) {

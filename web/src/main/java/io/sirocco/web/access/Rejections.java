@@ -36,6 +36,7 @@ public final class Rejections {
 
     /** The refusal of a rule, with the page that a status has. */
     Refusal refusal(String rule, int status) {
-        return new Refusal(count(rule), pages.page(status, Status.reason(status)).status(status));
+        return new Refusal(
+                rule, count(rule), pages.page(status, Status.reason(status)).status(status));
     }
 }

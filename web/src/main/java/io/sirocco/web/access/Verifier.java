@@ -89,7 +89,7 @@ final class Verifier {
         }
         try {
             POOL.execute(() -> check(print, given, verified));
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) { // of threads, too
             inProgress.remove(print);
             verified.complete(Verdict.BUSY);
         }

@@ -51,7 +51,7 @@ public final class Compression implements Filter {
 
     @Override
     public Response filter(Request request, Handler next) throws Exception {
-        String accepted = request.header("Accept-Encoding").orElse(null);
+        String accepted = request.headerList("Accept-Encoding").orElse(null);
         return next.handle(request).map(response -> compressed(response, accepted));
     }
 
@@ -75,7 +75,7 @@ public final class Compression implements Filter {
         if (tag.isPresent()) {
             changed = changed.set("ETag", "W/" + tag.get());
         }
-        return response.headers(changed).through(coding::stream);
+        return response.headers(changed).through(out -> new Yielding(coding.stream(out)));
     }
 
     /** Whether another client might get it compressed. */

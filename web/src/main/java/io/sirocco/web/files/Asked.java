@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.files;
 
+import io.sirocco.http.Filter;
 import io.sirocco.http.Request;
+import java.util.Optional;
 
 /**
  * What a request says that matters for a file, taken out of it so that it may be answered
@@ -10,6 +12,7 @@ import io.sirocco.http.Request;
  *
  * @param path as it was sent
  * @param query as it was sent, with its question mark; empty without one
+ * @param rules of the files that the path leads to, other than the one it names
  */
 record Asked(
         boolean head,
@@ -22,10 +25,11 @@ record Asked(
         String ifModifiedSince,
         String ifUnmodifiedSince,
         String ifRange,
-        String range) {
+        String range,
+        FileRules rules) {
 
     /** Of a {@code GET} or a {@code HEAD}. */
-    static Asked of(Request request) {
+    static Asked of(Request request, FileRules rules) {
         String target = request.target();
         int question = target.indexOf('?');
         boolean head = request.method().equals("HEAD");
@@ -33,14 +37,19 @@ record Asked(
                 head,
                 target.startsWith("/") && question < 0 ? target : request.path(),
                 question < 0 ? "" : target.substring(question),
-                field(request, "Accept"),
-                field(request, "Accept-Encoding"),
-                field(request, "If-Match"),
-                field(request, "If-None-Match"),
+                list(request, "Accept"),
+                list(request, "Accept-Encoding"),
+                list(request, "If-Match"),
+                list(request, "If-None-Match"),
                 field(request, "If-Modified-Since"),
                 field(request, "If-Unmodified-Since"),
                 field(request, "If-Range"),
-                head ? null : field(request, "Range")); // RFC 9110 14.2: defined for GET only
+                head ? null : field(request, "Range"), // RFC 9110 14.2: defined for GET only
+                rules);
+    }
+
+    private static String list(Request request, String name) {
+        return request.headerList(name).orElse(null);
     }
 
     private static String field(Request request, String name) {
@@ -61,6 +70,34 @@ record Asked(
     /** The same without conditions and ranges: for a page that stands for another status. */
     Asked plainly() {
         return new Asked(
-                head, path, query, accept, acceptEncoding, null, null, null, null, null, null);
+                head,
+                path,
+                query,
+                accept,
+                acceptEncoding,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                rules);
+    }
+
+    /** The same for a request that has passed the rules of a file. */
+    Asked passed(String file) {
+        return new Asked(
+                head,
+                path,
+                query,
+                accept,
+                acceptEncoding,
+                ifMatch,
+                ifNoneMatch,
+                ifModifiedSince,
+                ifUnmodifiedSince,
+                ifRange,
+                range,
+                other -> other.equals(file) ? Optional.<Filter>empty() : rules.of(other));
     }
 }

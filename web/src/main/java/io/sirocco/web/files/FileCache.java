@@ -4,6 +4,7 @@ package io.sirocco.web.files;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
+import io.sirocco.net.OpenFile;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -22,8 +23,11 @@ import java.util.function.UnaryOperator;
  * of paths that do not exist drives nothing out. Any thread.
  */
 final class FileCache implements AutoCloseable {
-    /** An open file takes no memory of ours, yet there is a limit: so many parts of the cache. */
-    private static final int OPEN_FILES = 512;
+    /**
+     * An open file takes no memory of ours, yet there is a limit: so many parts of the cache. Most
+     * of what the process may open is left to connections; on NIO a file takes two descriptors.
+     */
+    private static final int OPEN_FILES = Math.clamp(OpenFile.limit() / 16, 2, 512);
 
     private static final int LOOKERS =
             Math.clamp(2L * Runtime.getRuntime().availableProcessors(), 4, 32);
@@ -47,10 +51,12 @@ final class FileCache implements AutoCloseable {
             new ConcurrentHashMap<>();
     private final Hands lookers = new Hands("files", LOOKERS, WAITING);
     private volatile boolean closed;
+    private volatile long looked; // what was checked before has to be checked again
 
     FileCache(Loader loader, Settings settings) {
         this.loader = loader;
         this.settings = settings;
+        this.looked = settings.nanos().getAsLong();
         this.cache = settings.cacheBytes() == 0 ? null : cache(settings.cacheBytes());
     }
 
@@ -78,6 +84,9 @@ final class FileCache implements AutoCloseable {
     Entry known(String path) {
         Known known = cache == null ? null : cache.getIfPresent(path);
         if (known == null) {
+            return null;
+        }
+        if (known.checked - looked < 0) {
             return null;
         }
         long age = settings.nanos().getAsLong() - known.checked;
@@ -121,6 +130,9 @@ final class FileCache implements AutoCloseable {
                 known.checked = now;
             } else if (cache != null && !closed && holds(entry)) {
                 cache.put(path, new Known(entry, now));
+                if (closed) { // just now: nobody else would take it out
+                    cache.invalidate(path);
+                }
             }
             looks.remove(path, mine);
             mine.complete(entry);
@@ -150,6 +162,11 @@ final class FileCache implements AutoCloseable {
                 && !cache.asMap().replace(path, known, new Known(changed, known.checked))) {
             changed.release();
         }
+    }
+
+    /** From now on nothing is known well enough that has not been looked at since. */
+    void lookAgain() {
+        looked = settings.nanos().getAsLong();
     }
 
     /** Bytes that it holds, as {@link FileOptions#cache} counts them. */

@@ -47,6 +47,11 @@ record FileEntry(
         return new FileEntry(path, facts, settled, plain, beside, squeezed.with(made));
     }
 
+    /** The same as an entry of its own, whose weight is computed anew. */
+    FileEntry copy() {
+        return new FileEntry(path, facts, settled, plain, beside, squeezed);
+    }
+
     /** The same without one that is not worth it. */
     FileEntry without(Coding coding) {
         return new FileEntry(path, facts, settled, plain, beside, squeezed.without(coding));
@@ -64,7 +69,7 @@ record FileEntry(
         return 512
                 + switch (one.store) {
                     case Store.Memory memory -> memory.size();
-                    case Store.Disk _ -> openFile;
+                    case Store.Disk(OpenFile file) -> openFile + (file.loaded() ? file.size() : 0);
                     case Store.Unmade _ -> 0;
                 };
     }
@@ -86,7 +91,7 @@ record FileEntry(
         files().forEach(OpenFile::release);
     }
 
-    private List<OpenFile> files() {
+    List<OpenFile> files() {
         var files = new ArrayList<OpenFile>(4);
         if (plain.store instanceof Store.Disk(OpenFile file)) files.add(file);
         for (Representation one : beside.all()) {

@@ -31,8 +31,8 @@ public final class FileOptions {
     List<Coding> compress = List.of(Coding.ZSTD, Coding.BROTLI, Coding.GZIP);
     long compressFrom = 1 << 10;
     TypeList compressTypes = TypeList.COMPRESSIBLE;
-    long cacheBytes = 64L << 20;
-    int cacheFile = 16 << 10;
+    long cacheBytes = Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 4);
+    int cacheFile = 64 << 10;
     Duration cacheCheck = Duration.ofSeconds(1);
     final List<CacheRule> cacheRules = new ArrayList<>();
     final Map<String, String> mime = new HashMap<>();
@@ -138,13 +138,19 @@ public final class FileOptions {
         return this;
     }
 
-    /** Bytes of memory for small files and compressed ones; 0 for none. 64 MiB. */
+    /**
+     * Sets the bytes of memory for the content of files and their compressed forms; 0 keeps none.
+     * By default 64 MiB, or a quarter of the largest heap if that is less.
+     */
     public FileOptions cache(long bytes) {
         this.cacheBytes = notNegative(bytes, "The size of the cache");
         return this;
     }
 
-    /** Bytes up to which a file is kept in memory; larger ones are kept open. 16 KiB. */
+    /**
+     * Sets the size in bytes up to which the content of a file is kept in memory, 16 MiB at most;
+     * larger ones are kept open. By default 64 KiB.
+     */
     public FileOptions cacheFile(long bytes) {
         this.cacheFile = (int) Math.min(notNegative(bytes, "The size of a cached file"), 16 << 20);
         return this;

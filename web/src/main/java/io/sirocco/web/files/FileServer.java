@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.files;
 
+import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
 import io.sirocco.http.Percent;
 import io.sirocco.http.Request;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The files of a directory as a web site: conditional requests and ranges (RFC 9110 13 and 14),
@@ -83,7 +85,7 @@ public final class FileServer implements Handler, AutoCloseable {
     /** Answers with the file that the wildcard of the route names. */
     @Override
     public Response handle(Request request) {
-        return answer(request, request.param("*"));
+        return answer(request, request.param("*"), FileRules.NONE);
     }
 
     /**
@@ -92,18 +94,27 @@ public final class FileServer implements Handler, AutoCloseable {
      * @param path from the root on, decoded, with a slash before it: {@code /articles/7.html}
      */
     public Response serve(Request request, String path) {
+        return serve(request, path, FileRules.NONE);
+    }
+
+    /**
+     * The same, where another file than {@code path} may be served only if the request passes
+     * {@code rules}: the index page of a directory, the fallback, the page of 404. What is at
+     * {@code path} itself is the caller's to protect.
+     */
+    public Response serve(Request request, String path, FileRules rules) {
         if (!path.startsWith("/")) {
             throw new IllegalArgumentException(
                     "A path begins with a slash; write /" + path + " for " + path + ".");
         }
-        return answer(request, path.substring(1));
+        return answer(request, path.substring(1), rules);
     }
 
-    private Response answer(Request request, String path) {
+    private Response answer(Request request, String path, FileRules rules) {
         String method = request.method();
         return switch (method) {
             case "GET", "HEAD" -> {
-                Asked asked = Asked.of(request);
+                Asked asked = Asked.of(request, rules);
                 yield FilePath.honest(asked.path())
                         ? answer(asked, path, Role.ITSELF, 0)
                         : absent(asked, Role.FALLBACK);
@@ -138,7 +149,29 @@ public final class FileServer implements Handler, AutoCloseable {
         };
     }
 
+    /** Has a request pass the rules of another path than its own; null when that has none. */
+    private static Response guarded(Asked asked, String other, Function<Asked, Response> answer) {
+        if (asked.rules() == FileRules.NONE) {
+            return null;
+        }
+        String path = "/" + other;
+        Filter rules = asked.rules().of(path).orElse(null);
+        if (rules == null) {
+            return null;
+        }
+        Handler allowed = request -> answer.apply(asked.passed(path));
+        return Response.after(
+                CompletableFuture.completedFuture(request -> rules.filter(request, allowed)));
+    }
+
     private Response file(Asked asked, String path, FileEntry file, Role role, int tries) {
+        if (role != Role.ITSELF || !file.path().equals(path)) {
+            Response guarded =
+                    guarded(asked, file.path(), passed -> file(passed, path, file, role, tries));
+            if (guarded != null) {
+                return guarded;
+            }
+        }
         Representation selected = file.select(asked);
         long now = settings.wallMillis().getAsLong();
         boolean page = role == Role.NOT_FOUND_PAGE;
@@ -178,10 +211,15 @@ public final class FileServer implements Handler, AutoCloseable {
         if (role != Role.ITSELF) {
             return NOT_FOUND;
         }
-        if (!Percent.decode(asked.path()).endsWith("/" + path)) {
-            return answer(asked, path + "/", role, 0);
-        }
-        return Response.redirect(withSlash(asked)).status(301);
+        String slashed = path + "/";
+        Response guarded = guarded(asked, slashed, passed -> slashed(passed, slashed, role));
+        return guarded == null ? slashed(asked, slashed, role) : guarded;
+    }
+
+    private Response slashed(Asked asked, String path, Role role) {
+        return Percent.decode(asked.path() + "/").endsWith("/" + path)
+                ? Response.redirect(withSlash(asked)).status(301)
+                : answer(asked, path, role, 0);
     }
 
     /** Never begins with two slashes, which would name a host. */
@@ -212,6 +250,14 @@ public final class FileServer implements Handler, AutoCloseable {
             return BUSY;
         }
         throw new CompletionException(thrown); // the disk failed: 500, and the log says why
+    }
+
+    /**
+     * Has each file that it knows compared with the disk before it is served again, whatever the
+     * age of what it knows. What has not changed stays in memory.
+     */
+    public void lookAgain() {
+        cache.lookAgain();
     }
 
     /** Bytes of memory that its cache holds, an open file counting as a part of it. */

@@ -3,8 +3,10 @@ package io.sirocco.web.files;
 
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.Root;
+import io.sirocco.net.log.LazyLogger;
 import io.sirocco.web.compress.Coding;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -18,6 +20,8 @@ import java.util.concurrent.TimeUnit;
  * thread.
  */
 final class Loader {
+    private static final LazyLogger LOG = LazyLogger.of(Loader.class);
+
     /** Beyond it no file is compressed on the way: it would take seconds. */
     static final long LARGEST_SQUEEZED = 4 << 20;
 
@@ -31,6 +35,9 @@ final class Loader {
      * the content is read again at the next look.
      */
     private static final long UNSETTLED_NANOS = 100_000_000;
+
+    /** Up to so many bytes a response is encoded once, with its body, and kept as an array. */
+    private static final int ENCODED = 16 << 10;
 
     private final Root root;
     private final Settings settings;
@@ -52,9 +59,13 @@ final class Loader {
      */
     Entry load(String path, Entry known) throws IOException {
         try {
-            return path.isEmpty() || path.endsWith("/")
-                    ? directory(path, known)
-                    : named(path, known);
+            if (path.isEmpty() || path.endsWith("/")) {
+                return directory(path, known);
+            }
+            Entry entry = named(path, known);
+            return entry == Entry.Nothing.UNSLASHED && !shown(path + "/")
+                    ? Entry.Nothing.MISSING // to redirect would tell that it is there
+                    : entry;
         } catch (AccessDeniedException e) {
             return Entry.Nothing.FORBIDDEN;
         }
@@ -73,6 +84,23 @@ final class Loader {
         }
         directory.release();
         return directory.isDirectory() ? Entry.Nothing.LISTED : Entry.Nothing.MISSING;
+    }
+
+    /** Whether a directory answers to a path with a slash. */
+    private boolean shown(String path) throws IOException {
+        if (settings.listing()) {
+            return true;
+        }
+        for (String name : settings.index()) {
+            OpenFile index = open(path + name);
+            if (index != null) {
+                index.release();
+                if (index.isRegular()) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private Entry named(String path, Entry known) throws IOException {
@@ -119,12 +147,33 @@ final class Loader {
             facts.add(plain);
             files.forEach(one -> facts.add(Facts.of(one)));
             if (known instanceof FileEntry old && isStill(old, path, facts, codings)) {
-                return old;
+                return loaded(old);
             }
             return read(path, file, facts, codings, files, last);
         } finally {
             files.forEach(OpenFile::release);
         }
+    }
+
+    /**
+     * Reads those of its files into memory that are small enough: somebody has asked for them
+     * again, so they are worth it. Returns the same entry when nothing has changed by that.
+     */
+    private FileEntry loaded(FileEntry known) {
+        boolean changed = false;
+        long largest = Math.min(settings.cacheFile(), settings.cacheBytes() / 8);
+        for (OpenFile file : known.files()) {
+            if (file.size() <= largest && !file.loaded() && file.retain()) {
+                try {
+                    changed |= file.load();
+                } catch (IOException | OutOfMemoryError e) { // the kernel can send it still
+                    LOG.get().log(Level.DEBUG, "the content of a file is not kept", e);
+                } finally {
+                    file.release();
+                }
+            }
+        }
+        return changed && known.retain() ? known.copy() : known;
     }
 
     private static boolean isStill(
@@ -208,7 +257,7 @@ final class Loader {
     /** One that is read into memory, or kept open if it is large; null if it has changed. */
     private Representation kept(Coding coding, Facts facts, Description description, OpenFile file)
             throws IOException {
-        if (facts.size() > settings.cacheFile()) {
+        if (facts.size() > Math.min(ENCODED, settings.cacheFile())) {
             file.retain();
             return Representation.of(coding, facts, description, file);
         }

@@ -29,8 +29,11 @@ sealed interface Ranges {
      */
     static Ranges parse(String field, long size, int most) {
         int equals = field.indexOf('=');
-        if (equals < 0 || !field.substring(0, equals).strip().equalsIgnoreCase("bytes")) {
-            return ALL;
+        if (equals < 0
+                || !field.substring(0, equals).equalsIgnoreCase("bytes")
+                || field.startsWith(" ", equals + 1)
+                || field.startsWith("\t", equals + 1)) {
+            return ALL; // whitespace may stand around commas only
         }
         var found = new ArrayList<ByteRange>();
         int count = 0;

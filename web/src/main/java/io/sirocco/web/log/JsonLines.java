@@ -16,6 +16,9 @@ final class JsonLines implements LineFormat {
         begin(line, answered.millis());
         text(line, ",\"id\":\"", answered.id());
         line.put(",\"remote\":\"").address(answered.remote()).put('"');
+        if (!answered.remote().equals(answered.peer())) {
+            line.put(",\"peer\":\"").address(answered.peer()).put('"');
+        }
         if (answered.user().isPresent()) {
             text(line, ",\"user\":\"", answered.user().get());
         }
@@ -35,6 +38,8 @@ final class JsonLines implements LineFormat {
         sent(line, ",\"agent\":\"", answered.header("User-Agent"));
         if (answered.rule().isPresent()) {
             text(line, ",\"rule\":\"", answered.rule().get().name());
+        } else if (answered.refusedBy().isPresent()) {
+            text(line, ",\"rule\":\"", answered.refusedBy().get());
         }
         line.put(answered.complete() ? "}\n" : ",\"cut\":true}\n");
     }
@@ -52,6 +57,7 @@ final class JsonLines implements LineFormat {
             sent(line, ",\"target\":\"", rejected.target());
         }
         line.put(",\"status\":").number(rejected.rule().status());
+        line.put(",\"out\":").number(rejected.bytesOut());
         text(line, ",\"rule\":\"", rejected.rule().name());
         line.put("}\n");
     }

@@ -29,6 +29,7 @@ final class LogWriter implements Runnable {
     private final ByteBuffer batch = ByteBuffer.allocateDirect(BATCH).limit(0); // to be written
     private boolean withinLine; // the last byte that was written ends no line
     private boolean failing;
+    private boolean broken; // the last turn ended with an exception
     private long told; // of the dropped lines, those that the log speaks of
     private long looked = System.nanoTime();
 
@@ -74,9 +75,7 @@ final class LogWriter implements Runnable {
         boolean last;
         do {
             last = stop;
-            do {
-                reopenIfMoved();
-            } while (pass());
+            writeAll();
             if (!last) {
                 awake = failing; // then a full queue is no reason to hurry
                 LockSupport.parkNanos(failing ? SECOND : PAUSE);
@@ -84,6 +83,25 @@ final class LogWriter implements Runnable {
             }
         } while (!last);
         end();
+    }
+
+    /** Whatever is thrown, out of heap for one: this thread must not end. */
+    private void writeAll() {
+        try {
+            do {
+                reopenIfMoved();
+            } while (pass());
+            broken = false;
+        } catch (Throwable e) {
+            if (!broken) {
+                broken = true;
+                try {
+                    LOG.get().log(Level.ERROR, "the access log has missed a turn", e);
+                } catch (Throwable again) {
+                    // there is no heap for that either
+                }
+            }
+        }
     }
 
     /** Writes one batch; answers whether more waits. */

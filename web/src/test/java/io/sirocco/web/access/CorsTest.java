@@ -54,6 +54,41 @@ class CorsTest {
     }
 
     @Test
+    void aPreflightOfARouteOfOneMethodIsAnsweredByTheFilter() throws Exception {
+        Cors cors = cors(serving.rejections, false, APP);
+        try (var site =
+                serving.start(routes -> routes.filter(cors).get("/a", request -> Serving.HELLO))) {
+            for (String path : List.of("/a", "/none")) {
+                Reply reply = site.ask("127.0.0.1", "OPTIONS", path, "Origin: " + APP, ASKS);
+                assertEquals(204, reply.status());
+                assertEquals(APP, reply.field("Access-Control-Allow-Origin"));
+                assertEquals("GET, PUT", reply.field("Access-Control-Allow-Methods"));
+            }
+            Reply foreign =
+                    site.ask("127.0.0.1", "OPTIONS", "/a", "Origin: https://evil.example", ASKS);
+            assertEquals(403, foreign.status());
+            assertEquals(
+                    "GET, HEAD, OPTIONS", site.ask("127.0.0.1", "OPTIONS", "/a").field("Allow"));
+            Reply missing = site.ask("127.0.0.1", "GET", "/none", "Origin: " + APP);
+            assertEquals(404, missing.status());
+            assertEquals(APP, missing.field("Access-Control-Allow-Origin"));
+        }
+    }
+
+    @Test
+    void theEasyWay() throws Exception {
+        try (var site =
+                serving.start(
+                        routes -> routes.filter(Cors.allow(APP)).put("/a", r -> Serving.HELLO))) {
+            Reply reply = site.ask("127.0.0.1", "OPTIONS", "/a", "Origin: " + APP, ASKS);
+            assertEquals(204, reply.status());
+            assertTrue(reply.field("Access-Control-Allow-Methods").contains("PUT"));
+            assertEquals("*, Authorization", reply.field("Access-Control-Allow-Headers"));
+            assertEquals(200, site.ask("127.0.0.1", "PUT", "/a", "Origin: " + APP).status());
+        }
+    }
+
+    @Test
     void aPageOfOthersMayNotAndACacheIsToldThatItDepends() throws Exception {
         try (var site = with(true, APP)) {
             for (String field : List.of("Origin: https://evil.example", "Accept: */*")) {

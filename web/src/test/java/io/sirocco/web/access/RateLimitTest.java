@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.Clock;
+import io.sirocco.net.limit.AddressTable;
+import io.sirocco.net.limit.TokenBuckets;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

@@ -13,6 +13,7 @@ import io.sirocco.http.Handling;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
+import io.sirocco.net.Loops;
 import io.sirocco.net.Root;
 import io.sirocco.web.files.Client;
 import io.sirocco.web.files.Client.Answer;
@@ -48,6 +49,7 @@ class CompressionTest {
     @Parameter Handling handling;
     @TempDir Path folder;
     private final CountDownLatch goOn = new CountDownLatch(1);
+    private final CompletableFuture<Long> turnsMeanwhile = new CompletableFuture<>();
     private Server server;
 
     @BeforeEach
@@ -90,8 +92,20 @@ class CompressionTest {
                 .get("/error", r -> text().status(404))
                 .get("/events", r -> Response.events(sink -> sink.send(TEXT)))
                 .get("/flow", r -> Response.stream(this::flow).type("text/plain"))
+                .get("/zeros", r -> Response.stream(this::zeros).type("text/plain"))
                 .get("/broken", r -> Response.stream(CompressionTest::breaks).type("text/plain"))
                 .get("/never", r -> Response.stream(out -> fail()).type("text/plain"));
+    }
+
+    @Test
+    void aBodyThatCompressesWellDoesNotKeepItsLoopUntilItEnds() throws Exception {
+        Answer answer = get("/zeros", "gzip");
+        try (var body = new GZIPInputStream(new ByteArrayInputStream(answer.body()))) {
+            assertEquals(2 << 20, body.readAllBytes().length);
+        }
+        if (handling == Handling.LOOP && Loops.carriesVirtualThreads()) {
+            assertTrue(turnsMeanwhile.join() >= 32, () -> turnsMeanwhile + " turns for 2 MiB");
+        }
     }
 
     private Response text() {
@@ -103,6 +117,21 @@ class CompressionTest {
         out.flush();
         goOn.await();
         out.write("last".getBytes(UTF_8));
+    }
+
+    /** It compresses to so little that the client never makes it wait. */
+    private void zeros(java.io.OutputStream out) throws IOException {
+        var zeros = new byte[1 << 20];
+        long before = turns();
+        out.write(zeros); // at once
+        for (int i = 0; i < zeros.length; i += 4096) {
+            out.write(zeros, 0, 4096); // and piece by piece
+        }
+        turnsMeanwhile.complete(turns() - before);
+    }
+
+    private long turns() {
+        return server.stats().getFirst().net().turns();
     }
 
     private static void breaks(java.io.OutputStream out) throws IOException {

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -44,6 +45,11 @@ class CacheTest {
                 root.resolve(name),
                 StandardCopyOption.ATOMIC_MOVE,
                 StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** A file whose last change is too recent is read anew at each look. */
+    private void longAgo(String name) throws IOException {
+        Files.setLastModifiedTime(root.resolve(name), FileTime.fromMillis(1_700_000_000_000L));
     }
 
     private void pass(Duration time) {
@@ -124,6 +130,40 @@ class CacheTest {
         }
         assertTrue(serving.files.cached() <= 64 << 10, serving.files.cached() + " bytes");
         assertTrue(serving.files.cached() > 10_000, serving.files.cached() + " bytes");
+    }
+
+    @Test
+    void theContentOfAMediumFileIsKeptWhenItIsRequestedAgain() throws Exception {
+        serve(options -> options.cache(1 << 20).cacheFile(100_000));
+        String content = "0123456789".repeat(5_000);
+        write("a.bin", content);
+        longAgo("a.bin");
+        assertEquals(content, serving.get("/a.bin").text());
+        long open = serving.files.cached();
+        assertTrue(open < 10_000, open + " bytes");
+        pass(Duration.ofMillis(1_500)); // it is looked at again while this is answered
+        assertEquals(content, serving.get("/a.bin").text());
+        while (serving.files.cached() < open + content.length()) {
+            Thread.sleep(1); // it is read by another thread; @Timeout ends a wait in vain
+        }
+        assertEquals(content, serving.get("/a.bin").text());
+        assertEquals("456", serving.get("/a.bin", "Range: bytes=4-6").text());
+        write("a.bin", "other");
+        pass(Duration.ofSeconds(3));
+        assertEquals("other", serving.get("/a.bin").text());
+    }
+
+    @Test
+    void theContentOfAFileThatWouldFillTheCacheIsNotKept() throws Exception {
+        serve(options -> options.cache(200_000).cacheFile(100_000));
+        String content = "0123456789".repeat(5_000);
+        write("a.bin", content);
+        longAgo("a.bin");
+        for (int i = 0; i < 3; i++) {
+            assertEquals(content, serving.get("/a.bin").text());
+            pass(Duration.ofSeconds(3)); // the next request waits for a look
+        }
+        assertTrue(serving.files.cached() < content.length());
     }
 
     @Test

@@ -76,6 +76,10 @@ class ConditionsTest {
                 "If-Match: TAG; If-Unmodified-Since: Thu, 29 Feb 2024 12:34:55 GMT | 200",
                 "If-Match: TAG; If-None-Match: TAG                       | 304",
                 "If-Match: \"a\"; If-None-Match: TAG                     | 412",
+                "If-None-Match: \"a\"; If-None-Match: TAG                | 304",
+                "If-None-Match: \"a\"; If-None-Match: \"b\"              | 200",
+                "If-Match: \"a\"; If-Match: TAG                          | 200",
+                "If-Match: \"a\"; If-Match: \"b\"                        | 412",
             })
     void conditionsInTheirOrder(String fields, int status) throws IOException {
         String[] all = fields.replace("TAG", tag).split("; ");

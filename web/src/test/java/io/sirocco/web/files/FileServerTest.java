@@ -126,6 +126,28 @@ class FileServerTest {
         assertEquals(404, serving.get(target).status());
     }
 
+    /** Neither a redirect nor another answer tells it from what is absent. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/bare", "/bare/", "/bare?a=b", "/mounted/at/bare", "/blog/bare"})
+    void aDirectoryWithoutAnIndexDoesNotShowThatItIsThere(String target) throws IOException {
+        Answer there = serving.get(target);
+        Answer absent = serving.get(target.replace("bare", "nope"));
+        assertEquals(404, there.status());
+        assertEquals(absent.text(), there.text());
+        var fields = new java.util.TreeMap<>(there.fields());
+        var others = new java.util.TreeMap<>(absent.fields());
+        fields.remove("Date");
+        others.remove("Date");
+        assertEquals(others, fields);
+    }
+
+    @Test
+    void aDirectoryWhoseIndexIsADirectoryHasNone() throws IOException {
+        java.nio.file.Files.createDirectories(root.resolve("odd/index.html"));
+        assertEquals(404, serving.get("/odd").status());
+        assertEquals(404, serving.get("/odd/").status());
+    }
+
     @Test
     void theFirstIndexThatIsThereAnswers() throws IOException {
         serve(options -> options.index("start.html", "index.html"));

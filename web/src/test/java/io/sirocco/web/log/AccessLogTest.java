@@ -8,12 +8,23 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sirocco.http.ErrorPages;
+import io.sirocco.http.Filter;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
+import io.sirocco.net.Clock;
+import io.sirocco.web.access.AddressRules;
+import io.sirocco.web.access.BasicAuth;
+import io.sirocco.web.access.Cors;
+import io.sirocco.web.access.Networks;
+import io.sirocco.web.access.RateLimit;
+import io.sirocco.web.access.Rejections;
+import io.sirocco.web.access.Users;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -22,6 +33,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -30,6 +42,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.security.crypto.bcrypt.BCrypt;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -37,8 +50,25 @@ import tools.jackson.databind.ObjectMapper;
 class AccessLogTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+    private static final Users ANN = users();
+
     @TempDir Path folder;
     private final ObjectMapper mapper = new ObjectMapper();
+
+    private static Users users() {
+        try {
+            Path file = Files.createTempFile("users", "");
+            try {
+                return Users.read(
+                        Files.writeString(
+                                file, "ann:" + BCrypt.hashpw("x", BCrypt.gensalt("$2y", 5))));
+            } finally {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     private static Server serve(AccessLog log) {
         return Server.start(
@@ -54,6 +84,32 @@ class AccessLogTest {
                     request.attribute(Request.USER, "ann o'nym");
                     return Response.empty(204);
                 });
+        var rejections = new Rejections(ErrorPages.PLAIN);
+        var clock = Clock.system();
+        var all = Networks.of(List.of("0.0.0.0/0", "::/0"));
+        var none = Networks.of(List.of());
+        var far = Networks.of(List.of("192.0.2.1"));
+        behind(routes, "/deny", new AddressRules(none, all, rejections));
+        behind(routes, "/allow", new AddressRules(far, none, rejections));
+        behind(routes, "/limit", new RateLimit(1, Duration.ofDays(1), 1, 16, clock, rejections));
+        behind(routes, "/auth", new BasicAuth("a", ANN, clock, rejections));
+        var origins = List.of("https://a.test");
+        var methods = List.of("GET");
+        behind(
+                routes,
+                "/cors",
+                new Cors(
+                        origins,
+                        methods,
+                        List.of(),
+                        List.of(),
+                        false,
+                        Duration.ofMinutes(1),
+                        rejections));
+    }
+
+    private static void behind(Routes routes, String path, Filter filter) {
+        routes.group(path, inner -> inner.filter(filter).get("", request -> Response.empty(204)));
     }
 
     /** Sends bytes, and answers what came until the server closed. */
@@ -192,8 +248,8 @@ class AccessLogTest {
     void aRefusedHeadIsACombinedLineToo() throws Exception {
         List<String> lines =
                 logged(LogFormat.COMBINED, "GET /x HTTP/1.1\r\n\r\n", "\0\1\2\r\n\r\n");
-        assertTrue(lines.getFirst().endsWith("\"GET /x\" 400 0 \"-\" \"HOST_MISSING\""));
-        assertTrue(lines.getLast().endsWith("\"-\" 400 0 \"-\" \"BAD_METHOD\""));
+        assertTrue(lines.getFirst().endsWith("\"GET /x\" 400 11 \"-\" \"HOST_MISSING\""));
+        assertTrue(lines.getLast().endsWith("\"-\" 400 11 \"-\" \"BAD_METHOD\""));
     }
 
     @Test
@@ -204,6 +260,40 @@ class AccessLogTest {
         JsonNode line = mapper.readTree(lines.getFirst());
         assertEquals("BODY_TOO_LARGE", line.get("rule").asString());
         assertEquals(413, line.get("status").asInt());
+    }
+
+    @Test
+    void aRefusalByAnAccessRuleIsLoggedWithItsName() throws Exception {
+        String preflight =
+                "OPTIONS /cors HTTP/1.1\r\nHost: a\r\nConnection: close\r\nOrigin: https://b\r\n"
+                        + "Access-Control-Request-Method: GET\r\n\r\n";
+        String wrong =
+                "Authorization: Basic " + Base64.getEncoder().encodeToString("a:b".getBytes());
+        List<String> lines =
+                logged(
+                        LogFormat.JSON,
+                        get("/deny"),
+                        get("/allow"),
+                        get("/limit"),
+                        get("/limit"),
+                        get("/auth"),
+                        get("/auth", wrong),
+                        preflight);
+        List<String> said =
+                lines.stream()
+                        .map(mapper::readTree)
+                        .map(line -> line.get("status") + " " + line.path("rule").asString("-"))
+                        .toList();
+        assertEquals(
+                List.of(
+                        "403 deny",
+                        "403 allow",
+                        "204 -",
+                        "429 rate-limit",
+                        "401 basic-auth",
+                        "401 basic-auth",
+                        "403 cors"),
+                said);
     }
 
     @Test

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import io.sirocco.app.config.Files;
+import io.sirocco.app.config.Route;
+import io.sirocco.app.config.RouteTable;
+import io.sirocco.app.config.Rules;
+import io.sirocco.app.config.Site;
+import io.sirocco.http.Filter;
+import io.sirocco.http.Handler;
+import io.sirocco.web.files.FileRules;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * The access rules of the files of one site, so that no way to a file goes around them: a request
+ * for another path that ends up at a file (by {@code rewrite}, {@code strip}, an index, a fallback,
+ * a page of 404) has to pass the rules of the routes at which the file has its own addresses.
+ * Immutable.
+ */
+final class TargetRules {
+    private final RouteTable routes;
+    private final Function<Rules, List<Filter>> filters;
+    private final boolean varied;
+    private final Set<View> views = new LinkedHashSet<>();
+
+    /** A prefix of paths, and the files that lie behind it. */
+    private record View(Files files, String prefix) {
+        static View of(Route route) {
+            return new View(route.files(), TargetRules.prefix(route.files()));
+        }
+    }
+
+    /** What decides on access; the fields of a response are those of the route asked for. */
+    private record Access(Object addresses, Object rate, Object password) {
+        static Access of(Rules rules) {
+            return new Access(
+                    List.of(rules.allow(), rules.deny()), rules.rateLimit(), rules.basicAuth());
+        }
+    }
+
+    /**
+     * The rules of the files of {@code site}.
+     *
+     * @param filters of some rules: addresses, the rate, the password
+     */
+    TargetRules(Site site, Function<Rules, List<Filter>> filters) {
+        this.routes = new RouteTable(site);
+        this.filters = filters;
+        this.varied = routes.all().map(Route::rules).map(Access::of).distinct().count() > 1;
+        routes.all()
+                .filter(route -> route.files().root().isPresent())
+                .map(View::of)
+                .forEach(views::add);
+    }
+
+    /** Returns the rules of files that are served behind {@code asked}, which it has not itself. */
+    FileRules behind(Route asked) {
+        if (!varied) return FileRules.NONE;
+        var known = new HashMap<Rules, List<Filter>>();
+        routes.all()
+                .map(Route::rules)
+                .forEach(rules -> known.put(rules, missing(rules, asked.rules())));
+        return path -> rules(asked, path, known);
+    }
+
+    /** Whether a path of {@code asked} may lead to a file that has another address as well. */
+    boolean aliased(Route asked) {
+        return varied
+                && views.stream()
+                        .filter(view -> view.files.root().equals(asked.files().root()))
+                        .anyMatch(view -> !view.prefix.equals(prefix(asked.files())));
+    }
+
+    /** Whether a path names a file that is sent in the place of another one: {@code a.css.br}. */
+    static boolean precompressed(Route asked, String path) {
+        return asked.files().precompressed().stream().anyMatch(it -> path.endsWith("." + it));
+    }
+
+    private Optional<Filter> rules(Route asked, String path, Map<Rules, List<Filter>> known) {
+        Set<Filter> all = new LinkedHashSet<>();
+        addresses(asked, path)
+                .forEach(address -> all.addAll(known.get(routes.at(address).rules())));
+        return all.isEmpty() ? Optional.empty() : Optional.of(chain(List.copyOf(all)));
+    }
+
+    /** All paths at which clients find a file of the route, or the file that it stands for. */
+    private List<String> addresses(Route asked, String path) {
+        var all = new ArrayList<String>();
+        all.add(path);
+        for (View view : views) {
+            if (view.files.root().equals(asked.files().root()) && !view.prefix.isEmpty()) {
+                all.add(view.prefix + path);
+            }
+        }
+        for (String suffix : asked.files().precompressed()) {
+            if (path.endsWith("." + suffix)) {
+                String plain = path.substring(0, path.length() - suffix.length() - 1);
+                if (!plain.endsWith("/")) all.addAll(addresses(asked, plain));
+            }
+        }
+        return all;
+    }
+
+    /** Without a slash at its end, as the path of a file begins with one. */
+    private static String prefix(Files files) {
+        return files.strip().replaceFirst("/$", "");
+    }
+
+    /** The filters of {@code rules} that {@code passed} does not have. */
+    private List<Filter> missing(Rules rules, Rules passed) {
+        boolean sameAddresses =
+                rules.allow().equals(passed.allow()) && rules.deny().equals(passed.deny());
+        return filters.apply(
+                new Rules(
+                        sameAddresses ? List.of() : rules.allow(),
+                        sameAddresses ? List.of() : rules.deny(),
+                        false,
+                        rules.hsts(),
+                        false,
+                        Map.of(),
+                        rules.rateLimit().filter(it -> !passed.rateLimit().equals(Optional.of(it))),
+                        rules.basicAuth().filter(it -> !passed.basicAuth().equals(Optional.of(it))),
+                        Optional.empty()));
+    }
+
+    private static Filter chain(List<Filter> filters) {
+        return (request, next) -> {
+            Handler handler = next;
+            for (Filter filter : filters.reversed()) {
+                Handler inner = handler;
+                handler = passing -> filter.filter(passing, inner);
+            }
+            return handler.handle(request);
+        };
+    }
+}

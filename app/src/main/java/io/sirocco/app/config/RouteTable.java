@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The routes of one site by the decoded paths that they serve, as the router of the server finds
+ * them: the most specific one wins. What no route of the site matches has the options of the site.
+ * Immutable.
+ */
+public final class RouteTable {
+    private record Entry(RoutePath path, Route route) {}
+
+    private final List<Entry> entries;
+    private final Route site;
+
+    /** The routes of {@code site}. */
+    public RouteTable(Site site) {
+        var found = new ArrayList<Entry>();
+        for (Route route : site.routes()) {
+            try {
+                found.add(new Entry(RoutePath.parse(route.path()), route));
+            } catch (Unfit e) {
+                throw new IllegalArgumentException(e); // it was read before
+            }
+        }
+        found.sort(Comparator.comparing(Entry::path, RoutePath.MOST_SPECIFIC));
+        this.entries = List.copyOf(found);
+        this.site = new Route("/*", new Action.Serve(), site.files(), site.rules());
+    }
+
+    /** Returns the route that serves a path, which begins with a slash and is not encoded. */
+    public Route at(String path) {
+        String[] segments = path.substring(1).split("/", -1);
+        for (Entry entry : entries) {
+            if (entry.path.matches(segments)) return entry.route;
+        }
+        return site;
+    }
+
+    /** Returns all routes, and what holds where there is none. */
+    public Stream<Route> all() {
+        return Stream.concat(entries.stream().map(Entry::route), Stream.of(site));
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A process that is out of heap ends with its code; until then nothing says that all is well. */
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "its sockets take more than is sent here")
+class OutOfMemoryProcessTest {
+    private static final int PATIENCE_SECONDS = 60;
+    private static final int LOOKS = 100;
+
+    @TempDir Path folder;
+
+    /** The bound is switched off: it is larger than the heap. */
+    @ParameterizedTest
+    @CsvSource({"io_uring,false", "nio,false", "io_uring,true", "nio,true"})
+    void withoutTheBoundItEndsWithItsCodeOrServesAndReadyNeverLies(
+            String transport, boolean exitOnError) throws Exception {
+        Files.writeString(Files.createDirectory(folder.resolve("site")).resolve("a.txt"), "hello");
+        int admin = freePort();
+        Path file =
+                Files.writeString(
+                        folder.resolve("sirocco.toml"),
+                        """
+                        [[listen]]
+                        address = "127.0.0.1:0"
+                        [server]
+                        drain = "1s"
+                        [limits]
+                        memory = "10GiB"
+                        [admin]
+                        address = "127.0.0.1:%d"
+                        [[site]]
+                        root = "site"
+                        """
+                                .formatted(admin));
+        var options =
+                new ArrayList<>(
+                        List.of(
+                                "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                                "--enable-native-access=ALL-UNNAMED",
+                                "-Xmx48m"));
+        if (exitOnError) {
+            options.add("-XX:+ExitOnOutOfMemoryError");
+        }
+        String[] command = {
+            "serve", "--config", file.toString(), "--transport", transport, "--loops", "2"
+        };
+        try (var child = new Child(options, command);
+                var attackers = new Attackers(child.port())) {
+            int port = child.port();
+            assertEquals(200, Client.get(port, "/a.txt").status());
+            Thread attack =
+                    Thread.ofPlatform()
+                            .daemon()
+                            .start(
+                                    () ->
+                                            attackers.unfinished(
+                                                    8_000, Attackers.unfinishedHead(15_000)));
+            for (int i = 0; child.isAlive() && (i < LOOKS || attack.isAlive()); i++) {
+                if (isReady(admin) && !serves(port) && isReady(admin) && child.isAlive()) {
+                    assertTrue(serves(port), "/ready says that it serves, and it does not");
+                }
+                LockSupport.parkNanos(20_000_000);
+            }
+            attack.join();
+            if (child.isAlive() && isReady(admin) && !exitOnError) {
+                // it has lived through it, connection by connection
+                for (int i = 0; i < 20; i++) {
+                    assertTrue(serves(port) || !child.isAlive(), "one of its loops does not serve");
+                }
+            } else {
+                assertEquals(Serving.FAILED, child.exitCode());
+            }
+        }
+    }
+
+    private static boolean isReady(int admin) {
+        try {
+            return Client.get(admin, "/ready").status() == 200;
+        } catch (IOException | AssertionError e) {
+            return false;
+        }
+    }
+
+    private static boolean serves(int port) {
+        try {
+            return Client.get(port, "/a.txt").status() == 200;
+        } catch (IOException | AssertionError e) {
+            return false;
+        }
+    }
+
+    /** It wants to exit with 0, and one of its shutdown hooks never ends. */
+    static final class Hanging {
+        private Hanging() {}
+
+        public static void main(String[] args) {
+            var end = new LastResort(() -> false);
+            Runtime.getRuntime()
+                    .addShutdownHook(
+                            new Thread(
+                                    () -> {
+                                        while (true) {
+                                            LockSupport.park();
+                                        }
+                                    }));
+            end.after(Duration.ofMillis(100), 3);
+            System.exit(0);
+        }
+    }
+
+    @Test
+    void aShutdownThatHangsEndsWithTheLastResort() throws Exception {
+        Process process =
+                new ProcessBuilder(
+                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                Hanging.class.getName())
+                        .start();
+        try {
+            assertTrue(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            assertEquals(3, process.exitValue());
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+}

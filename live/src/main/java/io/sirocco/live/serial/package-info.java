@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Tasks in one order, from many threads. */
+package io.sirocco.live.serial;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net.limit;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteOrder;
+
+/**
+ * The bytes of an IP address as numbers. IPv4 has the lower 32 bits of {@link #low}; an IPv4
+ * address that is mapped into IPv6 (RFC 4291 2.5.5.2) is IPv4. Any thread.
+ */
+public final class Ip {
+    private static final VarHandle LONGS =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle INTS =
+            MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+
+    private static final long MAPPED = 0xffffL << 32;
+
+    /**
+     * No address has these upper bits: ff00::/8 is multicast, and nobody's own (RFC 4291 2.7). So
+     * IPv4 clients can share one range of keys with IPv6 networks.
+     */
+    private static final long IPV4_KEY = 0xff00_0000_0000_0000L;
+
+    private Ip() {}
+
+    /** The bytes of a peer's address, 4 or 16; null for a Unix-domain socket. */
+    public static byte[] bytes(SocketAddress peer) {
+        return peer instanceof InetSocketAddress inet && !inet.isUnresolved()
+                ? inet.getAddress().getAddress()
+                : null;
+    }
+
+    /**
+     * The bytes of an address in writing, whose zone is left out; null for what is none. Nothing is
+     * resolved.
+     */
+    public static byte[] bytes(String written) {
+        int zone = written.indexOf('%');
+        try {
+            return InetAddress.ofLiteral(zone < 0 ? written : written.substring(0, zone))
+                    .getAddress();
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    public static boolean isV4(byte[] address) {
+        return address.length == 4 || high(address) == 0 && low(address) >>> 32 == MAPPED >>> 32;
+    }
+
+    public static long high(byte[] address) {
+        return address.length == 4 ? 0 : (long) LONGS.get(address, 0);
+    }
+
+    /** The lower 64 bits as they stand there, {@code ffff} of a mapped address included. */
+    public static long low(byte[] address) {
+        return address.length == 4
+                ? Integer.toUnsignedLong((int) INTS.get(address, 0))
+                : (long) LONGS.get(address, 8);
+    }
+
+    /** The 32 bits of an IPv4 address. */
+    public static long v4(byte[] address) {
+        return low(address) & 0xffff_ffffL;
+    }
+
+    /**
+     * What counts as one client: an IPv4 address, or an IPv6 network of 64 bits, all of which one
+     * subscriber has (RFC 6177 2).
+     */
+    public static long client(byte[] address) {
+        return isV4(address) ? IPV4_KEY | v4(address) : high(address);
+    }
+}

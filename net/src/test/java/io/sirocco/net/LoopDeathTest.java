@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+
+/** A loop that ends by itself says so, and leaves nothing behind that looks alive. */
+@OnEachTransport
+class LoopDeathTest {
+    @Parameter TransportKind transport;
+    @TempDir Path folder;
+    private Rig rig;
+    private volatile Error fault;
+
+    /** The clock is asked in the midst of a turn, where no code of a protocol runs. */
+    private final Clock clock =
+            new Clock() {
+                @Override
+                public long nanos() {
+                    if (fault != null && Thread.currentThread().getName().endsWith("-loop-0")) {
+                        throw fault;
+                    }
+                    return System.nanoTime();
+                }
+
+                @Override
+                public long wallMillis() {
+                    return System.currentTimeMillis();
+                }
+
+                @Override
+                public void onLeap(Runnable wake) {}
+            };
+
+    @BeforeEach
+    void start() {
+        rig = new Rig(transport);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        rig.close();
+    }
+
+    @Test
+    void itsOwnerIsToldItsConnectionsEndAndItAcceptsNoMore() throws Exception {
+        var died = new CompletableFuture<Throwable>();
+        var observer =
+                new Observer() {
+                    @Override
+                    public void died(Loop loop, Throwable thrown) {
+                        died.complete(thrown);
+                    }
+                };
+        Loops loops = rig.start(s -> s.loops(1).clock(clock).observer(observer));
+        var probe = new Probe();
+        Listener listener = rig.listen(probe);
+        Peer peer = rig.connect(listener).send("hello");
+        Rig.until("it serves", () -> probe.inputLength() == 5);
+        var error = new OutOfMemoryError("a test");
+        fault = error;
+        peer.send("!");
+        assertSame(error, Rig.get(loops.failure()));
+        assertSame(error, Rig.get(died));
+        assertSame(error, rig.loop().failure().orElseThrow());
+        assertEquals(CloseCause.STOPPED, Rig.get(probe.closed));
+        assertTrue(peer.over());
+        assertEquals(0, rig.stats().connections());
+        assertEquals(0, rig.stats().memoryUsed());
+        Rig.until("nothing listens", () -> Peer.refused(listener.address()));
+        long began = System.nanoTime();
+        listener.close();
+        loops.close();
+        assertTrue(System.nanoTime() - began < 5_000_000_000L, "stopping waits for nobody");
+    }
+
+    /** The kernel would read memory that is another's by then, and send that. */
+    @Test
+    void whatWasReadyToLeaveLeavesBeforeItsMemoryIsFreed() throws Exception {
+        byte[] content = Rig.pattern(10_000);
+        OpenFile file = OpenFile.open(Files.write(folder.resolve("file"), content));
+        assertTrue(file.load());
+        rig.start(s -> s.loops(1).clock(clock));
+        Listener listener =
+                rig.listen(
+                        _ ->
+                                (connection, _, _, to) -> {
+                                    connection.write(file, 0, content.length);
+                                    Loop loop = connection.loop();
+                                    loop.at(Long.MAX_VALUE, () -> {}); // has await ask the clock
+                                    fault = new OutOfMemoryError("a test");
+                                    return to;
+                                });
+        Peer peer = rig.connect(listener).send("x");
+        assertArrayEquals(content, peer.read(content.length));
+        assertTrue(peer.over());
+        assertFalse(file.retain(), "somebody still holds it");
+    }
+
+    /** The same, as soon as the peer makes room. */
+    @Test
+    void whatWaitsForRoomIsNotSentAfterItsMemoryIsFreed() throws Exception {
+        int length = 16 << 20;
+        OpenFile file = OpenFile.open(Files.write(folder.resolve("file"), new byte[length]));
+        assertTrue(file.load());
+        assertTrue(file.retain()); // it stays, so that what is read of it can be told
+        var closing = new CompletableFuture<Void>();
+        var read = new CompletableFuture<byte[]>();
+        rig.start(s -> s.loops(1).clock(clock));
+        var protocol =
+                new Protocol() {
+                    @Override
+                    public int received(Connection connection, byte[] bytes, int from, int to) {
+                        connection.write(file, 0, length);
+                        return to;
+                    }
+
+                    @Override
+                    public void closed(Connection connection, CloseCause cause) {
+                        closing.complete(null);
+                        Rig.get(read); // so there is room
+                    }
+                };
+        Peer peer = rig.connect(rig.listen(_ -> protocol)).send("x");
+        var taken = new AtomicLong();
+        Rig.until(
+                "the kernel takes no more",
+                () -> {
+                    Rig.settle(rig.loop());
+                    long now = rig.stats().bytesOut();
+                    return now > 0 && taken.getAndSet(now) == now;
+                });
+        fault = new OutOfMemoryError("a test");
+        rig.loop().execute(() -> {});
+        Rig.get(closing);
+        int half = taken.intValue() / 2;
+        read.complete(peer.read(half));
+        assertEquals(taken.get(), half + peer.readAll().length);
+        file.release();
+        assertFalse(file.retain(), "somebody still holds it");
+    }
+
+    @Test
+    void anErrorInATaskIsToldAndTheLoopLives() throws Exception {
+        var error = new OutOfMemoryError("a test");
+        rig.loop()
+                .execute(
+                        () -> {
+                            throw error;
+                        });
+        Rig.until("it is told", () -> rig.failures.contains(error));
+        Rig.settle(rig.loop());
+        assertTrue(rig.loop().failure().isEmpty());
+    }
+}

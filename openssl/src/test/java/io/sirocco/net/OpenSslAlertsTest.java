@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import io.sirocco.openssl.OpenSsl;
+import java.util.Optional;
+
+/** The same over OpenSSL. */
+class OpenSslAlertsTest extends TlsAlertsTest {
+    @Override
+    Optional<TlsEngines.Kind> engines() {
+        return Optional.of(new OpenSsl());
+    }
+}
