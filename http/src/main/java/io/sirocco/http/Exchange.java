@@ -43,6 +43,12 @@ final class Exchange implements Runnable, Monitor.Answered {
     /** Milliseconds for which the head of a stream of events waits for the first of them. */
     private static final long FIRST_EVENT = 100;
 
+    /**
+     * A response of pieces up to this many bytes ends when it is written; of a longer one, when
+     * most of it has left. The kernel mostly takes so much of a file at once.
+     */
+    private static final long TAKEN_AT_ONCE = 512 << 10;
+
     private static final VarHandle THREAD = threadField();
 
     /** Stands in the place of a handler's thread while that is being interrupted. */
@@ -467,8 +473,12 @@ final class Exchange implements Runnable, Monitor.Answered {
                         wire.file(file, from, length);
             }
         }
-        wire.writable() // else it is gone, and the wire tells of it
-                .thenRun(wire::end);
+        if (bytesOut <= TAKEN_AT_ONCE) {
+            wire.end();
+        } else {
+            wire.writable() // else it is gone, and the wire tells of it
+                    .thenRun(wire::end);
+        }
     }
 
     private void upgrade(Response response, Content.Upgrade asked) {

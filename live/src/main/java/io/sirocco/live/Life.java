@@ -41,6 +41,7 @@ final class Life {
     private volatile Link link; // null while it is away, and when it is gone
     private volatile Shard last; // where it lives while it has no link
     private Alarm expiry; // while it is away
+    private boolean away; // it counts as one that is
     private volatile boolean forgotten; // by the broker, or it is another node's to keep it
     private Held held; // while it returns
     private volatile ReplayPump pump; // while it is sent what it has missed, or null
@@ -177,6 +178,7 @@ final class Life {
         at(next);
         execute(
                 () -> {
+                    client.rooms.count();
                     boolean added = next.add(client);
                     if (added) {
                         state = State.RETURNS;
@@ -298,7 +300,7 @@ final class Life {
     /** Its session has ended, or it said good-bye. */
     void gone(Reason reason) {
         boolean mayReturn = reason == Reason.LOST || reason == Reason.SLOW;
-        if (!client.recovers() || !mayReturn || state == State.GONE) {
+        if (!client.recovers() || !mayReturn || state == State.GONE || !countAway()) {
             execute(() -> end(reason)); // maybe while a message is handed to all
             return;
         }
@@ -308,6 +310,19 @@ final class Life {
         keep();
         long millis = hub().settings.recovery.toMillis();
         expiry = last.loop.after(millis, () -> end(reason));
+    }
+
+    /** Whether there is memory for one more that may come back. */
+    private boolean countAway() {
+        away = away || hub().roomMemory.take(RoomMemory.AWAY);
+        return away;
+    }
+
+    private void uncountAway() {
+        if (away) {
+            away = false;
+            hub().roomMemory.give(RoomMemory.AWAY);
+        }
     }
 
     /** It is sent away. */
@@ -362,6 +377,7 @@ final class Life {
 
     private void over() {
         client.untag(() -> state = State.GONE);
+        client.rooms.over();
         client.namespace().remove(client);
     }
 
@@ -371,6 +387,7 @@ final class Life {
             expiry.cancel();
             expiry = null;
         }
+        uncountAway();
         shard().remove(client);
         if (before != null) {
             before.remove(client);

@@ -55,6 +55,8 @@ public final class LiveSettings {
     Optional<Limit> messages = Optional.of(new Limit.Bucket(10_000, Duration.ofSeconds(1)));
     long bytesPerSecond;
     int rooms = 1_000;
+    long memoryOfRooms = Runtime.getRuntime().maxMemory() / 4; // and of clients that are away
+    long allWaiting = Runtime.getRuntime().maxMemory() / 8; // to be sent
     int unanswered = 1_000;
     int concurrentRequests = 1;
     int attachments = 16;
@@ -414,6 +416,7 @@ public final class LiveSettings {
                 postWindow.toMillis(),
                 maxMessage,
                 budget,
+                allWaiting,
                 io.sirocco.live.engine.Overflow.valueOf(overflow.name()),
                 transports,
                 origins,

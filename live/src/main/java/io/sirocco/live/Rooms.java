@@ -17,6 +17,8 @@ final class Rooms {
     // each with where the newest message was by then; written with the lock of this held
     private volatile Map<String, Position> joined = Map.of();
     private Shard next; // while the client moves there; with the lock
+    private long bytes; // that count in the memory of rooms; with the lock
+    private boolean over; // the client is gone for good; with the lock
 
     Rooms(Client client) {
         this.client = client;
@@ -36,16 +38,40 @@ final class Rooms {
         joined = Map.copyOf(before);
     }
 
+    /** It is back: the rooms that it has brought along count from now on. */
+    synchronized void count() {
+        if (bytes == 0 && !over) {
+            for (String room : joined.keySet()) {
+                bytes += RoomMemory.of(room);
+            }
+            hub().roomMemory.add(bytes);
+        }
+    }
+
+    /** The client does not come back to this node: no memory counts for its rooms any more. */
+    synchronized void over() {
+        over = true;
+        hub().roomMemory.give(bytes);
+        bytes = 0;
+    }
+
     /** Answers whether that is a change. */
     boolean join(String room) {
         Shard here;
         synchronized (this) {
-            if (joined.containsKey(room) || !client.life.lasts()) {
+            if (joined.containsKey(room) || over || !client.life.lasts()) {
                 return false;
             }
             if (joined.size() >= hub().settings.rooms) {
                 throw new IllegalStateException("A client may be in no more rooms.");
             }
+            long place = RoomMemory.of(room);
+            if (!hub().roomMemory.take(place)) {
+                throw new IllegalStateException(
+                        "All clients together may be in no more rooms: they take a quarter of the"
+                                + " heap.");
+            }
+            bytes += place;
             var more = new HashMap<>(joined);
             more.put(room, hub().newest()); // before the shard knows: nothing is lost between
             joined = Map.copyOf(more);
@@ -67,6 +93,10 @@ final class Rooms {
             var fewer = new HashMap<>(joined);
             fewer.remove(room);
             joined = Map.copyOf(fewer);
+            if (!over) {
+                bytes -= RoomMemory.of(room);
+                hub().roomMemory.give(RoomMemory.of(room));
+            }
             here = client.shard();
             tell(here, room, false);
         }

@@ -18,7 +18,7 @@ class SlowClientTest {
     private static final String LONG = "x".repeat(10_000);
 
     /** Somebody who connects and reads nothing more, with small buffers. */
-    private static Socket stalled(Service service) throws IOException {
+    static Socket stalled(Service service) throws IOException {
         var socket = new Socket();
         socket.setReceiveBufferSize(4_096);
         socket.connect(

@@ -1055,6 +1055,11 @@ public final class Connection extends Timer {
         return (flags & (FINISHING | LINGERING)) == FINISHING;
     }
 
+    /** Whether it closes as soon as its output has left, whatever the peer still sends. */
+    boolean closesWhenSent() {
+        return tls == null && (flags & (FINISHING | LINGER)) == FINISHING;
+    }
+
     Protocol protocol() {
         return protocol;
     }

@@ -18,12 +18,13 @@ import java.util.List;
  * cost the process none.
  *
  * <p>Accept ({@link UringAccepts}) and receive are multishot: armed once, they post a completion
- * for each connection or piece of input, the latter in a buffer of the kernel's choice. A slot is
- * closed only when nothing is under way on it, so neither can a completion arrive for a slot that
- * has a new owner, nor an operation reach the new owner's socket. Closing therefore begins with
- * cancelling. The user data of an operation on a connection names its kind, the slot, and the
- * sequence number of the connection in it ({@link Ring#find}): a result goes to the connection that
- * asked for it, or to none.
+ * for each connection or piece of input, the latter in a buffer of the kernel's choice. The first
+ * receive of a connection is not, so that one that ends behind its first response has none to
+ * cancel. A slot is closed only when nothing is under way on it, so neither can a completion arrive
+ * for a slot that has a new owner, nor an operation reach the new owner's socket. Closing therefore
+ * begins with cancelling. The user data of an operation on a connection names its kind, the slot,
+ * and the sequence number of the connection in it ({@link Ring#find}): a result goes to the
+ * connection that asked for it, or to none.
  */
 final class Uring implements Transport {
     // What completions are about: the top byte of their user data
@@ -60,6 +61,7 @@ final class Uring implements Transport {
     static final int LENT = 1 << 9; // it has come, and its file is to be sent next
     static final int UNLENT = 1 << 10; // none was to be had: the file is read, piece by piece
     private static final int DISCONNECTING = 1 << 11;
+    private static final int RECEIVED_ONCE = 1 << 12;
     private static final int BUSY =
             RECEIVING | SENDING | SHUTTING | FULL | INSTALLING | DISCONNECTING;
 
@@ -376,6 +378,8 @@ final class Uring implements Transport {
             long about = about(RECEIVED, connection);
             int size = connection.readSize(Ring.BUFFER_SIZE);
             boolean whole = size == Ring.BUFFER_SIZE; // else bandwidth bounds it: piece by piece
+            boolean again = (connection.transportState & RECEIVED_ONCE) != 0;
+            connection.transportState |= RECEIVED_ONCE;
             long entry =
                     ((Ring) connection.place)
                             .entry(
@@ -386,7 +390,7 @@ final class Uring implements Transport {
                                     whole ? 0 : size,
                                     0,
                                     about);
-            Ring.priority(entry, whole ? RECV_MULTISHOT : 0);
+            Ring.priority(entry, whole && again ? RECV_MULTISHOT : 0);
             Ring.bufferGroup(entry);
         }
     }
@@ -413,7 +417,9 @@ final class Uring implements Transport {
             connection.close(CloseCause.RESET);
         }
         if ((flags & Ring.MORE) == 0) {
-            receive(connection);
+            if (!connection.closesWhenSent()) {
+                receive(connection);
+            }
             releaseWhenIdle(connection);
         }
     }
@@ -605,7 +611,7 @@ final class Uring implements Transport {
      * at everything.
      */
     static void cancel(Ring ring, long about) {
-        ring.entry(Ring.ASYNC_CANCEL, 0, -1, about, 0, 0, userData(IGNORED, 0));
+        ring.entry(Ring.ASYNC_CANCEL, Ring.SKIP_SUCCESS, -1, about, 0, 0, userData(IGNORED, 0));
     }
 
     /** Submits before a descriptor is closed; a ring that has failed keeps nobody from that. */

@@ -11,7 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * over. Any thread.
  */
 final class Expiring<K, V> {
-    static final int MOST = 1_000_000;
+    /** By the heap; a million where that has 4 GiB. */
+    static final int MOST = Math.clamp(Runtime.getRuntime().maxMemory() >> 12, 1_000, 1_000_000);
 
     private record Held<V>(V value, long until) {
         boolean over(long now) {

@@ -30,6 +30,9 @@ public final class Engine {
     private static final Ids IDS = new Ids();
     private static final int WINDOW = 64 << 10;
 
+    /** Nanoseconds between two looks at who is the slowest. */
+    private static final long SLOWEST_PAUSE = 20_000_000;
+
     /** Bytes of headers of all sessions whose clients have not been admitted. */
     private static final long MOST_HEADS = Runtime.getRuntime().maxMemory() / 16;
 
@@ -37,10 +40,12 @@ public final class Engine {
     final Upper upper;
     final String opening;
     final int window;
+    final Waiting waiting;
     private final Origins origins;
     private final WebSockets sockets;
     private final ConcurrentHashMap<String, Session> sessions = new ConcurrentHashMap<>();
     private final AtomicLong heads = new AtomicLong();
+    private final AtomicLong lookedForSlowest = new AtomicLong(System.nanoTime());
     private volatile boolean closing;
 
     /** Makes one; {@link #addTo} has it answer. */
@@ -49,6 +54,7 @@ public final class Engine {
         this.upper = upper;
         this.origins = new Origins(settings.origins());
         this.window = Math.min(WINDOW, settings.budget());
+        this.waiting = new Waiting(settings.allWaiting());
         this.sockets =
                 WebSockets.of(
                         s ->
@@ -92,6 +98,11 @@ public final class Engine {
         return sessions.size();
     }
 
+    /** Bytes that wait to be sent, of all sessions together; what waits for many counts once. */
+    public long bytesWaiting() {
+        return waiting.bytes();
+    }
+
     /** Those that there are. */
     public Collection<Session> sessions() {
         return sessions.values();
@@ -120,6 +131,27 @@ public final class Engine {
 
     void remove(Session session) {
         sessions.remove(session.id());
+    }
+
+    /** Too much waits for all peers together: the one for which most does is closed. Any thread. */
+    void endSlowest() {
+        long before = lookedForSlowest.get();
+        long now = System.nanoTime();
+        if (now - before < SLOWEST_PAUSE || !lookedForSlowest.compareAndSet(before, now)) {
+            return;
+        }
+        Session slowest = null;
+        long most = Waiting.LITTLE;
+        for (Session session : sessions.values()) {
+            long size = session.waiting();
+            if (size > most) {
+                most = size;
+                slowest = session;
+            }
+        }
+        if (slowest != null) {
+            slowest.giveUp();
+        }
     }
 
     /** A session has forgotten so many bytes of the head that it began with. Any thread. */

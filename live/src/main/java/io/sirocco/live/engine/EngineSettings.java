@@ -15,6 +15,7 @@ import java.util.Set;
  * @param postWindowMillis in which a client sends {@link PostBody#LEAST} bytes of a body
  * @param maxPayload of one message, and of one body of polling
  * @param budget what may wait to be sent to one peer
+ * @param allWaiting what may wait for all peers: beyond it the slowest are closed
  * @param transports {@code websocket}, {@code polling}
  * @param origins pages that may connect beside our own; empty for any
  * @param clients how many sessions at once
@@ -27,6 +28,7 @@ public record EngineSettings(
         long postWindowMillis,
         int maxPayload,
         int budget,
+        long allWaiting,
         Overflow overflow,
         Set<String> transports,
         Optional<List<String>> origins,

@@ -8,8 +8,9 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 
 /**
- * What waits for a peer, bounded in bytes: while there is less than that, one more is taken. The
- * first parcel may have gone in part, and then goes whole. Loop-confined, except {@link #size}.
+ * What waits for a peer, bounded in bytes: while there is less than that, one more is taken. Less
+ * may wait when much does for all peers ({@link Waiting}). The first parcel may have gone in part,
+ * and then goes whole. Loop-confined, except {@link #size}.
  */
 final class Outbox {
     /** Answers are never dropped, but they do not pile up either. */
@@ -26,20 +27,25 @@ final class Outbox {
     }
 
     private final ArrayDeque<Parcel> queue = new ArrayDeque<>(4);
+    private final Waiting all;
     private final long budget;
     private long size;
     private int sent;
     private long dropped;
 
-    Outbox(long budget) {
+    Outbox(Waiting all, long budget) {
+        this.all = all;
         this.budget = Math.max(1, budget);
     }
 
     /** Adds one, of which {@code parts} have gone; false when the peer is to be closed over it. */
     boolean add(Parcel parcel, int parts, Overflow overflow) {
-        if (parts > 0) { // it is the first
+        long allowed = all.allowed(budget);
+        if (all.isExhausted()) {
+            return false;
+        } else if (parts > 0) { // it is the first
             sent = parts;
-        } else if (size >= budget && parcel.droppable()) {
+        } else if (size >= allowed && parcel.droppable()) {
             switch (overflow) {
                 case CLOSE -> {
                     return false;
@@ -49,28 +55,30 @@ final class Outbox {
                     return true;
                 }
                 case DROP_OLDEST -> {
-                    dropOldest(parcel.size());
-                    if (size >= budget) {
+                    dropOldest(parcel.size(), allowed);
+                    if (size >= allowed) {
                         dropped++;
                         return true;
                     }
                 }
             }
-        } else if (size > Math.max(1 << 16, budget) * ANSWERS) {
+        } else if (size > (all.isFull() ? allowed : Math.max(1 << 16, allowed) * ANSWERS)) {
             return false;
         }
         queue.add(parcel);
+        all.add(parcel);
         size(size + parcel.size());
         return true;
     }
 
-    private void dropOldest(int wanted) {
-        Iterator<Parcel> all = queue.iterator();
+    private void dropOldest(int wanted, long allowed) {
+        Iterator<Parcel> each = queue.iterator();
         boolean begun = sent > 0;
-        while (all.hasNext() && size + wanted > budget) {
-            Parcel parcel = all.next();
+        while (each.hasNext() && size + wanted > allowed) {
+            Parcel parcel = each.next();
             if (parcel.droppable() && !begun) {
-                all.remove();
+                each.remove();
+                all.remove(parcel);
                 size(size - parcel.size());
                 dropped++;
             }
@@ -106,8 +114,17 @@ final class Outbox {
     }
 
     private void removeFirst() {
-        size(size - queue.poll().size());
+        Parcel first = queue.poll();
+        all.remove(first);
+        size(size - first.size());
         sent = 0;
+    }
+
+    /** The peer is gone: nothing waits for it any more. */
+    void clear() {
+        queue.forEach(all::remove);
+        queue.clear();
+        size(0);
     }
 
     /** Bytes that wait. Any thread; a moment old perhaps. */

@@ -5,6 +5,7 @@ import io.sirocco.http.PreparedMessage;
 import io.sirocco.http.WebSocket;
 import io.sirocco.live.wire.Payload;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
  * A message on its way out, for one session or for many: text and its attachments, encoded once.
@@ -12,20 +13,25 @@ import java.util.List;
  */
 public final class Parcel {
     private static final int OVERHEAD = 64;
+    private static final AtomicIntegerFieldUpdater<Parcel> OUTBOXES =
+            AtomicIntegerFieldUpdater.newUpdater(Parcel.class, "outboxes");
 
     private final String text;
     private final List<byte[]> attachments;
     private final boolean droppable;
     private final int size;
+    private final boolean counts;
+    private volatile int outboxes; // that it waits in
     private PreparedMessage[] prepared; // threads that race prepare the same
 
-    /** A packet of Engine.IO that is none of a message. */
+    /** A packet of Engine.IO that is none of a message; of all engines, and so not counted. */
     static Parcel of(String packet) {
-        return new Parcel(packet, List.of(), false);
+        return new Parcel(packet, List.of(), false, false);
     }
 
-    private Parcel(String text, List<byte[]> attachments, boolean droppable) {
+    private Parcel(String text, List<byte[]> attachments, boolean droppable, boolean counts) {
         this.text = text;
+        this.counts = counts;
         this.attachments = attachments;
         this.droppable = droppable;
         int all = OVERHEAD + text.length();
@@ -42,7 +48,7 @@ public final class Parcel {
      * @param droppable whether a slow peer may go without it
      */
     public static Parcel message(String text, List<byte[]> attachments, boolean droppable) {
-        return new Parcel(text, attachments, droppable);
+        return new Parcel(text, attachments, droppable, true);
     }
 
     /** Bytes that it costs while it waits, about. */
@@ -57,6 +63,16 @@ public final class Parcel {
 
     boolean droppable() {
         return droppable;
+    }
+
+    /** It waits in one outbox more; says whether it counts from here on. */
+    boolean enter() {
+        return counts && OUTBOXES.getAndIncrement(this) == 0;
+    }
+
+    /** It waits in one outbox less; says whether it counts no more. */
+    boolean leave() {
+        return counts && OUTBOXES.decrementAndGet(this) == 0;
     }
 
     /** How many frames it is over a WebSocket. */

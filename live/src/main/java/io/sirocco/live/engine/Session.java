@@ -241,7 +241,10 @@ public final class Session {
         alarm.cancel();
         engine.remove(this);
         forgetHead();
-        outbox = null;
+        if (outbox != null) {
+            outbox.clear();
+            outbox = null;
+        }
         if (polling != null) {
             polling.close();
         }
@@ -510,11 +513,11 @@ public final class Session {
             }
         }
         if (outbox == null) {
-            outbox = new Outbox(engine.outboxBudget());
+            outbox = new Outbox(engine.waiting, engine.outboxBudget());
         }
         long dropped = outbox.dropped();
         if (!outbox.add(parcel, sent, engine.settings.overflow())) {
-            end(End.SLOW, 1013, "it is too slow");
+            tooSlow();
             return;
         }
         if (outbox.dropped() > dropped) {
@@ -523,6 +526,24 @@ public final class Session {
         if (polling != null) {
             polling.wake();
         }
+        if (engine.waiting.isFull()) {
+            engine.endSlowest(); // this one, perhaps
+        }
+    }
+
+    private void tooSlow() {
+        end(End.SLOW, 1013, "it is too slow");
+    }
+
+    /** Closes it because others need what waits for it. Any thread. */
+    void giveUp() {
+        run(this::tooSlow);
+    }
+
+    /** Bytes that wait for the peer. Any thread; a moment old perhaps. */
+    long waiting() {
+        var some = (Outbox) OUTBOX.getOpaque(this);
+        return some == null ? 0 : some.size();
     }
 
     private void flush() {
@@ -576,8 +597,6 @@ public final class Session {
      * thread; on others than its own what it says is a moment old.
      */
     public boolean isHalfEmpty(long more) {
-        var waiting = (Outbox) OUTBOX.getOpaque(this);
-        long size = waiting == null ? 0 : waiting.size();
-        return size + more < Math.max(1, engine.outboxBudget() / 2);
+        return waiting() + more < Math.max(1, engine.outboxBudget() / 2);
     }
 }
