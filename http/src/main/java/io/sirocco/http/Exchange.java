@@ -47,7 +47,7 @@ final class Exchange implements Runnable, Monitor.Answered {
      * A response of pieces up to this many bytes ends when it is written; of a longer one, when
      * most of it has left. The kernel mostly takes so much of a file at once.
      */
-    private static final long TAKEN_AT_ONCE = 512 << 10;
+    private static final long ENDED_WHEN_WRITTEN = 512 << 10;
 
     private static final VarHandle THREAD = threadField();
 
@@ -81,7 +81,7 @@ final class Exchange implements Runnable, Monitor.Answered {
     boolean untold;
     Exchange nextUntold;
     Exchange lastUntold; // of the first only
-    private boolean gone; // the client is, and has not got all of the response
+    private boolean gone; // the client is, before the response was complete
     private List<Runnable> whenGone; // null while nobody wants to know
     volatile boolean endless; // a server that stops does not wait for it
     int status;
@@ -312,7 +312,8 @@ final class Exchange implements Runnable, Monitor.Answered {
         var crossing = new CompletableFuture<T>();
         boolean runs =
                 worker.execute(
-                        () ->
+                        () -> {
+                            try {
                                 start.get()
                                         .whenComplete(
                                                 (value, thrown) -> {
@@ -321,7 +322,12 @@ final class Exchange implements Runnable, Monitor.Answered {
                                                     } else {
                                                         crossing.completeExceptionally(thrown);
                                                     }
-                                                }));
+                                                });
+                            } catch (Throwable e) { // else its thread would wait for ever
+                                crossing.completeExceptionally(e);
+                                throw e;
+                            }
+                        });
         if (!runs) {
             crossing.completeExceptionally(new IOException("the server has stopped"));
         }
@@ -473,7 +479,7 @@ final class Exchange implements Runnable, Monitor.Answered {
                         wire.file(file, from, length);
             }
         }
-        if (bytesOut <= TAKEN_AT_ONCE) {
+        if (bytesOut <= ENDED_WHEN_WRITTEN) {
             wire.end();
         } else {
             wire.writable() // else it is gone, and the wire tells of it

@@ -391,8 +391,6 @@ final class Http1 implements Protocol, Wire {
         }
     }
 
-    // ---- refusals
-
     // ---- memory
 
     @Override

@@ -282,7 +282,8 @@ public final class Request {
      * Has {@code action} run when the client goes away before its response is complete: for a
      * response that is made {@linkplain Response#later later}, or work that nobody waits for any
      * more. It runs once, on {@link #loop}, and so must not block; at once when the client has gone
-     * already, and never when the response gets through first.
+     * already, and never when the response is complete first: when all of it is written, or most of
+     * it has left if it is a longer one.
      *
      * <p>A client has gone when its connection has come to its end, or when it has ended its own
      * side of it: hardly one does that and still reads (RFC 9112 9.6), but to one that does the

@@ -45,7 +45,7 @@ interface Wire {
     /** Begins a response whose body follows; {@code length} is -1 when it is not known. */
     void begin(Response response, long length);
 
-    /** Sends a piece of the body, which is not empty and must not change any more. */
+    /** Sends a copy of a piece of the body, which is not empty. */
     void data(byte[] bytes, int from, int to);
 
     /** Sends bytes of the body that must not change any more, without a copy where that pays. */

@@ -14,6 +14,7 @@ import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What all connections of one loop share: the routes, the head they parse into, the date, the
@@ -40,7 +41,7 @@ final class Worker extends Hub {
 
     private byte[] dateAndServer;
     private long dateExpires = Long.MIN_VALUE;
-    private long ids;
+    private final AtomicLong ids = new AtomicLong();
     private long toldAt;
     private int told;
 
@@ -277,11 +278,8 @@ final class Worker extends Hub {
         return setup.monitor() != Monitor.NONE;
     }
 
-    /**
-     * Unlike any other of this process. Any thread, though two may be told the same by a race that
-     * hurts nobody.
-     */
+    /** Unlike any other of this process. Any thread. */
     String nextId() {
-        return setup.id() + "-" + loop.index() + "-" + Long.toString(++ids, 36);
+        return setup.id() + "-" + loop.index() + "-" + Long.toString(ids.incrementAndGet(), 36);
     }
 }

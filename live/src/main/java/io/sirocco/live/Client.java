@@ -345,7 +345,7 @@ public final class Client extends Lane {
     /**
      * Puts it into a room. Does nothing when it is gone.
      *
-     * @throws IllegalStateException when it is in as many as it may be
+     * @throws IllegalStateException when it is in as many as it may be, or all clients together are
      * @throws RequestException as {@link Namespace#room}
      */
     public void join(String room) {

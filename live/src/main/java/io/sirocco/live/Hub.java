@@ -59,7 +59,7 @@ final class Hub implements Upper, Node {
     final Engine engine;
     final Tickets tickets;
     final Guesses guesses;
-    final RoomMemory roomMemory;
+    final MembershipMemory membershipMemory;
     private final String id = Engine.newId();
     private final Map<String, Namespace> namespaces = new ConcurrentHashMap<>();
     private final Map<Loop, Shard> shards = new ConcurrentHashMap<>();
@@ -79,7 +79,7 @@ final class Hub implements Upper, Node {
         this.broker = settings.brokerOrMemory();
         this.tickets = new Tickets(settings.ticketSecret, broker);
         this.guesses = new Guesses(settings);
-        this.roomMemory = new RoomMemory(settings.memoryOfRooms);
+        this.membershipMemory = new MembershipMemory(settings.memoryOfRooms);
         this.engine = new Engine(settings.engine(), this);
     }
 

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Whether a client is here.
+ * The states of a client, from its CONNECT until it is gone for good.
  *
  * <pre>
  *   NEW ──▶ HERE ── lost ──▶ AWAY ──▶ RETURNS ──▶ HERE        only where clients recover
@@ -178,16 +178,14 @@ final class Life {
         at(next);
         execute(
                 () -> {
-                    client.rooms.count();
                     boolean added = next.add(client);
-                    if (added) {
-                        state = State.RETURNS;
-                        held = new Held(hub().settings.budget);
-                        gap = null;
-                        client.namespace().add(client);
-                        shard().add(client);
-                    } else {
-                        gone(Reason.LOST);
+                    state = State.RETURNS;
+                    held = new Held(hub().settings.budget);
+                    gap = null;
+                    client.namespace().add(client);
+                    shard().add(client);
+                    if (!added) {
+                        gone(Reason.LOST); // the link is: it is away, and may come back again
                     }
                     back.complete(added);
                 });
@@ -305,6 +303,7 @@ final class Life {
             return;
         }
         state = State.AWAY;
+        held = null;
         unlink();
         client.failAsked();
         keep();
@@ -314,14 +313,14 @@ final class Life {
 
     /** Whether there is memory for one more that may come back. */
     private boolean countAway() {
-        away = away || hub().roomMemory.take(RoomMemory.AWAY);
+        away = away || hub().membershipMemory.take(MembershipMemory.AWAY);
         return away;
     }
 
     private void uncountAway() {
         if (away) {
             away = false;
-            hub().roomMemory.give(RoomMemory.AWAY);
+            hub().membershipMemory.give(MembershipMemory.AWAY);
         }
     }
 

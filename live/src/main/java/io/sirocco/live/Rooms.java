@@ -34,24 +34,18 @@ final class Rooms {
     }
 
     /** It is one that comes back. */
-    void restore(Map<String, Position> before) {
+    synchronized void restore(Map<String, Position> before) {
         joined = Map.copyOf(before);
-    }
-
-    /** It is back: the rooms that it has brought along count from now on. */
-    synchronized void count() {
-        if (bytes == 0 && !over) {
-            for (String room : joined.keySet()) {
-                bytes += RoomMemory.of(room);
-            }
-            hub().roomMemory.add(bytes);
+        for (String room : joined.keySet()) {
+            bytes += MembershipMemory.of(room);
         }
+        hub().membershipMemory.add(bytes);
     }
 
     /** The client does not come back to this node: no memory counts for its rooms any more. */
     synchronized void over() {
         over = true;
-        hub().roomMemory.give(bytes);
+        hub().membershipMemory.give(bytes);
         bytes = 0;
     }
 
@@ -65,8 +59,8 @@ final class Rooms {
             if (joined.size() >= hub().settings.rooms) {
                 throw new IllegalStateException("A client may be in no more rooms.");
             }
-            long place = RoomMemory.of(room);
-            if (!hub().roomMemory.take(place)) {
+            long place = MembershipMemory.of(room);
+            if (!hub().membershipMemory.take(place)) {
                 throw new IllegalStateException(
                         "All clients together may be in no more rooms: they take a quarter of the"
                                 + " heap.");
@@ -94,8 +88,8 @@ final class Rooms {
             fewer.remove(room);
             joined = Map.copyOf(fewer);
             if (!over) {
-                bytes -= RoomMemory.of(room);
-                hub().roomMemory.give(RoomMemory.of(room));
+                bytes -= MembershipMemory.of(room);
+                hub().membershipMemory.give(MembershipMemory.of(room));
             }
             here = client.shard();
             tell(here, room, false);

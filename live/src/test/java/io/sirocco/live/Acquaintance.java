@@ -27,6 +27,7 @@ final class Acquaintance implements AutoCloseable {
         Live live = service.live;
         live.onConnect(client -> client.send("motd", "welcome"));
         live.onRequest("whoami", (client, a) -> client.id());
+        live.onRequest("transport", (client, a) -> client.info().transport());
         live.onRequest("echo", (client, a) -> a.as(0, Object.class));
         live.onRequest("ask me", (client, a) -> client.request("colour", LONG, String.class, "?"));
         live.onRequest(

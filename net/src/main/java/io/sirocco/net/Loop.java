@@ -22,9 +22,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * One platform thread, one poller, and the connections it owns. A connection never changes its
- * loop, and all of its state is touched by the loop's thread only, so there are no locks. A turn of
- * the loop is
+ * One platform thread, one poller, and the connections it owns. A connection that is served never
+ * changes its loop, and all of its state is touched by the loop's thread only, so there are no
+ * locks. A turn of the loop is
  *
  * <pre>
  *   await      submit what the last turn started, wait for the kernel or a wake-up
@@ -37,8 +37,7 @@ import java.util.function.Consumer;
  * <p>What is written is also flushed between two pieces of work when the turn has lasted for half a
  * millisecond, and again after each further half: no response waits for the handlers of others.
  *
- * <p>{@link #execute}, {@link #inLoop} and {@link #stats} may be called by any thread; all else is
- * loop-confined.
+ * <p>Loop-confined, except for what says otherwise.
  */
 public final class Loop implements Executor, Carried.Host {
     private static final LazyLogger LOG = LazyLogger.of(Loop.class);

@@ -417,8 +417,8 @@ final class Uring implements Transport {
             connection.close(CloseCause.RESET);
         }
         if ((flags & Ring.MORE) == 0) {
-            if (!connection.closesWhenSent()) {
-                receive(connection);
+            if (result == Ring.BUFFER_SIZE || !connection.closesWhenSent()) {
+                receive(connection); // what is unread at a close would reset it
             }
             releaseWhenIdle(connection);
         }

@@ -7,7 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * How often something has happened, by key: at most {@link Expiring#MOST} of them. One that tells
- * nothing any more is swept out. Any thread.
+ * nothing any more is swept out; when all tell something, a new one takes the place of another. Any
+ * thread.
  */
 final class Counts {
     /**
@@ -32,7 +33,7 @@ final class Counts {
             sweep.run(Sweep.MANY, now);
         }
         if (isFull(key)) {
-            throw new BrokerException("There are " + Expiring.MOST + " counts already.");
+            sweep.evict();
         }
         return counts.compute(key, (k, before) -> next(before, limit, now)).allowed;
     }

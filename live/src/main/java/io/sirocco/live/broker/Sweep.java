@@ -34,6 +34,23 @@ final class Sweep<K, V> {
         this.at = map.entrySet().iterator();
     }
 
+    /** Removes one, whatever it is; none while another thread sweeps. */
+    void evict() {
+        if (!busy.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            if (!at.hasNext()) {
+                at = map.entrySet().iterator();
+            }
+            if (at.hasNext()) {
+                map.remove(at.next().getKey());
+            }
+        } finally {
+            busy.set(false);
+        }
+    }
+
     /** Looks at no more than {@code most} entries; at none while another thread does. */
     void run(int most, long now) {
         if (!busy.compareAndSet(false, true)) {

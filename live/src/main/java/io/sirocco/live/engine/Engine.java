@@ -9,7 +9,9 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.WebSockets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,7 +33,7 @@ public final class Engine {
     private static final int WINDOW = 64 << 10;
 
     /** Nanoseconds between two looks at who is the slowest. */
-    private static final long SLOWEST_PAUSE = 20_000_000;
+    private static final long SLOWEST_PAUSE = 50_000_000;
 
     /** Bytes of headers of all sessions whose clients have not been admitted. */
     private static final long MOST_HEADS = Runtime.getRuntime().maxMemory() / 16;
@@ -40,7 +42,7 @@ public final class Engine {
     final Upper upper;
     final String opening;
     final int window;
-    final Waiting waiting;
+    final OutputBudget output;
     private final Origins origins;
     private final WebSockets sockets;
     private final ConcurrentHashMap<String, Session> sessions = new ConcurrentHashMap<>();
@@ -54,7 +56,7 @@ public final class Engine {
         this.upper = upper;
         this.origins = new Origins(settings.origins());
         this.window = Math.min(WINDOW, settings.budget());
-        this.waiting = new Waiting(settings.allWaiting());
+        this.output = new OutputBudget(settings.allWaiting());
         this.sockets =
                 WebSockets.of(
                         s ->
@@ -100,7 +102,7 @@ public final class Engine {
 
     /** Bytes that wait to be sent, of all sessions together; what waits for many counts once. */
     public long bytesWaiting() {
-        return waiting.bytes();
+        return output.bytes();
     }
 
     /** Those that there are. */
@@ -118,9 +120,14 @@ public final class Engine {
         return settings.budget() - window;
     }
 
+    /** The same now: less when much waits for all peers. */
+    long outboxAllowed() {
+        return output.allowed(outboxBudget());
+    }
+
     /** What is put there for a poll by those who can wait. */
-    int roomForPolls() {
-        return Math.min(window, outboxBudget());
+    long roomForPolls() {
+        return Math.min(window, outboxAllowed());
     }
 
     /** From here on its headers count, until it forgets them: not before, or without an upgrade. */
@@ -133,26 +140,39 @@ public final class Engine {
         sessions.remove(session.id());
     }
 
-    /** Too much waits for all peers together: the one for which most does is closed. Any thread. */
+    /**
+     * When too much waits for all peers together, those for which most does are closed: as many as
+     * it takes until there is room again. Any thread.
+     */
     void endSlowest() {
+        if (!output.isFull()) {
+            return;
+        }
         long before = lookedForSlowest.get();
         long now = System.nanoTime();
         if (now - before < SLOWEST_PAUSE || !lookedForSlowest.compareAndSet(before, now)) {
             return;
         }
-        Session slowest = null;
-        long most = Waiting.LITTLE;
+        long little = output.isExhausted() ? 0 : OutputBudget.LITTLE;
+        var slow = new ArrayList<Slow>();
         for (Session session : sessions.values()) {
-            long size = session.waiting();
-            if (size > most) {
-                most = size;
-                slowest = session;
+            long bytes = session.holds();
+            if (bytes > little) {
+                slow.add(new Slow(session, bytes));
             }
         }
-        if (slowest != null) {
-            slowest.giveUp();
+        slow.sort(Comparator.comparingLong(Slow::bytes).reversed());
+        long excess = output.excess();
+        for (Slow each : slow) {
+            if (excess <= 0) {
+                return;
+            }
+            excess -= each.bytes;
+            each.session.giveUp();
         }
     }
+
+    private record Slow(Session session, long bytes) {}
 
     /** A session has forgotten so many bytes of the head that it began with. Any thread. */
     void forgotten(int bytes) {
@@ -220,6 +240,10 @@ public final class Engine {
         if (!admitted) {
             upper.refused("connects");
             return refuse(429, 3, "Too many connects").header("Retry-After", "1");
+        }
+        if (closing || sessions.size() >= settings.clients()) { // others came in the meantime
+            upper.refused("clients");
+            return refuse(503, 3, "Too many clients").header("Retry-After", "1");
         }
         Peer peer = Peer.of(request, upper.address(request));
         if (heads.get() + peer.size() > MOST_HEADS) {

@@ -9,31 +9,34 @@ import java.util.Iterator;
 
 /**
  * What waits for a peer, bounded in bytes: while there is less than that, one more is taken. Less
- * may wait when much does for all peers ({@link Waiting}). The first parcel may have gone in part,
- * and then goes whole. Loop-confined, except {@link #size}.
+ * may wait when much does for all peers ({@link OutputBudget}). The first parcel may have gone in
+ * part, and then goes whole. Loop-confined, except {@link #size} and {@link #holds}.
  */
 final class Outbox {
     /** Answers are never dropped, but they do not pile up either. */
     private static final int ANSWERS = 4;
 
     private static final VarHandle SIZE;
+    private static final VarHandle HOLDS;
 
     static {
         try {
             SIZE = MethodHandles.lookup().findVarHandle(Outbox.class, "size", long.class);
+            HOLDS = MethodHandles.lookup().findVarHandle(Outbox.class, "holds", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
     private final ArrayDeque<Parcel> queue = new ArrayDeque<>(4);
-    private final Waiting all;
+    private final OutputBudget all;
     private final long budget;
     private long size;
+    private long holds; // memory of the parcels that waited here first
     private int sent;
     private long dropped;
 
-    Outbox(Waiting all, long budget) {
+    Outbox(OutputBudget all, long budget) {
         this.all = all;
         this.budget = Math.max(1, budget);
     }
@@ -41,7 +44,7 @@ final class Outbox {
     /** Adds one, of which {@code parts} have gone; false when the peer is to be closed over it. */
     boolean add(Parcel parcel, int parts, Overflow overflow) {
         long allowed = all.allowed(budget);
-        if (all.isExhausted()) {
+        if (parcel.counts() && all.isExhausted()) {
             return false;
         } else if (parts > 0) { // it is the first
             sent = parts;
@@ -66,7 +69,10 @@ final class Outbox {
             return false;
         }
         queue.add(parcel);
-        all.add(parcel);
+        if (all.add(parcel)) {
+            parcel.first(this);
+            HOLDS.setOpaque(this, holds + parcel.cost());
+        }
         size(size + parcel.size());
         return true;
     }
@@ -78,8 +84,7 @@ final class Outbox {
             Parcel parcel = each.next();
             if (parcel.droppable() && !begun) {
                 each.remove();
-                all.remove(parcel);
-                size(size - parcel.size());
+                removed(parcel);
                 dropped++;
             }
             begun = false;
@@ -114,22 +119,34 @@ final class Outbox {
     }
 
     private void removeFirst() {
-        Parcel first = queue.poll();
-        all.remove(first);
-        size(size - first.size());
+        removed(queue.poll());
         sent = 0;
+    }
+
+    private void removed(Parcel parcel) {
+        if (parcel.isFirst(this)) {
+            parcel.first(null);
+            HOLDS.setOpaque(this, holds - parcel.cost());
+        }
+        all.remove(parcel);
+        size(size - parcel.size());
     }
 
     /** The peer is gone: nothing waits for it any more. */
     void clear() {
-        queue.forEach(all::remove);
-        queue.clear();
-        size(0);
+        while (!queue.isEmpty()) {
+            removeFirst();
+        }
     }
 
     /** Bytes that wait. Any thread; a moment old perhaps. */
     long size() {
         return (long) SIZE.getOpaque(this);
+    }
+
+    /** Memory that would be free without it. Any thread; a moment old perhaps. */
+    long holds() {
+        return (long) HOLDS.getOpaque(this);
     }
 
     private void size(long now) {

@@ -22,6 +22,8 @@ public final class Parcel {
     private final int size;
     private final boolean counts;
     private volatile int outboxes; // that it waits in
+    private volatile Outbox first; // of them
+    private int cost; // 0 until it waits
     private PreparedMessage[] prepared; // threads that race prepare the same
 
     /** A packet of Engine.IO that is none of a message; of all engines, and so not counted. */
@@ -63,6 +65,37 @@ public final class Parcel {
 
     boolean droppable() {
         return droppable;
+    }
+
+    /** Whether it counts in what waits for all peers. */
+    boolean counts() {
+        return counts;
+    }
+
+    /** The memory that it takes: its text, and what WebSockets are sent, of which there are two. */
+    int cost() {
+        if (cost == 0) { // threads that race find the same
+            int encoded = 0;
+            for (int i = 0; i < text.length(); i++) {
+                char c = text.charAt(i);
+                encoded += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
+            }
+            boolean ascii = encoded == text.length();
+            cost =
+                    OVERHEAD
+                            + (ascii ? 1 : 2) * text.length()
+                            + 2 * (encoded + length() - text.length());
+        }
+        return cost;
+    }
+
+    /** It waits there, and nowhere else. */
+    void first(Outbox outbox) {
+        first = outbox;
+    }
+
+    boolean isFirst(Outbox outbox) {
+        return first == outbox;
     }
 
     /** It waits in one outbox more; says whether it counts from here on. */

@@ -513,11 +513,12 @@ public final class Session {
             }
         }
         if (outbox == null) {
-            outbox = new Outbox(engine.waiting, engine.outboxBudget());
+            outbox = new Outbox(engine.output, engine.outboxBudget());
         }
         long dropped = outbox.dropped();
         if (!outbox.add(parcel, sent, engine.settings.overflow())) {
             tooSlow();
+            engine.endSlowest();
             return;
         }
         if (outbox.dropped() > dropped) {
@@ -526,9 +527,7 @@ public final class Session {
         if (polling != null) {
             polling.wake();
         }
-        if (engine.waiting.isFull()) {
-            engine.endSlowest(); // this one, perhaps
-        }
+        engine.endSlowest(); // this one, perhaps
     }
 
     private void tooSlow() {
@@ -540,10 +539,10 @@ public final class Session {
         run(this::tooSlow);
     }
 
-    /** Bytes that wait for the peer. Any thread; a moment old perhaps. */
-    long waiting() {
+    /** Bytes that would be free without it. Any thread; a moment old perhaps. */
+    long holds() {
         var some = (Outbox) OUTBOX.getOpaque(this);
-        return some == null ? 0 : some.size();
+        return some == null ? 0 : some.holds();
     }
 
     private void flush() {
@@ -597,6 +596,8 @@ public final class Session {
      * thread; on others than its own what it says is a moment old.
      */
     public boolean isHalfEmpty(long more) {
-        return waiting() + more < Math.max(1, engine.outboxBudget() / 2);
+        var some = (Outbox) OUTBOX.getOpaque(this);
+        long waiting = some == null ? 0 : some.size();
+        return waiting + more < Math.max(1, engine.outboxAllowed() / 2);
     }
 }

@@ -4,11 +4,11 @@ package io.sirocco.live.engine;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bytes that wait for all peers of an engine together; a parcel that waits for many counts
+ * The memory of what waits for all peers of an engine together; a parcel that waits for many counts
  * once. From half of {@code most} on each peer may have less waiting, and beyond it little. Any
  * thread.
  */
-final class Waiting {
+final class OutputBudget {
     /** Bytes that may wait for a peer when there is room for no more. */
     static final int LITTLE = 16 << 10;
 
@@ -18,21 +18,23 @@ final class Waiting {
     private final long most;
     private final AtomicLong bytes = new AtomicLong();
 
-    Waiting(long most) {
+    OutputBudget(long most) {
         this.most = most;
     }
 
-    /** A parcel waits for one peer more. */
-    void add(Parcel parcel) {
-        if (parcel.enter()) {
-            bytes.addAndGet(parcel.size());
+    /** A parcel waits for one peer more. Returns whether that is the first. */
+    boolean add(Parcel parcel) {
+        boolean first = parcel.enter();
+        if (first) {
+            bytes.addAndGet(parcel.cost());
         }
+        return first;
     }
 
     /** A parcel does not wait for a peer any more. */
     void remove(Parcel parcel) {
         if (parcel.leave()) {
-            bytes.addAndGet(-parcel.size());
+            bytes.addAndGet(-parcel.cost());
         }
     }
 
@@ -53,6 +55,11 @@ final class Waiting {
     /** Whether nothing more may wait for anybody: those that are to go have not gone yet. */
     boolean isExhausted() {
         return bytes.get() > 2 * most;
+    }
+
+    /** Bytes that are to go when it is full, so that it is not at once again. */
+    long excess() {
+        return bytes.get() - most / 4 * 3;
     }
 
     /** Bytes that wait. */

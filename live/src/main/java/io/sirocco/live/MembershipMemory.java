@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * estimates. A client has its rooms for as long as it may come back, here and at the broker. Any
  * thread.
  */
-final class RoomMemory {
+final class MembershipMemory {
     /** A client that is away, here and at the broker. */
     static final int AWAY = 2 << 10;
 
@@ -18,7 +18,7 @@ final class RoomMemory {
     private final long most;
     private final AtomicLong bytes = new AtomicLong();
 
-    RoomMemory(long most) {
+    MembershipMemory(long most) {
         this.most = most;
     }
 
