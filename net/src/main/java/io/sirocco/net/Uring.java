@@ -417,7 +417,8 @@ final class Uring implements Transport {
             connection.close(CloseCause.RESET);
         }
         if ((flags & Ring.MORE) == 0) {
-            if (result == Ring.BUFFER_SIZE || !connection.closesWhenSent()) {
+            boolean all = result > 0 && result < Ring.BUFFER_SIZE; // of what has come so far
+            if (!all || !connection.closesWhenSent()) {
                 receive(connection); // what is unread at a close would reset it
             }
             releaseWhenIdle(connection);
