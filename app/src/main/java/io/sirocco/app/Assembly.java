@@ -4,7 +4,6 @@ package io.sirocco.app;
 import io.sirocco.app.config.AccessLog.Format;
 import io.sirocco.app.config.Address;
 import io.sirocco.app.config.Bandwidth;
-import io.sirocco.app.config.Certificate;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.Deadlines;
 import io.sirocco.app.config.InvalidConfiguration;
@@ -13,19 +12,14 @@ import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.LogFile;
 import io.sirocco.app.config.Network;
 import io.sirocco.app.config.Site;
-import io.sirocco.app.config.Tls.ClientCertificates;
-import io.sirocco.app.config.Tls.UnknownName;
 import io.sirocco.http.Config;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Monitor;
 import io.sirocco.http.Routes;
-import io.sirocco.http.Server;
 import io.sirocco.http.TrustedProxies;
 import io.sirocco.http.TrustedProxies.Field;
 import io.sirocco.net.Admission;
 import io.sirocco.net.Tls;
-import io.sirocco.net.TlsEngines;
-import io.sirocco.net.TlsSettings;
 import io.sirocco.net.WhenFull;
 import io.sirocco.web.access.ConnectionLimit;
 import io.sirocco.web.access.HttpsRedirect;
@@ -33,20 +27,16 @@ import io.sirocco.web.access.Networks;
 import io.sirocco.web.log.AccessLog;
 import io.sirocco.web.log.LogFormat;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * What a configuration comes to: the settings and the routes of a server. Made anew for each
@@ -99,36 +89,6 @@ final class Assembly implements AutoCloseable {
         }
     }
 
-    /**
-     * Reads the certificates and lists that {@code configuration} names, and changes nothing.
-     *
-     * @throws InvalidConfiguration for what cannot be used
-     */
-    static void verify(Configuration configuration) throws InvalidConfiguration {
-        try (var sites = new Sites(Lasting.begin(), configuration, Optional.empty())) {
-            List<Listen> listen = configuration.listen();
-            boolean shared = listen.stream().anyMatch(it -> it.tls() && it.own().isEmpty());
-            if (!configuration.tls().certificates().isEmpty()) {
-                tls(configuration.tls(), "tls");
-            } else if (shared) {
-                engine(configuration.tls());
-            }
-            for (int i = 0; i < listen.size(); i++) {
-                if (listen.get(i).own().isEmpty()) continue;
-                var own = listen.get(i).own().get();
-                if (own.certificates().isEmpty()) {
-                    engine(own);
-                } else {
-                    tls(own, "listen", i, "tls");
-                }
-            }
-            Server.create(
-                    config -> config.port(0), routes -> sites.add(configuration.sites(), routes));
-        } catch (Misfit e) {
-            throw e.in(configuration);
-        }
-    }
-
     /** An address, and the protocols that it is bound for, which change by a start only. */
     private record Listening(Listen listen, Optional<Tls> tls, boolean proxyProtocol) {
         boolean shares() {
@@ -173,7 +133,7 @@ final class Assembly implements AutoCloseable {
     private Tls own(Optional<Assembly> before, Optional<Listening> known, Listen listen, int i) {
         return before.filter(old -> configuration.hasTlsOf(old.configuration, listen))
                 .flatMap(old -> known.flatMap(Listening::tls))
-                .orElseGet(() -> tls(listen.own().orElseThrow(), "listen", i, "tls"));
+                .orElseGet(() -> TlsOptions.tls(listen.own().orElseThrow(), "listen", i, "tls"));
     }
 
     /** The one of all addresses without their own; what has not changed goes on. */
@@ -181,15 +141,7 @@ final class Assembly implements AutoCloseable {
         return before.filter(old -> configuration.hasTlsOf(old.configuration))
                 .flatMap(old -> old.listening.stream().filter(Listening::shares).findFirst())
                 .flatMap(Listening::tls)
-                .orElseGet(() -> tls(configuration.tls(), "tls"));
-    }
-
-    private static Tls tls(io.sirocco.app.config.Tls wanted, Object... place) {
-        try {
-            return Tls.of(settings -> configure(wanted, settings, place));
-        } catch (IllegalArgumentException e) {
-            throw new Misfit(e, place);
-        }
+                .orElseGet(() -> TlsOptions.tls(configuration.tls(), "tls"));
     }
 
     Configuration configuration() {
@@ -349,86 +301,6 @@ final class Assembly implements AutoCloseable {
                             ? next.handle(request)
                             : redirect.handle(request);
                 });
-    }
-
-    // ---- TLS
-
-    private static void configure(
-            io.sirocco.app.config.Tls wanted, TlsSettings settings, Object... place) {
-        engine(wanted).ifPresent(settings::engines);
-        for (int i = 0; i < wanted.certificates().size(); i++) {
-            try {
-                add(settings, wanted.certificates().get(i));
-            } catch (IllegalArgumentException | UncheckedIOException e) {
-                throw new Misfit(
-                        e, Stream.concat(Stream.of(place), Stream.of("certificate", i)).toArray());
-            }
-        }
-        if (wanted.certificates().isEmpty() && wanted.selfSigned()) {
-            settings.selfSigned(stateFolder());
-        }
-        settings.versions(
-                wanted.versions().stream().map(version -> "TLSv" + version).toArray(String[]::new));
-        if (!wanted.ciphers().isEmpty()) {
-            settings.cipherSuites(wanted.ciphers().toArray(String[]::new));
-        }
-        if (wanted.clientCertificates() != ClientCertificates.NONE) {
-            settings.clientCertificates(
-                    TlsSettings.ClientCertificates.valueOf(wanted.clientCertificates().name()),
-                    wanted.clientAuthorities().orElseThrow());
-        }
-        if (wanted.unknownName() == UnknownName.REFUSE) settings.refuseUnknownNames();
-        settings.handshakeDeadline(wanted.handshake());
-        settings.sessions(wanted.sessions(), Duration.ofHours(1));
-    }
-
-    private static Optional<TlsEngines.Kind> engine(io.sirocco.app.config.Tls wanted) {
-        return Engines.chosen(wanted.engine(), Assembly.class.getClassLoader());
-    }
-
-    private static void add(TlsSettings settings, Certificate certificate) {
-        switch (certificate) {
-            case Certificate.Pem(Path chain, Path key, Optional<Path> password) -> {
-                if (password.isPresent()) {
-                    settings.certificate(chain, key, secret(password.get()));
-                } else {
-                    settings.certificate(chain, key);
-                }
-            }
-            case Certificate.Store(Path store, String alias, Optional<Path> password) -> {
-                String secret = password.map(Assembly::secret).orElse("");
-                if (alias.isEmpty()) {
-                    settings.store(store, secret);
-                } else {
-                    settings.store(store, secret, alias);
-                }
-            }
-        }
-    }
-
-    /** The first line of a file. */
-    private static String secret(Path file) {
-        try {
-            return Files.readString(file).lines().findFirst().orElse("");
-        } catch (IOException e) {
-            throw new UncheckedIOException("the password file " + file + " cannot be read", e);
-        }
-    }
-
-    /** Where what the program makes for itself is kept: systemd says so, or the XDG conventions. */
-    private static Path stateFolder() {
-        Optional<String> service = Optional.ofNullable(System.getenv("STATE_DIRECTORY"));
-        Optional<String> user = Optional.ofNullable(System.getenv("XDG_STATE_HOME"));
-        return service.map(Path::of)
-                .orElseGet(
-                        () ->
-                                user.map(Path::of)
-                                        .orElse(
-                                                Path.of(
-                                                        System.getProperty("user.home"),
-                                                        ".local",
-                                                        "state"))
-                                        .resolve("sirocco"));
     }
 
     // ---- the access log

@@ -14,7 +14,6 @@ import io.sirocco.live.broker.BrokerException;
 import io.sirocco.live.broker.Limit;
 import io.sirocco.live.redis.RedisBroker;
 import io.sirocco.web.access.Rejections;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -48,28 +47,18 @@ final class Channels implements AutoCloseable {
         }
     }
 
-    /**
-     * Reads all files that it needs, as {@link #open} does, and takes nothing up.
-     *
-     * @throws InvalidConfiguration for what cannot be used
-     */
-    static void verify(Configuration configuration) throws InvalidConfiguration {
-        try {
-            var wanted = configuration.live();
-            Keys.read(wanted, Optional.empty());
-            wanted.tickets().secretFile().ifPresent(Channels::ticketSecret);
-            wanted.broker().passwordFile().ifPresent(Channels::brokerPassword);
-        } catch (Misfit e) {
-            throw e.in(configuration);
-        }
+    /** Empty without a file; a {@link Misfit} says what is wrong with it. */
+    static Optional<String> ticketSecret(io.sirocco.app.config.Live wanted) {
+        return wanted.tickets()
+                .secretFile()
+                .map(file -> Keys.line(file, SHORTEST_SECRET, "ticket-secret-file"));
     }
 
-    private static String ticketSecret(Path file) {
-        return Keys.line(file, SHORTEST_SECRET, "ticket-secret-file");
-    }
-
-    private static String brokerPassword(Path file) {
-        return Keys.line(file, 1, "broker-password-file");
+    /** Empty without a file; a {@link Misfit} says what is wrong with it. */
+    static Optional<String> brokerPassword(io.sirocco.app.config.Live wanted) {
+        return wanted.broker()
+                .passwordFile()
+                .map(file -> Keys.line(file, 1, "broker-password-file"));
     }
 
     private Channels(
@@ -122,10 +111,7 @@ final class Channels implements AutoCloseable {
     }
 
     private void tickets(LiveSettings settings) {
-        wanted.tickets()
-                .secretFile()
-                .map(Channels::ticketSecret)
-                .ifPresent(secret -> settings.ticketSecret(secret.getBytes()));
+        ticketSecret(wanted).ifPresent(secret -> settings.ticketSecret(secret.getBytes()));
     }
 
     private void admit(Authentication authentication) {
@@ -140,7 +126,7 @@ final class Channels implements AutoCloseable {
         if (url.equals("memory")) {
             return Optional.empty();
         }
-        Optional<String> secret = wanted.broker().passwordFile().map(Channels::brokerPassword);
+        Optional<String> secret = brokerPassword(wanted);
         try {
             return Optional.of(RedisBroker.at(url, redis -> secret.ifPresent(redis::password)));
         } catch (IllegalArgumentException e) {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -60,8 +61,7 @@ final class Check implements Callable<Integer> {
                 out.print(template());
             } else {
                 Configuration configuration = Configuration.load(file, Overrides.NONE);
-                Assembly.verify(configuration);
-                Channels.verify(configuration);
+                Verification.verify(configuration, Optional.empty());
                 configuration.warnings().forEach(err::print);
                 out.print(json ? configuration.toJson() : configuration.toToml());
             }

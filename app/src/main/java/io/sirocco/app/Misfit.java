@@ -3,6 +3,7 @@ package io.sirocco.app;
 
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
+import io.sirocco.app.config.Problem;
 
 /**
  * An option that is well-formed, and cannot be used nevertheless: a certificate without its key, a
@@ -20,6 +21,10 @@ final class Misfit extends RuntimeException {
     Misfit(RuntimeException why, Object... path) {
         super(why.getMessage(), why);
         this.path = path;
+    }
+
+    Problem problem(Configuration configuration) {
+        return configuration.problem(getMessage(), "", path);
     }
 
     InvalidConfiguration in(Configuration configuration) {

@@ -60,15 +60,24 @@ final class Serving implements AutoCloseable, Subject {
             Logging.change(Log.USUAL, configuration.log());
         }
         configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, told(warning)));
-        channels = channels(configuration);
+        Optional<Channels> opened = Optional.empty();
         try {
+            opened = channels(configuration);
             assembly = new Assembly(configuration, lasting, Optional.empty());
             running = configuration;
+            channels = opened;
             server = created(assembly);
-        } catch (InvalidConfiguration | IOException | RuntimeException e) {
-            channels.ifPresent(Channels::close);
+        } catch (InvalidConfiguration e) {
+            opened.ifPresent(Channels::close);
+            throw withAll(e, configuration);
+        } catch (IOException | RuntimeException e) {
+            opened.ifPresent(Channels::close);
             throw e;
         }
+    }
+
+    private InvalidConfiguration withAll(InvalidConfiguration first, Configuration configuration) {
+        return Verification.withAll(first, configuration, source.overrides().password());
     }
 
     private Optional<Channels> channels(Configuration configuration) throws InvalidConfiguration {
@@ -196,10 +205,13 @@ final class Serving implements AutoCloseable, Subject {
     synchronized void takeUp() throws InvalidConfiguration, IOException {
         watch.ifPresent(Watch::seen);
         Configuration configuration = source.load();
-        Optional<Channels> all = channels.isPresent() ? channels : channels(configuration);
+        Optional<Channels> all = channels;
         try {
+            if (all.isEmpty()) all = channels(configuration);
             takeUp(configuration, all);
             channels = all;
+        } catch (InvalidConfiguration e) {
+            throw withAll(e, configuration);
         } finally {
             if (channels.isEmpty()) all.ifPresent(Channels::close);
         }

@@ -32,7 +32,8 @@ class CheckTest {
         Path file = Files.writeString(folder.resolve("sirocco.toml"), template.out());
         Run checked = run("check", file.toString());
         assertEquals(0, checked.exitCode(), checked.err());
-        assertEquals("", checked.err());
+        assertEquals(1, checked.err().lines().filter(it -> it.contains("warning")).count());
+        assertTrue(checked.err().contains("this site answers everything with 404"), checked.err());
         Path empty = Files.writeString(folder.resolve("empty.toml"), "[[site]]\n");
         assertEquals(run("check", empty.toString()).out(), checked.out());
     }

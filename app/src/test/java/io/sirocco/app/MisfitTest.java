@@ -8,9 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Overrides;
+import io.sirocco.app.config.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,9 +32,13 @@ class MisfitTest {
         Path file = write("sirocco.toml", toml);
         var byServe =
                 assertThrows(InvalidConfiguration.class, () -> Serving.open(Sources.file(file)));
-        Configuration configuration = Configuration.load(file, Overrides.NONE);
         var byCheck =
-                assertThrows(InvalidConfiguration.class, () -> Assembly.verify(configuration));
+                assertThrows(
+                        InvalidConfiguration.class,
+                        () ->
+                                Verification.verify(
+                                        Configuration.load(file, Overrides.NONE),
+                                        Optional.empty()));
         assertEquals(byServe.getMessage(), byCheck.getMessage());
         return byServe.getMessage();
     }
@@ -50,7 +58,7 @@ class MisfitTest {
                         chain = "chain.pem"
                         key = "key.pem"
                         """);
-        assertTrue(said.startsWith(folder + "/sirocco.toml:5:7: error: cannot use "), said);
+        assertTrue(said.startsWith(folder + "/sirocco.toml:6:9: error: cannot use "), said);
         assertTrue(said.contains("chain.pem: it has no certificate"), said);
     }
 
@@ -70,8 +78,84 @@ class MisfitTest {
                         path = "/a/*"
                         basic-auth = { users-file = "users" }
                         """);
-        assertTrue(said.startsWith(folder + "/sirocco.toml:7:8: error: "), said);
+        assertTrue(said.startsWith(folder + "/sirocco.toml:9:29: error: "), said);
         assertTrue(said.contains("users:2: the password of \"joe\" is not hashed"), said);
         assertTrue(said.contains("htpasswd -B"), said);
+    }
+
+    @Test
+    void mistakesInSeveralFilesAreToldTogether() throws Exception {
+        write("chain.pem", "no certificate");
+        write("short", "12345\n");
+        String said =
+                refused(
+                        """
+                        [[listen]]
+                        address = "127.0.0.1:0"
+                        tls = true
+
+                        [[tls.certificate]]
+                        chain = "chain.pem"
+                        key = "chain.pem"
+
+                        [[tls.certificate]]
+                        chain = "chain.pem"
+                        key = "chain.pem"
+
+                        [live]
+                        path = "/live"
+                        jwt-secret-file = "short"
+                        """);
+        assertEquals(
+                List.of("6:9", "10:9", "15:19"),
+                Pattern.compile("sirocco.toml:(\\d+:\\d+): error")
+                        .matcher(said)
+                        .results()
+                        .map(found -> found.group(1))
+                        .toList(),
+                said);
+    }
+
+    @Test
+    void allWrongItemsOfAListAreTold() throws Exception {
+        String said =
+                refused(
+                        """
+                        [[site]]
+                        root = "."
+                        allow = ["10.0.0.1", "10.0.0", "192.168.0.0/16", "nobody"]
+                        """);
+        assertTrue(said.contains("sirocco.toml:3:22: error"), said);
+        assertTrue(said.contains("sirocco.toml:3:50: error"), said);
+    }
+
+    @Test
+    void aListWithoutUsersIsAWarning() throws Exception {
+        write("users", "# nobody yet\n");
+        assertEquals(
+                List.of("nobody gets in: " + folder + "/users has no users"),
+                warnings(
+                        """
+                        [[site]]
+                        root = "."
+                        basic-auth = { users-file = "users" }
+                        """));
+    }
+
+    @Test
+    void aSiteThatServesNothingIsAWarning() throws Exception {
+        assertEquals(
+                List.of("this site answers everything with 404"),
+                warnings("[[site]]\nindex = [\"index.html\"]\n"));
+        assertEquals(List.of(), warnings("[[site]]\nroot = \".\"\n"));
+        assertEquals(
+                List.of(),
+                warnings("[[site]]\n[[site.route]]\npath = \"/a\"\nrespond = { text = \"a\" }\n"));
+    }
+
+    private List<String> warnings(String toml) throws Exception {
+        return Configuration.load(write("sirocco.toml", toml), Overrides.NONE).warnings().stream()
+                .map(Problem::message)
+                .toList();
     }
 }

@@ -24,6 +24,7 @@ final class Coherence {
         proxies();
         redirects();
         hosts();
+        emptySites();
         canonicalHosts();
         hsts();
         logs();
@@ -129,6 +130,20 @@ final class Coherence {
                     place("proxies", "trusted"),
                     "\"trusted\" has no effect",
                     "name the headers that these proxies set: headers = [\"x-forwarded-for\"]");
+        }
+    }
+
+    private void emptySites() {
+        for (int i = 0; i < all.sites().size(); i++) {
+            Site site = all.sites().get(i);
+            Place place = place("site", i);
+            if (site.files().root().isPresent() || !site.routes().isEmpty()) continue;
+            if (site.canonicalHost().isPresent() || all.live().on()) continue;
+            if (report.concerns(place)) continue;
+            report.warning(
+                    place,
+                    "this site answers everything with 404",
+                    "set \"root\" to the directory of its files, or add a [[site.route]]");
         }
     }
 

@@ -21,6 +21,15 @@ public final class InvalidConfiguration extends Exception {
         this.problems = List.copyOf(problems);
     }
 
+    /**
+     * Several problems, each once and in the order of the file; the first ones if they are many.
+     */
+    public static InvalidConfiguration of(List<Problem> problems) {
+        List<Problem> all = Report.sorted(problems.stream().distinct().toList());
+        int told = Math.min(all.size(), Report.MOST);
+        return new InvalidConfiguration(all.subList(0, told), all.size() - told);
+    }
+
     /** What is wrong, in the order of the file; the first {@value Report#MOST} at most. */
     public List<Problem> problems() {
         return problems;

@@ -57,7 +57,7 @@ final class Report {
     }
 
     /** As they stand in the file. */
-    private static List<Problem> sorted(List<Problem> problems) {
+    static List<Problem> sorted(List<Problem> problems) {
         return problems.stream().sorted(Report::compare).toList();
     }
 

@@ -118,6 +118,7 @@ final class Table {
     private void unfit(String key, Node node, Unfit why) {
         String message = Escapes.quoted(key) + " " + why.getMessage();
         reading.report().error(why.placeOr(node.place()), message, why.hint());
+        for (Throwable further : why.getSuppressed()) unfit(key, node, (Unfit) further);
     }
 
     // --- values

@@ -3,7 +3,7 @@ package io.sirocco.app.config;
 
 /**
  * Why a value is none for its option: the end of a sentence that begins with the option's name, and
- * what to do.
+ * what to do. Of a list, the first item that is wrong; those after it are suppressed exceptions.
  */
 final class Unfit extends Exception {
     private static final long serialVersionUID = 1;
@@ -16,7 +16,7 @@ final class Unfit extends Exception {
     }
 
     private Unfit(String message, String hint, Place place) {
-        super(message, null, false, false);
+        super(message, null, true, false);
         this.hint = hint;
         this.place = place;
     }

@@ -114,20 +114,23 @@ final class Values {
                         text ? "write [" + TomlText.value(node) + "]" : "");
             }
             var values = new LinkedHashSet<T>();
+            Unfit first = null;
             for (Node item : items) {
-                if (!values.add(item(item, reader))) {
-                    throw new Unfit("has " + TomlText.value(item) + " twice", "").in(item);
+                try {
+                    if (!values.add(reader.read(item))) {
+                        throw new Unfit("has " + TomlText.value(item) + " twice", "");
+                    }
+                } catch (Unfit e) {
+                    Unfit why = e.in(item);
+                    if (first == null) {
+                        first = why;
+                    } else {
+                        first.addSuppressed(why);
+                    }
                 }
             }
+            if (first != null) throw first;
             return List.copyOf(values);
         };
-    }
-
-    private static <T> T item(Node item, Reader<T> reader) throws Unfit {
-        try {
-            return reader.read(item);
-        } catch (Unfit why) {
-            throw why.in(item);
-        }
     }
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import io.sirocco.app.config.Certificate;
+import io.sirocco.app.config.Tls.ClientCertificates;
+import io.sirocco.app.config.Tls.UnknownName;
+import io.sirocco.net.Tls;
+import io.sirocco.net.TlsEngines;
+import io.sirocco.net.TlsSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What the options of {@code [tls]}, or of {@code [listen.tls]}, come to. Any thread. */
+final class TlsOptions {
+    private TlsOptions() {}
+
+    /**
+     * Reads the certificates and makes the contexts.
+     *
+     * @param table where the options stand, as {@link Misfit} takes it
+     * @throws Misfit for what cannot be used
+     */
+    static Tls tls(io.sirocco.app.config.Tls wanted, Object... table) {
+        try {
+            return Tls.of(settings -> configure(wanted, settings, table));
+        } catch (IllegalArgumentException e) {
+            throw new Misfit(e, table);
+        }
+    }
+
+    /**
+     * What speaks TLS; empty for the JDK itself.
+     *
+     * @throws Misfit when it is not there
+     */
+    static Optional<TlsEngines.Kind> engine(io.sirocco.app.config.Tls wanted) {
+        return Engines.chosen(wanted.engine(), TlsOptions.class.getClassLoader());
+    }
+
+    private static void configure(
+            io.sirocco.app.config.Tls wanted, TlsSettings settings, Object... table) {
+        engine(wanted).ifPresent(settings::engines);
+        for (int i = 0; i < wanted.certificates().size(); i++) {
+            add(settings, wanted.certificates().get(i), i, table);
+        }
+        if (wanted.certificates().isEmpty() && wanted.selfSigned()) {
+            settings.selfSigned(stateFolder());
+        }
+        settings.versions(
+                wanted.versions().stream().map(version -> "TLSv" + version).toArray(String[]::new));
+        if (!wanted.ciphers().isEmpty()) {
+            settings.cipherSuites(wanted.ciphers().toArray(String[]::new));
+        }
+        if (wanted.clientCertificates() != ClientCertificates.NONE) {
+            settings.clientCertificates(
+                    TlsSettings.ClientCertificates.valueOf(wanted.clientCertificates().name()),
+                    wanted.clientAuthorities().orElseThrow());
+        }
+        if (wanted.unknownName() == UnknownName.REFUSE) settings.refuseUnknownNames();
+        settings.handshakeDeadline(wanted.handshake());
+        settings.sessions(wanted.sessions(), Duration.ofHours(1));
+    }
+
+    /**
+     * Adds one certificate, after reading its files.
+     *
+     * @param index its place among those of the table
+     * @throws Misfit when it cannot be used, with the place of the option that names the file
+     */
+    static void add(TlsSettings settings, Certificate certificate, int index, Object... table) {
+        try {
+            add(settings, certificate);
+        } catch (IllegalArgumentException | UncheckedIOException e) {
+            Stream<Object> option =
+                    Stream.of("certificate", index, option(certificate, e.getMessage()));
+            throw new Misfit(e, Stream.concat(Stream.of(table), option).toArray());
+        }
+    }
+
+    private static void add(TlsSettings settings, Certificate certificate) {
+        switch (certificate) {
+            case Certificate.Pem(Path chain, Path key, Optional<Path> password) -> {
+                if (password.isPresent()) {
+                    settings.certificate(chain, key, secret(password.get()));
+                } else {
+                    settings.certificate(chain, key);
+                }
+            }
+            case Certificate.Store(Path store, String alias, Optional<Path> password) -> {
+                String secret = password.map(TlsOptions::secret).orElse("");
+                if (alias.isEmpty()) {
+                    settings.store(store, secret);
+                } else {
+                    settings.store(store, secret, alias);
+                }
+            }
+        }
+    }
+
+    /** The option whose file a message is about: the one that it names. */
+    private static String option(Certificate certificate, String message) {
+        return switch (certificate) {
+            case Certificate.Pem(Path chain, Path key, _) ->
+                    message.contains(key.toString()) && !message.contains(chain.toString())
+                            ? "key"
+                            : "chain";
+            case Certificate.Store _ -> "store";
+        };
+    }
+
+    /** The first line of a file. */
+    private static String secret(Path file) {
+        try {
+            return Files.readString(file).lines().findFirst().orElse("");
+        } catch (IOException e) {
+            throw new UncheckedIOException("the password file " + file + " cannot be read", e);
+        }
+    }
+
+    /**
+     * Where a certificate is kept that the program makes for itself: systemd's folder for the
+     * service, or else the one of the XDG conventions.
+     */
+    private static Path stateFolder() {
+        String service = System.getenv("STATE_DIRECTORY");
+        if (service != null) return Path.of(service);
+        String user = System.getenv("XDG_STATE_HOME");
+        Path state =
+                user == null
+                        ? Path.of(System.getProperty("user.home"), ".local", "state")
+                        : Path.of(user);
+        return state.resolve("sirocco");
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app;
+
+import io.sirocco.app.config.Certificate;
+import io.sirocco.app.config.Configuration;
+import io.sirocco.app.config.InvalidConfiguration;
+import io.sirocco.app.config.Listen;
+import io.sirocco.app.config.Problem;
+import io.sirocco.http.Server;
+import io.sirocco.net.Tls;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Reads every file that a configuration names, and collects what is wrong with them: an operator
+ * should see all mistakes at once. It opens no address and takes nothing up. Used by one thread.
+ */
+final class Verification {
+    private final Configuration configuration;
+    private final List<Problem> problems = new ArrayList<>();
+
+    private Verification(Configuration configuration) {
+        this.configuration = configuration;
+    }
+
+    /**
+     * Verifies all of it.
+     *
+     * @param password of the command line, which goes before that of a file
+     * @throws InvalidConfiguration which names all that cannot be used
+     */
+    static void verify(Configuration configuration, Optional<String> password)
+            throws InvalidConfiguration {
+        var verification = new Verification(configuration);
+        verification.readAll(password);
+        if (!verification.problems.isEmpty()) {
+            throw InvalidConfiguration.of(verification.problems);
+        }
+    }
+
+    /**
+     * Returns what to say of a configuration that was refused for {@code first}: that, and
+     * everything else that is wrong with the files that it names.
+     */
+    static InvalidConfiguration withAll(
+            InvalidConfiguration first, Configuration configuration, Optional<String> password) {
+        var verification = new Verification(configuration);
+        verification.problems.addAll(first.problems());
+        verification.readAll(password);
+        return InvalidConfiguration.of(verification.problems);
+    }
+
+    private void readAll(Optional<String> password) {
+        List<Listen> listen = configuration.listen();
+        boolean shared = listen.stream().anyMatch(it -> it.tls() && it.own().isEmpty());
+        certificates(configuration.tls(), shared, "tls");
+        for (int i = 0; i < listen.size(); i++) {
+            if (listen.get(i).own().isEmpty()) continue;
+            certificates(listen.get(i).own().get(), true, "listen", i, "tls");
+        }
+        attempt(this::sites);
+        attempt(() -> Keys.read(configuration.live(), password));
+        attempt(() -> Channels.ticketSecret(configuration.live()));
+        attempt(() -> Channels.brokerPassword(configuration.live()));
+    }
+
+    /** Each certificate by itself; with one that is wrong the rest of the table is not tried. */
+    private void certificates(io.sirocco.app.config.Tls tls, boolean used, Object... table) {
+        int before = problems.size();
+        for (int i = 0; i < tls.certificates().size(); i++) {
+            int index = i;
+            attempt(() -> read(tls.certificates().get(index), index, table));
+        }
+        if (problems.size() > before) return;
+        if (!tls.certificates().isEmpty()) {
+            attempt(() -> TlsOptions.tls(tls, table));
+        } else if (used) {
+            attempt(() -> TlsOptions.engine(tls));
+        }
+    }
+
+    private static void read(Certificate certificate, int index, Object... table) {
+        Tls.of(settings -> TlsOptions.add(settings, certificate, index, table));
+    }
+
+    private void sites() {
+        try (var sites = new Sites(Lasting.begin(), configuration, Optional.empty())) {
+            Server.create(
+                    config -> config.port(0), routes -> sites.add(configuration.sites(), routes));
+        }
+    }
+
+    private void attempt(Runnable reading) {
+        try {
+            reading.run();
+        } catch (Misfit e) {
+            problems.add(e.problem(configuration));
+        }
+    }
+}
