@@ -5,15 +5,18 @@ import io.sirocco.app.config.Nearest;
 import io.sirocco.bench.command.Bench;
 import io.sirocco.net.Loops;
 import java.io.PrintWriter;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
@@ -24,6 +27,10 @@ public final class Main implements Runnable {
 
     /** Time, level, text, and the stack of what was thrown; the JDK's own form takes two lines. */
     static final String LOG_LINE = "%1$tF %1$tT.%1$tL %4$s %5$s%6$s%n";
+
+    /** How picocli begins what it says of the value of an option. */
+    private static final Pattern INVALID_VALUE =
+            Pattern.compile("^Invalid value for option '([^' ]*)'(?: \\([^)]*\\))?");
 
     private static final SequencedMap<String, Supplier<?>> COMMANDS = new LinkedHashMap<>();
 
@@ -71,7 +78,8 @@ public final class Main implements Runnable {
             Thread.ofPlatform().daemon().name("sirocco-prepare").start(Loops::prepare);
         }
         logInOneLine();
-        System.exit(commandLine(args).execute(args));
+        String[] words = withHelpLast(args);
+        System.exit(commandLine(words).execute(words));
     }
 
     /** Unless the user has said otherwise; before the log starts. */
@@ -96,11 +104,29 @@ public final class Main implements Runnable {
                     if (!alone || name.equals(asked)) line.addSubcommand(name, command.get());
                 });
         line.getSubcommands().values().forEach(Main::addHelp);
+        line.registerConverter(Integer.class, Main::wholeNumber);
+        line.registerConverter(int.class, Main::wholeNumber);
         line.setUsageHelpAutoWidth(true);
         line.setExpandAtFiles(false); // a word that begins with @ is the command's affair
         line.setParameterExceptionHandler(Main::explain);
         line.setExecutionExceptionHandler(Main::report);
         return line;
+    }
+
+    private static int wholeNumber(String word) {
+        try {
+            return Integer.parseInt(word);
+        } catch (NumberFormatException e) {
+            throw new TypeConversionException("'" + word + "' is not a whole number");
+        }
+    }
+
+    /**
+     * Turns {@code help bench http} into {@code bench http --help}, which explains the last word.
+     */
+    static String[] withHelpLast(String... args) {
+        if (args.length < 2 || !args[0].equals("help")) return args;
+        return Stream.concat(Stream.of(args).skip(1), Stream.of("--help")).toArray(String[]::new);
     }
 
     private static OptionSpec helpOption() {
@@ -128,30 +154,38 @@ public final class Main implements Runnable {
         }
     }
 
-    /** A wrong command line costs the user two lines to read, not the whole manual. */
+    /** A wrong command line costs the user two or three lines to read, not the whole manual. */
     private static int explain(ParameterException wrong, String[] args) {
         CommandLine line = wrong.getCommandLine();
         PrintWriter err = line.getErr();
         String name = line.getCommandSpec().qualifiedName();
-        if (line.getParent() == null
-                && wrong instanceof UnmatchedArgumentException unknown
-                && !unknown.isUnknownOption()) {
+        if (wrong instanceof UnmatchedArgumentException unknown) {
             String word = unknown.getUnmatched().getFirst();
-            err.println(name + ": unknown command '" + word + "'");
-            String hint = Nearest.hint(word, COMMANDS.keySet());
+            boolean option = unknown.isUnknownOption();
+            boolean command = !option && (line.getParent() == null || hasSubcommands(line));
+            String kind =
+                    option ? "unknown option" : command ? "unknown command" : "unexpected argument";
+            err.println(name + ": " + kind + " '" + word + "'");
+            String hint = "";
+            if (option) {
+                hint = Nearest.hint(word, line.getCommandSpec().optionsMap().keySet());
+            } else if (command) {
+                hint = Nearest.hint(word, subcommands(line));
+            }
             if (!hint.isEmpty()) err.println(hint);
         } else {
-            err.println(name + ": " + wrong.getMessage());
-            UnmatchedArgumentException.printSuggestions(wrong, err);
+            err.println(name + ": " + INVALID_VALUE.matcher(wrong.getMessage()).replaceFirst("$1"));
         }
-        String help =
-                line.getParent() == null
-                        ? name + " help"
-                        : line.getParent().getCommandSpec().qualifiedName()
-                                + " help "
-                                + line.getCommandName();
-        err.println("Its options: " + help);
+        err.println((hasSubcommands(line) ? "Its commands: " : "Its options: ") + name + " --help");
         return line.getCommandSpec().exitCodeOnInvalidInput();
+    }
+
+    private static boolean hasSubcommands(CommandLine line) {
+        return line.getParent() == null || !line.getSubcommands().isEmpty();
+    }
+
+    private static Collection<String> subcommands(CommandLine line) {
+        return line.getParent() == null ? COMMANDS.keySet() : line.getSubcommands().keySet();
     }
 
     private static int report(

@@ -28,7 +28,7 @@ final class Version implements Runnable {
     static String text() {
         return """
                sirocco %s
-               Java %s (%s)
+               Java %s (%s), %s
                %s %s %s, CPUs: %d
                transport: %s
                virtual threads: %s
@@ -38,6 +38,7 @@ final class Version implements Runnable {
                         build(),
                         Runtime.version(),
                         System.getProperty("java.vendor"),
+                        System.getProperty("java.home"),
                         System.getProperty("os.name"),
                         System.getProperty("os.version"),
                         System.getProperty("os.arch"),

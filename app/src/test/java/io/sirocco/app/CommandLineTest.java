@@ -103,7 +103,7 @@ class CommandLineTest {
                 value = {
                     "serve --port 65536       | --port must be from 0 to 65535, not 65536",
                     "serve --port -1          | --port must be from 0 to 65535, not -1",
-                    "serve --port http        | 'http' is not an int",
+                    "serve --port http        | --port: 'http' is not a whole number",
                     "serve --loops 0          | --loops must be from 1 to 1024, not 0",
                     "serve --loops 99999      | --loops must be from 1 to 1024, not 99999",
                     "serve --transport epoll  | 'epoll' is none of auto, io_uring, nio",
@@ -112,9 +112,9 @@ class CommandLineTest {
                     "serve --host [::zz]      | --host '[::zz]' is no address and no known name",
                     "serve no/such/folder     | there is no directory 'no/such/folder'",
                     "serve pom.xml            | 'pom.xml' is not a directory",
-                    "serve src pom.xml        | pom.xml",
+                    "serve src pom.xml        | unexpected argument 'pom.xml'",
                     "serve @pom.xml           | there is no directory '@pom.xml'",
-                    "serve --prot 80          | Unknown option",
+                    "serve --prot 80          | unknown option '--prot'",
                     "serve --port             | --port",
                 },
                 delimiter = '|')
@@ -123,7 +123,7 @@ class CommandLineTest {
             assertEquals(2, run.exitCode(), run.err());
             assertTrue(run.err().startsWith("sirocco serve: "), run.err());
             assertTrue(run.err().contains(message), run.err());
-            assertTrue(run.err().contains("sirocco help serve"), run.err());
+            assertTrue(run.err().contains("Its options: sirocco serve --help"), run.err());
             assertEquals("", run.out());
         }
 
@@ -135,7 +135,7 @@ class CommandLineTest {
             String expected =
                     """
                     sirocco bench http: --body: there is no file no/file
-                    Its options: sirocco bench help http
+                    Its options: sirocco bench http --help
                     """;
             assertEquals(expected, run.err());
             Run help = run("bench", "help", "http");
@@ -151,9 +151,28 @@ class CommandLineTest {
                     """
                     sirocco: unknown command 'sevre'
                     did you mean "serve"?
-                    Its options: sirocco help
+                    Its commands: sirocco --help
                     """,
                     run.err());
+        }
+
+        @Test
+        void belowBenchToo() {
+            Run run = run("bench", "htp");
+            assertEquals(2, run.exitCode());
+            assertEquals(
+                    """
+                    sirocco bench: unknown command 'htp'
+                    did you mean "http"?
+                    Its commands: sirocco bench --help
+                    """,
+                    run.err());
+        }
+
+        @Test
+        void withAnUnknownOptionSuggestsTheNearest() {
+            Run run = run("serve", "--prot", "80");
+            assertTrue(run.err().contains("did you mean \"--port\"?"), run.err());
         }
     }
 
@@ -164,6 +183,7 @@ class CommandLineTest {
         assertEquals(0, run.exitCode());
         assertTrue(run.out().startsWith("sirocco "), run.out());
         assertTrue(run.out().contains("Java " + Runtime.version()), run.out());
+        assertTrue(run.out().contains("), " + System.getProperty("java.home")), run.out());
         assertTrue(run.out().contains(System.getProperty("os.name")), run.out());
         assertTrue(run.out().matches("(?s).* CPUs: [0-9]+\\R.*"), run.out());
         assertTrue(run.out().contains("AOT cache: none"), run.out());
@@ -201,6 +221,12 @@ class CommandLineTest {
     }
 
     @Test
+    void helpExplainsWhatIsBelowBench() {
+        assertEquals(run("bench", "http", "--help").out(), run("help", "bench", "http").out());
+        assertTrue(run("help", "bench", "http").out().contains("--rate"));
+    }
+
+    @Test
     void withoutACommandTheCommandsAreListed() {
         Run run = run();
         assertEquals(0, run.exitCode());
@@ -217,7 +243,8 @@ class CommandLineTest {
 
     private record Run(int exitCode, String out, String err) {}
 
-    private static Run run(String... args) {
+    private static Run run(String... words) {
+        String[] args = Main.withHelpLast(words);
         var out = new StringWriter();
         var err = new StringWriter();
         var line = Main.commandLine(args);
