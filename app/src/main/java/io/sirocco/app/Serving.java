@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Collectors;
 
 /**
  * A running {@code sirocco serve}: opened with what it was told, reloaded when that changes, closed
@@ -220,6 +219,7 @@ final class Serving implements AutoCloseable, Subject {
     private void takeUp(Configuration configuration, Optional<Channels> all)
             throws InvalidConfiguration, IOException {
         Assembly old = assembly;
+        List<String> addresses = urls();
         var next = new Assembly(configuration, lasting, Optional.of(old));
         try {
             Runnable renewal =
@@ -251,10 +251,19 @@ final class Serving implements AutoCloseable, Subject {
         LOG.get()
                 .log(
                         Level.INFO,
-                        later.isEmpty()
-                                ? "reloaded " + configuration
-                                : "reloaded %s; these need a new start: %s"
-                                        .formatted(configuration, String.join(", ", later)));
+                        "reloaded "
+                                + configuration
+                                + named("; opened ", without(urls(), addresses))
+                                + named("; closed ", without(addresses, urls()))
+                                + named("; these need a new start: ", later));
+    }
+
+    private static List<String> without(List<String> all, List<String> others) {
+        return all.stream().filter(one -> !others.contains(one)).toList();
+    }
+
+    private static String named(String text, List<String> names) {
+        return names.isEmpty() ? "" : text + String.join(", ", names);
     }
 
     private static void giveUp(Assembly next, Assembly old) throws IOException {
@@ -336,10 +345,26 @@ final class Serving implements AutoCloseable, Subject {
         if (!failed) state = State.DRAINING;
         watch.ifPresent(Watch::close);
         welcome.close();
-        if (server.isRunning()) server.stop(assembly.configuration().server().drain());
+        if (server.isRunning()) stop();
         channels.ifPresent(Channels::close);
         admin.ifPresent(Admin::close);
         assembly.close();
+    }
+
+    private void stop() {
+        Duration longest = drainTime();
+        int requests = server.stats().stream().mapToInt(ServerStats::inProgress).sum();
+        if (requests > 0) {
+            String text = "stopping: waits up to {0} s for requests in progress: {1}";
+            LOG.get().log(Level.INFO, text, longest.toSeconds(), requests);
+        }
+        if (server.stop(longest)) {
+            LOG.get().log(Level.INFO, "stopped");
+        } else {
+            String text =
+                    "stopped: the drain time of {0} s has passed, what was in progress is cut";
+            LOG.get().log(Level.WARNING, text, longest.toSeconds());
+        }
     }
 
     // ---- for the admin server
@@ -430,6 +455,10 @@ final class Serving implements AutoCloseable, Subject {
     }
 
     private String addresses() {
+        return String.join(", ", urls());
+    }
+
+    private List<String> urls() {
         List<Boolean> secured = assembly.secured();
         List<SocketAddress> bound = server.addresses();
         var urls = new ArrayList<String>();
@@ -440,7 +469,7 @@ final class Serving implements AutoCloseable, Subject {
                             ? "unix:" + unix.getPath()
                             : (tls ? "https://" : "http://") + shown(bound.get(i)));
         }
-        return urls.stream().collect(Collectors.joining(", "));
+        return urls;
     }
 
     /** As it stands in a URL: an IPv6 address in brackets, without a scope, its zeros left out. */

@@ -54,7 +54,10 @@ class ServeProcessTest {
                 assertEquals("{\"bytes\":8}", answer.body());
             }
             assertEquals(0, child.exitCode());
-            assertEquals("", child.err());
+            String said = child.err();
+            assertTrue(said.contains("INFO stopping: waits up to 30 s"), said);
+            assertTrue(said.endsWith("INFO stopped\n"), said);
+            assertEquals(2, said.lines().count(), said);
         }
     }
 
@@ -66,6 +69,7 @@ class ServeProcessTest {
             Client.get(port, "/hello/a");
             first.signal("INT");
             assertEquals(0, first.exitCode());
+            assertTrue(first.err().contains("INFO stopped\n"), first.err());
         }
         try (var second = new Child("serve", "--port", Integer.toString(port))) {
             assertEquals(port, second.port());
@@ -219,6 +223,28 @@ class ServeProcessTest {
             upload.send("12");
             assertEquals("{\"bytes\":2}", upload.last().body());
             assertEquals(129, child.exitCode());
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aReloadNamesTheAddressesThatItOpensAndCloses(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("sirocco.toml");
+        Path first = folder.resolve("first.sock");
+        Path second = folder.resolve("second.sock");
+        String tables =
+                "[server]\nreload = false\n[[listen]]\naddress = \"127.0.0.1:0\"\n[[listen]]\n";
+        Files.writeString(file, tables + "address = \"unix:" + first + "\"\n");
+        try (var child = new Child("serve", "--config", file.toString())) {
+            assertTrue(child.line().contains("unix:" + first), child.line());
+            Files.writeString(file, tables + "address = \"unix:" + second + "\"\n");
+            child.signal("HUP");
+            Eventually.await("the other socket", () -> Files.exists(second));
+            Eventually.await("the first one's end", () -> !Files.exists(first));
+            child.signal("TERM");
+            assertEquals(0, child.exitCode());
+            String changes = "; opened unix:" + second + "; closed unix:" + first;
+            assertTrue(child.err().contains(changes), child.err());
         }
     }
 

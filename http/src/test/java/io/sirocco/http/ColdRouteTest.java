@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -53,6 +54,7 @@ class ColdRouteTest {
             client.send("GET /cold HTTP/1.1\nHost: a\n\n").until("\r\n\r\nloaded");
             String line = LOGGED.poll(20, TimeUnit.SECONDS);
             assertTrue(line.contains("mostly by loading classes, which happens once"), line);
+            assertEquals(1, line.lines().count(), "no stack: " + line);
         } finally {
             QuietLogs.READERS.remove(reader);
         }

@@ -195,19 +195,27 @@ final class Watchdog implements AutoCloseable {
         loop.blockers++;
         long millis = sight.nanos / 1_000_000;
         boolean cold = kind.onTrial();
-        LOG.get()
-                .log(
-                        cold ? Level.INFO : Level.WARNING,
-                        cold
-                                ? "{0} has blocked {1} for {2} ms, mostly by loading classes, which"
-                                        + " happens once; the JDK''s scheduler runs it until it is"
-                                        + " known to be quick:{3}"
-                                : "{0} has blocked {1} for {2} ms without parking; from now on the"
-                                        + " JDK''s scheduler runs it, not the event loops:{3}",
-                        kind,
-                        loop,
-                        millis,
-                        show(stack));
+        if (cold) { // expected of whatever runs for the first time: one line, and no stack
+            LOG.get()
+                    .log(
+                            Level.INFO,
+                            "{0} has blocked {1} for {2} ms, mostly by loading classes, which"
+                                    + " happens once; the JDK''s scheduler runs it until it is"
+                                    + " known to be quick",
+                            kind,
+                            loop,
+                            millis);
+        } else {
+            LOG.get()
+                    .log(
+                            Level.WARNING,
+                            "{0} has blocked {1} for {2} ms without parking; from now on the"
+                                    + " JDK''s scheduler runs it, not the event loops:{3}",
+                            kind,
+                            loop,
+                            millis,
+                            show(stack));
+        }
         try {
             settings.observer.moved(loop, kind, millis, stack);
         } catch (Throwable e) {
