@@ -431,17 +431,29 @@ final class Http1 implements Protocol, Wire {
         } else if (bodyWaitsForHandler()) {
             return false;
         } else if (body != null) {
-            if (!exchange.pending() || !worker.tellsOfMemory()) {
-                connection.abort(CloseCause.MEMORY_SHORT);
-            } else {
-                refuseBody(Rule.MEMORY_SHORT);
-            }
+            refuseBodyForMemory();
         } else if (connection.held() > 0) { // it asks on, and has not waited for the answer
             connection.abort(CloseCause.MEMORY_SHORT);
         } else {
             return false;
         }
         return true;
+    }
+
+    /** A body that is read too late, or not at all, has filled what there is: it is refused. */
+    @Override
+    public boolean inputLost(Connection connection) {
+        if (exchange == null || !bodyWaitsForHandler()) return memoryShort(connection);
+        refuseBodyForMemory();
+        return true;
+    }
+
+    private void refuseBodyForMemory() {
+        if (!exchange.pending() || !worker.tellsOfMemory()) {
+            connection.abort(CloseCause.MEMORY_SHORT);
+        } else {
+            refuseBody(Rule.MEMORY_SHORT);
+        }
     }
 
     /**

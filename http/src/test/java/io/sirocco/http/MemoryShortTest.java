@@ -46,6 +46,12 @@ class MemoryShortTest {
                                         over.await();
                                         return Response.text("waited");
                                     });
+                            routes.post(
+                                    "/late",
+                                    request -> {
+                                        over.await();
+                                        return Response.text("" + request.body().bytes().length);
+                                    });
                             routes.get("/large", request -> Response.bytes(new byte[MIB]));
                             routes.get(
                                     "/socket",
@@ -246,6 +252,49 @@ class MemoryShortTest {
         sender.join();
         honest();
         allComesBack();
+    }
+
+    /** What they have sent finds no room while they have nothing to wait for but us. */
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportKind.class,
+            names = {"NIO", "IO_URING"})
+    void bodiesOfHandlersThatDoNotReadYetAreRefusedWithAResponse(TransportKind transport)
+            throws Exception {
+        start(transport);
+        var uploads = new ArrayList<Socket>();
+        var senders = new ArrayList<Thread>();
+        for (int i = 0; i < 12; i++) {
+            Socket upload =
+                    send("POST /late HTTP/1.1\r\nHost: a\r\nContent-Length: 5000000\r\n\r\n");
+            uploads.add(upload);
+            senders.add(
+                    Thread.ofVirtual()
+                            .start(
+                                    () -> {
+                                        try {
+                                            write(upload, "x".repeat(5_000_000));
+                                        } catch (IOException e) {
+                                            // it was refused
+                                        }
+                                    }));
+        }
+        until("some are refused", () -> refused() > 0);
+        over.countDown();
+        int refused = 0;
+        for (Socket upload : uploads) {
+            byte[] start = upload.getInputStream().readNBytes(12);
+            String status = new String(start, StandardCharsets.ISO_8859_1);
+            assertTrue(
+                    status.equals("HTTP/1.1 503") || status.equals("HTTP/1.1 200"),
+                    "status: " + status);
+            refused += status.endsWith("503") ? 1 : 0;
+        }
+        assertTrue(refused > 0);
+        allComesBack();
+        for (Thread sender : senders) {
+            sender.join();
+        }
     }
 
     @ParameterizedTest

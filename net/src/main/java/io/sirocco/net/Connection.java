@@ -540,7 +540,7 @@ public final class Connection extends Timer {
 
     /** There is no room for its own input: nothing else than to give up is left. */
     private void refuse() {
-        if ((flags & OVER) == 0 && !letGiveUp()) {
+        if ((flags & OVER) == 0 && !toldOfLostInput()) {
             close(CloseCause.MEMORY_SHORT);
         }
         if ((flags & OVER) != 0) {
@@ -551,6 +551,15 @@ public final class Connection extends Timer {
         heldLength = 0;
         hold(Held.INPUT, 0); // what the protocol stores is still there
         stopReading(); // it only has to respond
+    }
+
+    private boolean toldOfLostInput() {
+        try {
+            return protocol != null && protocol.inputLost(this);
+        } catch (Throwable e) {
+            broken(e);
+            return true;
+        }
     }
 
     /** Gives up what it holds, if it is its peer that it waits for: memory is short. */

@@ -51,6 +51,17 @@ public interface Protocol {
         return true;
     }
 
+    /**
+     * The {@linkplain MemoryBudget memory} of the loop has no room for what this connection has
+     * received while its protocol wanted no input, which is lost. Unless overridden, the same as
+     * {@link #memoryShort}.
+     *
+     * @return false when nothing has changed; then the connection is closed
+     */
+    default boolean inputLost(Connection connection) {
+        return memoryShort(connection);
+    }
+
     /** The deadline set by {@link Connection#deadline} has passed; it is cleared. */
     default void expired(Connection connection) {
         connection.abort();
