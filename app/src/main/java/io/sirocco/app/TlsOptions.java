@@ -128,10 +128,10 @@ final class TlsOptions {
      */
     private static Path stateFolder() {
         String service = System.getenv("STATE_DIRECTORY");
-        if (service != null) return Path.of(service);
-        String user = System.getenv("XDG_STATE_HOME");
+        if (service != null && !service.isEmpty()) return Path.of(service);
+        String user = System.getenv("XDG_STATE_HOME"); // empty is the same as unset, they say
         Path state =
-                user == null
+                user == null || user.isEmpty()
                         ? Path.of(System.getProperty("user.home"), ".local", "state")
                         : Path.of(user);
         return state.resolve("sirocco");
