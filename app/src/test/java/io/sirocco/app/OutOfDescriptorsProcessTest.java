@@ -4,11 +4,15 @@ package io.sirocco.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.Timeout;
@@ -17,6 +21,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A process that may open 64 files serves again once those who took them all have gone. */
 @EnabledOnOs(value = OS.LINUX, disabledReason = "limits of open files are set by a shell of Linux")
@@ -24,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class OutOfDescriptorsProcessTest {
     private static final int OPEN_FILES = 64;
     private static final int CLIENTS = 90;
+    private static final int FILES = 100;
     private static final int FURTHER = 20;
     private static final List<String> HELD = List.of("01", "08"); // ESTABLISHED, CLOSE_WAIT
 
@@ -70,6 +76,60 @@ class OutOfDescriptorsProcessTest {
             child.signal("TERM");
             assertEquals(0, child.exitCode());
             assertEquals(List.of(), failures, child.err());
+        }
+    }
+
+    /** More files are asked for at once than there are descriptors. */
+    @ParameterizedTest
+    @ValueSource(strings = {"io_uring", "nio"})
+    void aFileIsServedWholeOrRefusedWith503(String transport) throws Exception {
+        Path site = Files.createDirectory(folder.resolve("site"));
+        byte[] content = new byte[100_000];
+        for (int i = 0; i < FILES; i++) {
+            Files.write(site.resolve("f" + i), content);
+        }
+        String[] command = {"serve", site.toString(), "--port", "0", "--transport", transport};
+        try (Child child = Child.withOpenFiles(OPEN_FILES, classPath(), command)) {
+            int port = child.port();
+            var wrong = new ConcurrentLinkedQueue<String>();
+            var clients = new ArrayList<Thread>();
+            for (int i = 0; i < 40; i++) {
+                int first = i;
+                clients.add(Thread.ofVirtual().start(() -> fetch(port, first, wrong)));
+            }
+            for (Thread client : clients) {
+                client.join();
+            }
+            assertEquals(List.of(), List.copyOf(wrong));
+            assertEquals(content.length, Client.get(port, "/f0").body().length());
+            child.signal("TERM");
+            assertEquals(0, child.exitCode());
+        }
+    }
+
+    private static void fetch(int port, int first, Queue<String> wrong) {
+        for (int i = 0; i < FILES; i++) {
+            String path = "/f" + (first + i) % FILES;
+            var received = new ByteArrayOutputStream();
+            try (var client = new Client(port)) {
+                client.send("GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+                client.in().transferTo(received);
+            } catch (IOException e) {
+                // turned away, for want of a descriptor for its connection: then nothing has come
+            }
+            String response = received.toString(StandardCharsets.ISO_8859_1);
+            boolean whole = response.endsWith("\r\n\r\n" + "\0".repeat(100_000));
+            boolean refused = response.startsWith("HTTP/1.1 503 ");
+            if (!response.isEmpty()
+                    && !refused
+                    && !(response.startsWith("HTTP/1.1 200 ") && whole)) {
+                wrong.add(
+                        path
+                                + ", "
+                                + response.length()
+                                + " bytes: "
+                                + response.lines().findFirst());
+            }
         }
     }
 

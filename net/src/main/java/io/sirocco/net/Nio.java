@@ -27,6 +27,9 @@ import java.util.concurrent.RejectedExecutionException;
  * of the other one.
  */
 final class Nio implements Transport {
+    /** Of a connection: there was no descriptor for a file's channel, so its content is read. */
+    private static final int READS_FILES = 1;
+
     private static final int READ_SIZE = 64 << 10;
     private static final int ACCEPTS_PER_TURN = 256;
     private static final int DATAGRAMS_PER_TURN = 256;
@@ -384,7 +387,7 @@ final class Nio implements Transport {
 
     @Override
     public boolean sendsFiles(Connection connection) {
-        return true;
+        return (connection.transportState & READS_FILES) == 0;
     }
 
     @Override
@@ -394,8 +397,13 @@ final class Nio implements Transport {
         try {
             int n;
             if (chunk.file != null) {
-                n = (int) chunk.file.channel().transferTo(chunk.position, length, channel);
-                if (n == 0 && chunk.position >= chunk.file.channel().size()) {
+                FileChannel file = channelOf(chunk.file);
+                if (file == null) {
+                    connection.transportState |= READS_FILES;
+                    return 0; // it is asked for again, and read this time
+                }
+                n = (int) file.transferTo(chunk.position, length, channel);
+                if (n == 0 && chunk.position >= file.size()) {
                     connection.cutShort();
                     return -1;
                 }
@@ -412,6 +420,15 @@ final class Nio implements Transport {
             connection.close(CloseCause.RESET);
         }
         return -1;
+    }
+
+    /** It takes a descriptor of its own; null when there is none left. */
+    private static FileChannel channelOf(OpenFile file) {
+        try {
+            return file.channel();
+        } catch (IOException e) {
+            return null;
+        }
     }
 
     /** A chunk and one behind it: together they leave in one call. */

@@ -118,6 +118,8 @@ public final class Root {
                     LinuxFiles.ENAMETOOLONG ->
                     throw new NoSuchFileException(relative);
             case LinuxFiles.EACCES, LinuxFiles.EPERM -> throw new AccessDeniedException(relative);
+            case Linux.EMFILE, Linux.ENFILE ->
+                    throw new TooManyOpenFilesException(relative, Linux.reason(-opened));
             default -> {
                 if (opened < 0) {
                     throw new FileSystemException(relative, null, Linux.reason(-opened));

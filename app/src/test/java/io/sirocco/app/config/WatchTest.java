@@ -20,15 +20,15 @@ import org.junit.jupiter.api.io.TempDir;
 class WatchTest {
     @TempDir private Path folder;
     private Path file;
-    private Path users;
+    private Path chain;
     private int calls;
     private Watch watch;
 
     @BeforeEach
     void begin() throws Exception {
-        users = Files.writeString(folder.resolve("users"), "a:b");
+        chain = Files.writeString(folder.resolve("chain"), "a:b");
         file = folder.resolve("a.toml");
-        Files.writeString(file, "[[site]]\nbasic-auth = { users-file = \"users\" }\n");
+        Files.writeString(file, "[[tls.certificate]]\nchain = \"chain\"\nkey = \"chain\"\n");
         watch = Watch.still(Configuration.load(file, Overrides.NONE), () -> calls++);
     }
 
@@ -55,7 +55,7 @@ class WatchTest {
     void filesThatChangeTogetherAreToldTogether() throws Exception {
         Files.writeString(file, "# changed\n");
         look(1);
-        Files.writeString(users, "a:c, and more");
+        Files.writeString(chain, "a:c, and more");
         look(20);
         assertEquals(1, calls);
     }
@@ -63,7 +63,7 @@ class WatchTest {
     @Test
     void aFileThatChangesAtEveryLookIsToldNevertheless() throws Exception {
         for (int i = 0; i < 100; i++) {
-            Files.writeString(users, "x".repeat(i));
+            Files.writeString(chain, "x".repeat(i));
             look(1);
         }
         assertEquals(10, calls);
@@ -76,7 +76,7 @@ class WatchTest {
         watch.seen();
         look(20);
         assertEquals(0, calls);
-        Files.writeString(users, "changed");
+        Files.writeString(chain, "changed");
         look(1);
         Files.writeString(file, "# changed again\n");
         watch.seen();
@@ -90,7 +90,7 @@ class WatchTest {
     @Test
     void aChangeBetweenReadingAndWatchingCounts() throws Exception {
         Configuration read = Configuration.load(file, Overrides.NONE);
-        Files.writeString(users, "written before anybody watched");
+        Files.writeString(chain, "written before anybody watched");
         watch.follow(read);
         look(2);
         assertEquals(1, calls);
@@ -98,24 +98,24 @@ class WatchTest {
 
     @Test
     void anotherFileOfTheSameSizeAndTimeUnderTheSameName() throws Exception {
-        FileTime time = Files.getLastModifiedTime(users);
+        FileTime time = Files.getLastModifiedTime(chain);
         Path next = Files.writeString(folder.resolve("next"), "c:d");
         Files.setLastModifiedTime(next, time);
-        Files.move(next, users, StandardCopyOption.ATOMIC_MOVE);
+        Files.move(next, chain, StandardCopyOption.ATOMIC_MOVE);
         look(2);
         assertEquals(1, calls);
     }
 
-    /** As Kubernetes mounts: users -> ..data/users, and ..data -> a folder that is swapped. */
+    /** As Kubernetes mounts: chain -> ..data/chain, and ..data -> a folder that is swapped. */
     @Test
     void aLinkInThePathThatIsSwapped() throws Exception {
         for (String version : new String[] {"v1", "v2"}) {
             Files.createDirectory(folder.resolve(version));
-            Files.writeString(folder.resolve(version).resolve("users"), version);
+            Files.writeString(folder.resolve(version).resolve("chain"), version);
         }
         Path data = Files.createSymbolicLink(folder.resolve("..data"), Path.of("v1"));
-        Files.delete(users);
-        Files.createSymbolicLink(users, Path.of("..data/users"));
+        Files.delete(chain);
+        Files.createSymbolicLink(chain, Path.of("..data/chain"));
         watch.follow(Configuration.load(file, Overrides.NONE));
         look(2);
         assertEquals(0, calls);
@@ -127,11 +127,11 @@ class WatchTest {
 
     @Test
     void aFileThatGoesAndComesBack() throws Exception {
-        Files.delete(users);
+        Files.delete(chain);
         look(2);
         assertEquals(1, calls);
         look(5);
-        Files.writeString(users, "a:b");
+        Files.writeString(chain, "a:b");
         look(2);
         assertEquals(2, calls);
     }
@@ -147,7 +147,7 @@ class WatchTest {
                             throw new IllegalStateException("a test");
                         });
         for (int i = 1; i <= 3; i++) {
-            Files.writeString(users, "x".repeat(i));
+            Files.writeString(chain, "x".repeat(i));
             look(2);
             assertEquals(i, calls);
         }
@@ -157,7 +157,7 @@ class WatchTest {
     void byItselfItLooksEverySecond() throws Exception {
         var told = new CountDownLatch(1);
         try (Watch own = Watch.start(Configuration.load(file, Overrides.NONE), told::countDown)) {
-            Files.writeString(users, "changed");
+            Files.writeString(chain, "changed");
             assertTrue(told.await(30, TimeUnit.SECONDS), own.toString());
         }
     }

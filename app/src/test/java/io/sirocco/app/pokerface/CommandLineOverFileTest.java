@@ -73,7 +73,9 @@ class CommandLineOverFileTest {
             assertEquals("FromTheFile", answer.field("Server"));
             child.signal("TERM");
             assertEquals(0, child.exitCode());
-            assertEquals("", child.err());
+            String said = child.err();
+            assertTrue(said.endsWith("INFO stopped\n"), said);
+            assertEquals(1, said.lines().count(), said);
         }
     }
 

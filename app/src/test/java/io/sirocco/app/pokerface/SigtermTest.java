@@ -3,6 +3,7 @@ package io.sirocco.app.pokerface;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Child;
@@ -86,7 +87,9 @@ class SigtermTest {
             assertEquals("last", new String(last, ISO_8859_1));
             assertEquals(-1, in.read());
             assertEquals(0, child.exitCode());
-            assertEquals("", child.err());
+            String said = child.err();
+            assertTrue(said.endsWith("INFO stopped\n"), said);
+            assertFalse(said.contains("WARNING"), said);
         }
     }
 

@@ -7,6 +7,10 @@ import io.sirocco.http.Percent;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.net.Root;
+import io.sirocco.net.TooManyOpenFilesException;
+import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.RepeatedFailures;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -31,6 +35,8 @@ import java.util.function.Function;
  * whoever renames a new one over the old one is safe. Any thread.
  */
 public final class FileServer implements Handler, AutoCloseable {
+    private static final RepeatedFailures FAILURES =
+            new RepeatedFailures(LazyLogger.of(FileServer.class), Level.WARNING);
     private static final Response NOT_FOUND = Response.text("Not Found").status(404);
     private static final Response FORBIDDEN = Response.text("Forbidden").status(403);
     private static final Response BUSY =
@@ -246,7 +252,10 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     private static Response failed(Throwable thrown) {
-        if (thrown instanceof Busy || thrown.getCause() instanceof Busy) {
+        Throwable why = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        if (why instanceof Busy) return BUSY;
+        if (why instanceof TooManyOpenFilesException) {
+            FAILURES.log("file", "a file was answered with 503: it cannot be opened", why);
             return BUSY;
         }
         throw new CompletionException(thrown); // the disk failed: 500, and the log says why
