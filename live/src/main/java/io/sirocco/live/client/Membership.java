@@ -202,13 +202,13 @@ final class Membership {
         boolean recovered = resumption.joined(data);
         phase = Phase.JOINED;
         session++;
+        channel.outbox.joined(true); // before anybody hears that we have joined, and sends
         id = data.get("sid").stringValue();
         backoff.reset();
         client.link.joined();
         var connected = new Connected(id, recovered);
         client.turns.add(() -> channel.handlers.tell(channel.handlers.connected, connected), 0);
         outcome(joined -> joined.complete(connected));
-        channel.outbox.joined(true);
         early.take().forEach(this::event);
         client.link.pump();
     }
