@@ -41,6 +41,17 @@ final class Logging {
     private Logging() {}
 
     /**
+     * Has the JDK read now what it needs for a first line, such as the time zones: where no
+     * descriptor is left by then, nothing could be logged ever after.
+     */
+    static void prepare() {
+        ROOT.getHandlers();
+        var record = new LogRecord(Level.INFO, "");
+        record.setThrown(new IOException());
+        new SimpleFormatter().format(record);
+    }
+
+    /**
      * Goes from one setting to another; from one to itself, with the file that has the name now.
      *
      * @throws IOException with a message for the operator; then nothing has changed

@@ -72,14 +72,19 @@ public final class Main implements Runnable {
     }
 
     public static void main(String[] args) {
+        logInOneLine();
         if (args.length > 0
                 && (args[0].equals("serve")
                         || args[0].equals("live"))) { // while its options are read
-            Thread.ofPlatform().daemon().name("sirocco-prepare").start(Loops::prepare);
+            Thread.ofPlatform().daemon().name("sirocco-prepare").start(Main::prepare);
         }
-        logInOneLine();
         String[] words = withHelpLast(args);
         System.exit(commandLine(words).execute(words));
+    }
+
+    private static void prepare() {
+        Loops.prepare();
+        Logging.prepare();
     }
 
     /** Unless the user has said otherwise; before the log starts. */
