@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.live.Arguments;
@@ -14,9 +14,9 @@ import java.util.Locale;
 
 /** Sirocco as a peer in the race: a port, a folder, a transport. */
 final class SiroccoPeer {
-    private static final Response HELLO = Response.text("Hello, World!").type("text/plain");
-    private static final Response THREE = Response.text("abc").type("text/plain");
-    private static final Response ECHO = Response.text("Hello from the echo").type("text/plain");
+    private static final Response HELLO = Response.text("Hello, World!").contentType("text/plain");
+    private static final Response THREE = Response.text("abc").contentType("text/plain");
+    private static final Response ECHO = Response.text("Hello from the echo").contentType("text/plain");
 
     private static final String PASSWORD = "secret";
 
@@ -34,16 +34,16 @@ final class SiroccoPeer {
                                 .transport(transport)
                                 .serverHeader(""),
                 routes -> {
-                    routes.route("GET", "/plaintext", _ -> HELLO).handling(Handling.INLINE);
-                    routes.route("GET", "/virtual", _ -> HELLO).handling(Handling.VIRTUAL);
-                    routes.route("GET", "/echo", _ -> ECHO).handling(Handling.INLINE);
-                    routes.route("GET", "/three", _ -> THREE).handling(Handling.INLINE);
+                    routes.route("GET", "/plaintext", _ -> HELLO).executionMode(ExecutionMode.INLINE);
+                    routes.route("GET", "/virtual", _ -> HELLO).executionMode(ExecutionMode.VIRTUAL);
+                    routes.route("GET", "/echo", _ -> ECHO).executionMode(ExecutionMode.INLINE);
+                    routes.route("GET", "/three", _ -> THREE).executionMode(ExecutionMode.INLINE);
                     // no ranges, as nginx here, and as PokerFace's nginx had it
                     var server = FileServer.of(files, options -> options.maxRanges(0));
-                    routes.route("GET", "/files/*", server).handling(Handling.INLINE);
+                    routes.route("GET", "/files/*", server).executionMode(ExecutionMode.INLINE);
                     routes.mount("/socket.io", live);
                     routes.route("POST", "/ticket", request -> ticket(live, request.body().text()))
-                            .handling(Handling.INLINE);
+                            .executionMode(ExecutionMode.INLINE);
                 });
     }
 

@@ -38,7 +38,7 @@ public final class AsyncAppend {
                                 .get(
                                         "/later",
                                         request ->
-                                                Response.later(
+                                                Response.async(
                                                         CompletableFuture.supplyAsync(
                                                                 () -> Response.text("found\n"),
                                                                 elsewhere))));
@@ -53,7 +53,7 @@ public final class AsyncAppend {
                                 out.flush(); // now, not when the buffer is full
                             }
                         })
-                .type("text/plain; charset=utf-8");
+                .contentType("text/plain; charset=utf-8");
     }
 
     /** The server interrupts a handler that it stops, or that nobody waits for any more. */

@@ -22,7 +22,8 @@ public final class Chat {
                         routes.get("/", request -> Response.html(PAGE))
                                 .get(
                                         "/chat",
-                                        request -> Response.upgrade(socket -> join(room, socket))));
+                                        request ->
+                                                Response.webSocket(socket -> join(room, socket))));
     }
 
     private static void join(Set<WebSocket> room, WebSocket socket) throws java.io.IOException {

@@ -18,7 +18,7 @@ public final class Echo {
 
     static Server start(int port) {
         return Server.start(
-                config -> config.port(port).body(-1), // a body of any length
+                config -> config.port(port).maxBodyBytes(-1), // a body of any length
                 routes -> routes.get("/echo", Echo::echo));
     }
 
@@ -26,9 +26,9 @@ public final class Echo {
         return Response.stream(
                         out -> {
                             out.write(GREETING);
-                            request.body().stream().transferTo(out);
+                            request.body().inputStream().transferTo(out);
                         })
-                .type("text/plain; charset=utf-8");
+                .contentType("text/plain; charset=utf-8");
     }
 
     void main() {

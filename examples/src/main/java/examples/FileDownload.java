@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package examples;
 
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
@@ -28,7 +28,7 @@ public final class FileDownload {
                 config -> config.port(port),
                 routes ->
                         routes.route("GET", "/download/{name}", request -> send(request, folder))
-                                .handling(Handling.POOL));
+                                .executionMode(ExecutionMode.POOL));
     }
 
     private static Response send(Request request, Path folder) throws IOException {

@@ -34,7 +34,7 @@ public final class FileUpload {
                 routes -> {
                     routes.get("/", request -> Response.html(FORM));
                     routes.route("POST", "/upload", request -> save(request, folder))
-                            .body(100 << 20);
+                            .maxBodyBytes(100 << 20);
                 });
     }
 

@@ -33,19 +33,19 @@ public final class Metrics {
         private final Map<String, LongAdder> all = new ConcurrentHashMap<>();
 
         @Override
-        public void answered(Answered answered) {
+        public void completed(CompletedRequest answered) {
             String route = answered.route().isEmpty() ? "none" : answered.route();
             add("answered{route=\"%s\",status=\"%d\"}".formatted(route, answered.status()), 1);
             add("sent_bytes{route=\"%s\"}".formatted(route), answered.bytesOut());
         }
 
         @Override
-        public void rejected(Rejected rejected) {
+        public void rejected(RejectedRequest rejected) {
             add("rejected{rule=\"%s\"}".formatted(rejected.rule()), 1);
         }
 
         @Override
-        public void failed(String requestId, Throwable thrown) {
+        public void handlerFailed(String requestId, Throwable thrown) {
             add("failed{exception=\"%s\"}".formatted(thrown.getClass().getSimpleName()), 1);
         }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package examples;
 
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
@@ -15,15 +15,15 @@ public final class Plaintext {
     public static void main(String[] arguments) {
         start(
                 TransportKind.valueOf(arguments[0].toUpperCase(Locale.ROOT)),
-                Handling.valueOf(arguments[1].toUpperCase(Locale.ROOT)),
+                ExecutionMode.valueOf(arguments[1].toUpperCase(Locale.ROOT)),
                 Integer.parseInt(arguments[2]));
     }
 
     /** Starts it and says no more. */
-    public static Server start(TransportKind transport, Handling handling, int port) {
-        Response hello = Response.text("Hello, World!").type("text/plain");
+    public static Server start(TransportKind transport, ExecutionMode handling, int port) {
+        Response hello = Response.text("Hello, World!").contentType("text/plain");
         return Server.start(
-                config -> config.port(port).loops(1).transport(transport).handling(handling),
+                config -> config.port(port).loops(1).transport(transport).executionMode(handling),
                 routes -> routes.get("/plaintext", request -> hello));
     }
 }

@@ -16,8 +16,8 @@ public final class WebSocketEcho {
     private static final WebSockets COMPRESSED =
             WebSockets.of(
                     settings ->
-                            settings.maxMessage(16 << 20)
-                                    .maxPending(16 << 20)
+                            settings.maxMessageBytes(16 << 20)
+                                    .maxPendingBytes(16 << 20)
                                     .compression(0)
                                     .contextTakeover(true, true, 64 << 20));
 
@@ -36,7 +36,7 @@ public final class WebSocketEcho {
 
     static Server start(int port) {
         return Server.start(
-                port, routes -> routes.get("/", request -> Response.upgrade(COMPRESSED, ECHO)));
+                port, routes -> routes.get("/", request -> Response.webSocket(COMPRESSED, ECHO)));
     }
 
     void main(String[] arguments) {

@@ -179,7 +179,7 @@ final class Assembly implements AutoCloseable {
         for (Listening each : listening) {
             config.listen(resolved(each.listen.address()), each.tls, each.proxyProtocol);
         }
-        config.proxies(proxies());
+        config.trustedProxies(proxies());
         var server = configuration.server();
         config.transport(server.transport())
                 .serverHeader(server.name())
@@ -223,23 +223,24 @@ final class Assembly implements AutoCloseable {
     }
 
     private void limits(Config config, Limits limits) {
-        config.head(limits.head(), limits.target(), limits.fields())
-                .body(limits.body() == 0 ? -1 : limits.body())
-                .requests(limits.requests())
+        config.headerLimits(limits.head(), limits.target(), limits.fields())
+                .maxBodyBytes(limits.body() == 0 ? -1 : limits.body())
+                .maxConcurrentRequests(limits.requests())
                 .admission(
                         limits.connectionsPerAddress() > 0
                                 ? admission(connections.orElseThrow())
                                 : Admission.ALL);
-        if (limits.connections() > 0) config.slots(limits.connections(), WhenFull.BACKLOG);
-        config.memory(limits.memory()).connections(limits.maxConnections());
+        if (limits.connections() > 0)
+            config.maxConnectionsPerLoop(limits.connections(), WhenFull.BACKLOG);
+        config.memoryLimit(limits.memory()).maxOpenConnectionsPerLoop(limits.maxConnections());
     }
 
     private static void deadlines(Config config, Deadlines deadlines) {
-        config.idle(deadlines.idle())
-                .headDeadline(deadlines.head())
-                .bodyDeadline(deadlines.body(), deadlines.bodyRate())
-                .writeDeadline(deadlines.write())
-                .handlerDeadline(deadlines.handler());
+        config.idleTimeout(deadlines.idle())
+                .headerTimeout(deadlines.head())
+                .bodyTimeout(deadlines.body(), deadlines.bodyRate())
+                .writeTimeout(deadlines.write())
+                .handlerTimeout(deadlines.handler());
     }
 
     private static void bandwidth(Config config, Bandwidth bandwidth) {
@@ -293,11 +294,11 @@ final class Assembly implements AutoCloseable {
         return Optional.of(
                 (request, next) -> {
                     HttpsRedirect redirect =
-                            request.local() instanceof InetSocketAddress local
+                            request.localAddress() instanceof InetSocketAddress local
                                     ? byPort.get(local.getPort())
                                     : null;
                     boolean proof = request.path().startsWith(ACME);
-                    return redirect == null || proof || request.secure()
+                    return redirect == null || proof || request.isSecure()
                             ? next.handle(request)
                             : redirect.handle(request);
                 });

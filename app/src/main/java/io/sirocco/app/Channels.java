@@ -155,8 +155,8 @@ final class Channels implements AutoCloseable {
                 .replay(limits.replay())
                 .budget(limits.budget(), slow(limits.slow()))
                 .ping(limits.ping(), limits.pong())
-                .connectDeadline(limits.connect())
-                .handlerDeadline(limits.handler());
+                .connectTimeout(limits.connect())
+                .handlerTimeout(limits.handler());
     }
 
     private static Overflow slow(String word) {

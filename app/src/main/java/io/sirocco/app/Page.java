@@ -27,7 +27,7 @@ final class Page implements Handler {
         if (made == null) { // two at once make the same
             made =
                     Response.bytes(read(resource))
-                            .type(type)
+                            .contentType(type)
                             .header("Cache-Control", "no-cache")
                             .header("Content-Security-Policy", "default-src 'self'")
                             .header("X-Content-Type-Options", "nosniff");

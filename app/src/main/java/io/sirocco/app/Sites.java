@@ -13,9 +13,9 @@ import io.sirocco.app.config.RateLimit;
 import io.sirocco.app.config.Route;
 import io.sirocco.app.config.Rules;
 import io.sirocco.app.config.Site;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
-import io.sirocco.http.Handling;
 import io.sirocco.http.Percent;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
@@ -189,11 +189,13 @@ final class Sites implements AutoCloseable {
             handler = request -> filter.filter(request, next);
         }
         var added =
-                routes.route("*", route.path(), handler).handling(Handling.INLINE).ignoresBody();
+                routes.route("*", route.path(), handler)
+                        .executionMode(ExecutionMode.INLINE)
+                        .ignoreBody();
         if (route.action() instanceof Action.Serve || route.action() instanceof Action.Rewrite) {
             added.allow("GET", "HEAD");
         }
-        route.idle().ifPresent(added::idle);
+        route.idle().ifPresent(added::idleTimeout);
         String key = String.join(",", site.hosts()) + route.path();
         if (route.connectionBandwidthOut() > 0) {
             added.connectionBandwidth(
@@ -339,9 +341,9 @@ final class Sites implements AutoCloseable {
                         rules.hsts(),
                         rules.hstsSubdomains(),
                         rules.headers(),
-                        Request::secure));
+                        Request::isSecure));
         site.canonicalHost()
-                .ifPresent(host -> filters.add(new CanonicalHost(host, Request::secure)));
+                .ifPresent(host -> filters.add(new CanonicalHost(host, Request::isSecure)));
         filters.addAll(access(rules));
         return filters;
     }

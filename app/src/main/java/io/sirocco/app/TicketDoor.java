@@ -2,8 +2,8 @@
 package io.sirocco.app;
 
 import io.sirocco.app.admin.ErrorObject;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Filter;
-import io.sirocco.http.Handling;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
@@ -57,10 +57,13 @@ final class TicketDoor {
     private void add(Routes here) {
         if (!wanted.origins().isEmpty()) {
             here.filter(cors());
-            here.route("OPTIONS", "", request -> Response.empty(204)).handling(Handling.INLINE);
+            here.route("OPTIONS", "", request -> Response.empty(204))
+                    .executionMode(ExecutionMode.INLINE);
         }
         limit.ifPresent(here::filter);
-        here.route("POST", "", this::give).handling(Handling.INLINE).body(LONGEST);
+        here.route("POST", "", this::give)
+                .executionMode(ExecutionMode.INLINE)
+                .maxBodyBytes(LONGEST);
     }
 
     private Filter cors() {

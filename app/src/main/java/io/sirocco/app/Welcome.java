@@ -4,12 +4,12 @@ package io.sirocco.app;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.sirocco.http.BadRequest;
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
-import io.sirocco.http.Sink;
+import io.sirocco.http.SseSink;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.OptionalLong;
@@ -46,9 +46,9 @@ final class Welcome implements AutoCloseable {
         routes.get("/welcome.js", new Page("welcome/welcome.js", "text/javascript; charset=utf-8"));
         routes.get("/icon.svg", new Page("welcome/icon.svg", "image/svg+xml"));
         routes.get("/hello/{name}", request -> Response.text("Hello, " + request.param("name")));
-        routes.route("GET", "/bytes/{length}", Welcome::bytes).handling(Handling.INLINE);
-        routes.route("POST", "/echo", Welcome::echo).body(ANY_LENGTH);
-        routes.route("POST", "/upload", Welcome::count).body(ANY_LENGTH);
+        routes.route("GET", "/bytes/{length}", Welcome::bytes).executionMode(ExecutionMode.INLINE);
+        routes.route("POST", "/echo", Welcome::echo).maxBodyBytes(ANY_LENGTH);
+        routes.route("POST", "/upload", Welcome::count).maxBodyBytes(ANY_LENGTH);
         routes.get("/ticks", request -> Response.events(this::tick));
         routes.get("/stats", request -> stats());
     }
@@ -64,25 +64,25 @@ final class Welcome implements AutoCloseable {
         for (int i = 0; i < length; i += LINE.length) {
             System.arraycopy(LINE, 0, bytes, i, Math.min(LINE.length, length - i));
         }
-        return Response.bytes(bytes).type("text/plain");
+        return Response.bytes(bytes).contentType("text/plain");
     }
 
     /** The body leaves while it still comes in, so its length costs no memory. */
     private static Response echo(Request request) {
-        InputStream in = request.body().stream();
+        InputStream in = request.body().inputStream();
         OptionalLong length = request.body().length();
         Response echo =
                 length.isPresent()
                         ? Response.stream(length.getAsLong(), in::transferTo)
                         : Response.stream(in::transferTo);
         return request.header("Content-Type")
-                .map(echo::type)
+                .map(echo::contentType)
                 .orElse(echo)
                 .header("X-Content-Type-Options", "nosniff");
     }
 
     private static Response count(Request request) throws IOException {
-        InputStream in = request.body().stream();
+        InputStream in = request.body().inputStream();
         byte[] piece = new byte[16 << 10];
         long bytes = 0;
         for (int n; (n = in.read(piece)) >= 0; ) {
@@ -92,7 +92,7 @@ final class Welcome implements AutoCloseable {
     }
 
     /** One event a second, until the client or the server goes. */
-    private void tick(Sink sink) throws IOException, InterruptedException {
+    private void tick(SseSink sink) throws IOException, InterruptedException {
         long tick = 0;
         do {
             sink.send("tick " + ++tick);

@@ -4,7 +4,7 @@ package io.sirocco.app;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import java.net.InetSocketAddress;
@@ -37,7 +37,7 @@ class BenchProcessTest {
                         c ->
                                 c.listen(new InetSocketAddress("127.0.0.1", 0))
                                         .loops(1)
-                                        .handling(Handling.INLINE),
+                                        .executionMode(ExecutionMode.INLINE),
                         routes ->
                                 routes.get(
                                         "/",

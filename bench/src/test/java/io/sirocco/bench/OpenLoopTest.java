@@ -4,7 +4,7 @@ package io.sirocco.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
@@ -39,8 +39,8 @@ class OpenLoopTest {
                 c ->
                         c.listen(new InetSocketAddress("127.0.0.1", 0))
                                 .loops(1)
-                                .handling(Handling.INLINE)
-                                .watchdog(Duration.ZERO),
+                                .executionMode(ExecutionMode.INLINE)
+                                .blockedLoopThreshold(Duration.ZERO),
                 routes -> routes.get("/{n}", handler));
     }
 
@@ -69,7 +69,7 @@ class OpenLoopTest {
                     },
                     k % 10 == 7 ? 50 : 5,
                     TimeUnit.MILLISECONDS);
-            return Response.later(response);
+            return Response.async(response);
         }
 
         /**

@@ -36,7 +36,11 @@ public final class Body {
 
     /** The length that the client stated; empty for a body in chunks. */
     public OptionalLong length() {
-        return exchange.bodyLength();
+        if (exchange.body == null) {
+            return OptionalLong.of(0);
+        }
+        long stated = exchange.body.length();
+        return stated < 0 ? OptionalLong.empty() : OptionalLong.of(stated);
     }
 
     /** All of it, up to {@link #IN_MEMORY} bytes; the same array each time. */
@@ -60,7 +64,7 @@ public final class Body {
     }
 
     private byte[] collect(int most) throws IOException {
-        var in = (Reader) stream();
+        var in = (Reader) inputStream();
         in.keeps = true;
         long stated = length().orElse(-1);
         if (stated > most) {
@@ -95,7 +99,7 @@ public final class Body {
      *
      * @throws IllegalStateException when some of a stream of it was read
      */
-    public InputStream stream() {
+    public InputStream inputStream() {
         if (collected != null) {
             return new ByteArrayInputStream(collected);
         }
@@ -111,15 +115,23 @@ public final class Body {
 
     /**
      * Returns the next bytes as soon as they are there, and an empty array at the end of the body.
-     * Never blocks: for {@link Handling#INLINE} handlers that {@linkplain Route#startsBeforeBody
-     * start before the body}. Ask again when the last stage has completed, and do not mix it with
-     * the other methods.
+     * Never blocks: for {@link ExecutionMode#INLINE} handlers that {@linkplain
+     * Route#startBeforeBody start before the body}. Ask again when the last stage has completed,
+     * and do not mix it with the other methods.
      *
      * @return completes on {@link Request#loop}; exceptionally with an {@link IOException} when the
      *     body does not arrive. A response that completes with that exception has the right status
      */
     public CompletionStage<byte[]> next() {
         return exchange.nextOfBodyLater();
+    }
+
+    /**
+     * Returns the trailers that the client sent behind the body (RFC 9110 6.5), without those that
+     * must not be trailers; none before all of the body was read.
+     */
+    public Headers trailers() {
+        return exchange.bodyTrailers();
     }
 
     private final class Reader extends InputStream {

@@ -4,7 +4,7 @@ package io.sirocco.http;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Changes a body while it is sent: see {@link Response#through}. */
+/** Changes a body while it is sent: see {@link Response#transformBody}. */
 @FunctionalInterface
 public interface BodyFilter {
 

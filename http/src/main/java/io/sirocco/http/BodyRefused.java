@@ -7,14 +7,14 @@ import java.io.IOException;
 final class BodyRefused extends IOException {
     private static final long serialVersionUID = 1L;
 
-    private final Rule rule;
+    private final RequestError rule;
 
-    BodyRefused(Rule rule) {
+    BodyRefused(RequestError rule) {
         super("the body of the request was refused: " + rule);
         this.rule = rule;
     }
 
-    Rule rule() {
+    RequestError rule() {
         return rule;
     }
 }

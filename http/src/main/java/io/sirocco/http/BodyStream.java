@@ -3,6 +3,8 @@ package io.sirocco.http;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * What a {@link BodyWriter} writes to: gathers small writes, and sends when {@link #SIZE} bytes are
@@ -53,7 +55,7 @@ final class BodyStream extends OutputStream {
         }
         if (count + size > gathered.length) {
             gathered =
-                    java.util.Arrays.copyOf(
+                    Arrays.copyOf(
                             gathered, Math.min(SIZE, Math.max(count + size, gathered.length * 4)));
         }
         System.arraycopy(bytes, from, gathered, count, size);
@@ -72,15 +74,13 @@ final class BodyStream extends OutputStream {
     private void send(byte[] bytes, int from, int to) throws IOException {
         final int slice = 64 << 10;
         for (int at = from; at < to; at += slice) {
-            exchange.send(head, length, !begun, bytes, at, Math.min(to, at + slice), false);
-            begun = true;
+            send(length, bytes, at, Math.min(to, at + slice), false);
         }
     }
 
     private void send(boolean evenIfEmpty) throws IOException {
         if (count > 0 || evenIfEmpty && !begun) {
-            exchange.send(head, length, !begun, gathered, 0, count, false);
-            begun = true;
+            send(length, gathered, 0, count, false);
             count = 0;
         }
     }
@@ -103,7 +103,50 @@ final class BodyStream extends OutputStream {
                     "a body of " + length + " bytes was promised, and " + written + " are written");
         }
         boolean whole = !begun && length < 0;
-        exchange.send(head, whole ? count : length, !begun, gathered, 0, count, true);
+        send(whole ? count : length, gathered, 0, count, true);
+    }
+
+    /** Sends a piece, with the headers before it if it is the first; blocks while output waits. */
+    private void send(long stated, byte[] bytes, int from, int to, boolean last)
+            throws IOException {
+        boolean first = !begun;
+        LoopContext worker = exchange.worker;
+        CompletableFuture<Void> room;
+        if (worker.loop.enter()) {
+            try {
+                room = sendNow(stated, first, bytes, from, to, last);
+            } finally {
+                worker.loop.exit();
+            }
+            worker.loop.yieldIfLong();
+        } else {
+            byte[] copy = Arrays.copyOfRange(bytes, from, to);
+            room = worker.ask(() -> sendNow(stated, first, copy, 0, copy.length, last));
+        }
+        WebSocketContext.join(room);
+    }
+
+    private CompletableFuture<Void> sendNow(
+            long stated, boolean first, byte[] bytes, int from, int to, boolean last) {
+        if (exchange.ended || first && exchange.responded && !exchange.early) {
+            return CompletableFuture.failedFuture(
+                    new IOException("the deadline of the response has passed"));
+        }
+        if (!exchange.connected()) {
+            return CompletableFuture.failedFuture(Exchange.clientIsGone());
+        }
         begun = true;
+        if (first && !exchange.early) {
+            exchange.begin(head, stated);
+        }
+        if (from < to) {
+            exchange.bytesOut += to - from;
+            exchange.stream.data(bytes, from, to);
+        }
+        if (last) {
+            exchange.end(head);
+            return CompletableFuture.completedFuture(null);
+        }
+        return exchange.writable();
     }
 }

@@ -29,34 +29,34 @@ public final class Config {
     String name = "sirocco";
     String serverHeader = "Sirocco";
     boolean sniHostCheck = true;
-    Handling handling = Handling.VIRTUAL;
+    ExecutionMode executionMode = ExecutionMode.VIRTUAL;
     int poolThreads = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
     int backlog = 4096;
-    int slots = Integer.MAX_VALUE;
+    int maxConnectionsPerLoop = Integer.MAX_VALUE;
     WhenFull whenFull = WhenFull.BACKLOG;
-    long memory = Runtime.getRuntime().maxMemory() / 4;
+    long memoryLimit = Runtime.getRuntime().maxMemory() / 4;
     int mostConnections; // 0: computed
     int parked = 10_000;
-    Duration parking = Duration.ofSeconds(20);
-    Bandwidth accepts = Bandwidth.perSecond(Bandwidth.UNLIMITED);
+    Duration parkedConnections = Duration.ofSeconds(20);
+    Bandwidth acceptRate = Bandwidth.perSecond(Bandwidth.UNLIMITED);
     Bandwidth reads = null;
     Bandwidth writes = null;
     long connectionReads = Bandwidth.UNLIMITED;
     long connectionWrites = Bandwidth.UNLIMITED;
     int heldMillis = 500;
     Admission admission = Admission.ALL;
-    TrustedProxies proxies = TrustedProxies.NONE;
+    TrustedProxies trustedProxies = TrustedProxies.NONE;
     Monitor monitor = Monitor.NONE;
     ErrorPages errorPages = ErrorPages.PLAIN;
-    private HeadLimits head = HeadLimits.DEFAULT;
-    private long body = 16 << 20;
-    private int requests = 10_000;
-    private Duration idle = Duration.ofSeconds(75);
-    private Duration headDeadline = Duration.ofSeconds(10);
+    private HeadLimits headerLimits = HeadLimits.DEFAULT;
+    private long maxBodyBytes = 16 << 20;
+    private int maxConcurrentRequests = 10_000;
+    private Duration idleTimeout = Duration.ofSeconds(75);
+    private Duration headerTimeout = Duration.ofSeconds(10);
     private Duration bodyGrace = Duration.ofSeconds(20);
     private long bodyRate = 500;
-    private Duration writeDeadline = Duration.ofSeconds(30);
-    private Duration handlerDeadline = Duration.ofSeconds(60);
+    private Duration writeTimeout = Duration.ofSeconds(30);
+    private Duration handlerTimeout = Duration.ofSeconds(60);
 
     /** An address, the TLS that is spoken there, if any, and whether a proxy speaks first. */
     record Listening(SocketAddress address, Optional<Tls> tls, boolean proxyProtocol) {}
@@ -95,8 +95,8 @@ public final class Config {
 
     /**
      * Listens on an address where, if {@code proxyProtocol}, every connection begins with a header
-     * of the PROXY protocol, version 1 or 2, and comes from one of {@link #proxies}. All others are
-     * closed without a word. The header has as long as {@link #headDeadline} says.
+     * of the PROXY protocol, version 1 or 2, and comes from one of {@link #trustedProxies}. All
+     * others are closed without a word. The header has as long as {@link #headerTimeout} says.
      */
     public Config listen(SocketAddress address, Optional<Tls> tls, boolean proxyProtocol) {
         addresses.add(new Listening(address, tls, proxyProtocol));
@@ -107,8 +107,8 @@ public final class Config {
      * The proxies that are believed when they say for whom they ask; {@link TrustedProxies#NONE}
      * unless set.
      */
-    public Config proxies(TrustedProxies proxies) {
-        this.proxies = proxies;
+    public Config trustedProxies(TrustedProxies proxies) {
+        this.trustedProxies = proxies;
         return this;
     }
 
@@ -148,14 +148,14 @@ public final class Config {
     }
 
     /** Where handlers run whose route does not say. */
-    public Config handling(Handling handling) {
-        this.handling = handling;
+    public Config executionMode(ExecutionMode handling) {
+        this.executionMode = handling;
         return this;
     }
 
     /**
-     * Threads of the pool that {@link Handling#POOL} handlers of all loops share; twice the cores
-     * unless set.
+     * Threads of the pool that {@link ExecutionMode#POOL} handlers of all loops share; twice the
+     * cores unless set.
      */
     public Config poolThreads(int threads) {
         this.poolThreads = atLeast("poolThreads", threads, 1);
@@ -173,8 +173,8 @@ public final class Config {
      * loops serve so many. A loop that has no slot left hands new connections over to one that has.
      * Without a bound unless set.
      */
-    public Config slots(int perLoop, WhenFull whenFull) {
-        this.slots = atLeast("slots", perLoop, 1);
+    public Config maxConnectionsPerLoop(int perLoop, WhenFull whenFull) {
+        this.maxConnectionsPerLoop = atLeast("maxConnectionsPerLoop", perLoop, 1);
         this.whenFull = whenFull;
         return this;
     }
@@ -183,9 +183,9 @@ public final class Config {
      * Connections that one loop parks when its slots are taken, and how long; 10,000 for 20 s
      * unless set.
      */
-    public Config parking(int perLoop, Duration longest) {
-        this.parked = atLeast("parking", perLoop, 0);
-        this.parking = longest;
+    public Config parkedConnections(int perLoop, Duration longest) {
+        this.parked = atLeast("parkedConnections", perLoop, 0);
+        this.parkedConnections = longest;
         return this;
     }
 
@@ -194,13 +194,14 @@ public final class Config {
      * bodies that were not read yet, output that was not taken yet, messages in pieces. Each loop
      * has an equal share of it, its {@link io.sirocco.net.MemoryBudget}. When it is used up,
      * clients that have kept the server waiting for the longest are refused by {@link
-     * Rule#MEMORY_SHORT}. 1 MiB or more; by default a quarter of the largest heap.
+     * RequestError#MEMORY_SHORT}. 1 MiB or more; by default a quarter of the largest heap.
      */
-    public Config memory(long bytes) {
+    public Config memoryLimit(long bytes) {
         if (bytes < 1 << 20) {
-            throw new IllegalArgumentException("memory must be 1 MiB or more, not " + bytes + ".");
+            throw new IllegalArgumentException(
+                    "memoryLimit must be 1 MiB or more, not " + bytes + ".");
         }
-        this.memory = bytes;
+        this.memoryLimit = bytes;
         return this;
     }
 
@@ -208,16 +209,16 @@ public final class Config {
      * Sets how many connections each loop may have at all; one beyond them is closed at once. By
      * default, or with 0, as many as heap and machine have memory for when all are idle.
      */
-    public Config connections(int perLoop) {
-        this.mostConnections = atLeast("connections", perLoop, 0);
+    public Config maxOpenConnectionsPerLoop(int perLoop) {
+        this.mostConnections = atLeast("maxOpenConnectionsPerLoop", perLoop, 0);
         return this;
     }
 
     /**
      * Connections accepted per second by each loop, as a bucket whose rate may be changed later.
      */
-    public Config accepts(Bandwidth perSecond) {
-        this.accepts = perSecond;
+    public Config acceptRate(Bandwidth perSecond) {
+        this.acceptRate = perSecond;
         return this;
     }
 
@@ -231,8 +232,9 @@ public final class Config {
      * Sets whether a request over TLS must name a host that the connection's certificate covers;
      * others get 421 (RFC 9110 7.4). On by default. Not checked are IP addresses, certificates
      * without host names, a self-signed certificate for the name that the client requested in its
-     * handshake (SNI), and requests for which a {@linkplain #proxies trusted proxy} has forwarded
-     * an address. Turn it off behind a proxy that connects by another name than its clients do.
+     * handshake (SNI), and requests for which a {@linkplain #trustedProxies trusted proxy} has
+     * forwarded an address. Turn it off behind a proxy that connects by another name than its
+     * clients do.
      */
     public Config sniHostCheck(boolean on) {
         this.sniHostCheck = on;
@@ -257,8 +259,8 @@ public final class Config {
      * Sizes of a request head: all of it (431), its target (414), its fields (431); 16 KiB, 8 KiB,
      * 100 unless set.
      */
-    public Config head(int bytes, int targetBytes, int fields) {
-        this.head = new HeadLimits(bytes, targetBytes, fields);
+    public Config headerLimits(int bytes, int targetBytes, int fields) {
+        this.headerLimits = new HeadLimits(bytes, targetBytes, fields);
         return this;
     }
 
@@ -266,41 +268,41 @@ public final class Config {
      * Bytes of a request body (413) unless its route says otherwise; 16 MiB unless set, -1 for any
      * number.
      */
-    public Config body(long bytes) {
-        this.body = bytes;
+    public Config maxBodyBytes(long bytes) {
+        this.maxBodyBytes = bytes;
         return this;
     }
 
     /** Requests in progress on one loop (503); 10,000 unless set. */
-    public Config requests(int perLoop) {
-        this.requests = atLeast("requests", perLoop, 1);
+    public Config maxConcurrentRequests(int perLoop) {
+        this.maxConcurrentRequests = atLeast("maxConcurrentRequests", perLoop, 1);
         return this;
     }
 
     /** How long a connection may be without a request; 75 s unless set, zero for ever. */
-    public Config idle(Duration longest) {
-        this.idle = longest;
+    public Config idleTimeout(Duration longest) {
+        this.idleTimeout = longest;
         return this;
     }
 
     /** How long a head may take from its first byte on (408); 10 s unless set, zero for ever. */
-    public Config headDeadline(Duration longest) {
-        this.headDeadline = longest;
+    public Config headerTimeout(Duration longest) {
+        this.headerTimeout = longest;
         return this;
     }
 
     /** How long a client may take nothing of what is sent to it; 30 s unless set, zero for ever. */
-    public Config writeDeadline(Duration longest) {
-        this.writeDeadline = longest;
+    public Config writeTimeout(Duration longest) {
+        this.writeTimeout = longest;
         return this;
     }
 
     /**
-     * How long a handler may take until its response begins (503; 504 for {@link Response#later}),
+     * How long a handler may take until its response begins (503; 504 for {@link Response#async}),
      * not counting what it waits for the client's body; 60 s unless set, zero for ever.
      */
-    public Config handlerDeadline(Duration longest) {
-        this.handlerDeadline = longest;
+    public Config handlerTimeout(Duration longest) {
+        this.handlerTimeout = longest;
         return this;
     }
 
@@ -309,7 +311,7 @@ public final class Config {
      * every {@code bytesPerSecond} that have come. 20 s and 500 unless set; a grace of zero is for
      * ever.
      */
-    public Config bodyDeadline(Duration grace, long bytesPerSecond) {
+    public Config bodyTimeout(Duration grace, long bytesPerSecond) {
         this.bodyGrace = grace;
         this.bodyRate = bytesPerSecond;
         return this;
@@ -318,22 +320,22 @@ public final class Config {
     /** What was set, for good. */
     Limits limits() {
         return new Limits(
-                head,
-                body,
-                requests,
-                idle.toMillis(),
-                headDeadline.toMillis(),
+                headerLimits,
+                maxBodyBytes,
+                maxConcurrentRequests,
+                idleTimeout.toMillis(),
+                headerTimeout.toMillis(),
                 bodyGrace.toMillis(),
                 bodyRate,
-                writeDeadline.toMillis(),
-                handlerDeadline.toMillis());
+                writeTimeout.toMillis(),
+                handlerTimeout.toMillis());
     }
 
     /**
      * A loop that is held for longer is reported with the stack of what holds it; 500 ms unless
      * set, zero for never.
      */
-    public Config watchdog(Duration threshold) {
+    public Config blockedLoopThreshold(Duration threshold) {
         this.heldMillis = (int) threshold.toMillis();
         return this;
     }

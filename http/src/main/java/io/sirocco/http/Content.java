@@ -27,6 +27,13 @@ sealed interface Content {
         }
     }
 
+    /** Pulled piece by piece as the client takes it; {@code length} is -1 when it is unknown. */
+    record Source(BodySource source, long length) implements Content {
+        public Source {
+            Objects.requireNonNull(source, "source");
+        }
+    }
+
     /**
      * Written for as long as both sides like: a server that stops interrupts it, and it ends in
      * good order.
@@ -41,15 +48,15 @@ sealed interface Content {
      * Further ones retain them anew, which goes well for as long as somebody else has them open.
      */
     final class Pieces implements Content {
-        private final List<Piece> all;
+        private final List<BodySegment> all;
         private final AtomicBoolean taken = new AtomicBoolean();
 
-        Pieces(List<Piece> all) {
+        Pieces(List<BodySegment> all) {
             this.all = List.copyOf(all);
         }
 
         long length() {
-            return all.stream().mapToLong(Piece::length).sum();
+            return all.stream().mapToLong(BodySegment::length).sum();
         }
 
         /**
@@ -57,12 +64,12 @@ sealed interface Content {
          *
          * @throws IllegalStateException when this is not the first time, and a file is closed
          */
-        List<Piece> take() {
+        List<BodySegment> take() {
             if (taken.compareAndSet(false, true)) {
                 return all;
             }
             for (int i = 0; i < all.size(); i++) {
-                if (all.get(i) instanceof Piece.Region region && !region.file().retain()) {
+                if (all.get(i) instanceof BodySegment.Region region && !region.file().retain()) {
                     release(all.subList(0, i));
                     throw new IllegalStateException(
                             "The file of a response that is sent again is closed: keep it open, or"
@@ -79,9 +86,9 @@ sealed interface Content {
             }
         }
 
-        private static void release(List<Piece> pieces) {
-            for (Piece piece : pieces) {
-                if (piece instanceof Piece.Region region) {
+        private static void release(List<BodySegment> pieces) {
+            for (BodySegment piece : pieces) {
+                if (piece instanceof BodySegment.Region region) {
                     region.file().release();
                 }
             }
@@ -91,7 +98,7 @@ sealed interface Content {
     /** No content: the connection speaks WebSocket from then on, with one of the two. */
     record Upgrade(
             WebSockets sockets,
-            Optional<Conversation> conversation,
+            Optional<WebSocketHandler> conversation,
             Optional<WebSocketListener> listener)
             implements Content {}
 

@@ -1,434 +1,224 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.h1.Head;
+import io.sirocco.http.h1.RequestHead;
+import io.sirocco.net.CloseCause;
 import io.sirocco.net.Loop;
-import io.sirocco.net.OpenFile;
-import io.sirocco.net.TaskKind;
 import io.sirocco.net.TlsSession;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.net.SocketAddress;
-import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 
 /**
- * One request and its response: between the connection, which lives on its loop, and the handler,
- * which runs wherever its route says.
+ * One request and its response, whatever version of HTTP carries them: between the {@link
+ * HttpStream}, which lives on a loop, and the handler, which runs where its route says. It decides
+ * when the handler runs, for how long anybody waits, and by which rule a request is refused.
  *
  * <pre>
- *   handler's thread                               loop
- *   run ── handle ── answer ──────────────────────▶ respond ─▶ wire.send          known bytes
- *                       ├── stream ── write ───────▶ wire.begin, data ..., end    written while sent
- *                       └── later ──┐
- *           whoever completes it ───┴──────────────▶ answer, again; or handle, again
+ *   start ─┬─ refused ──────────────────────────────────────────▶ response written ─▶ over
+ *          └─ handler ─▶ response, by {@link Responder} ────────────────▲
+ *                          └─ timeout, body refused, memory short ──────┘
  * </pre>
  *
- * <p>A virtual thread that the loop carries is on the loop while it runs, so for it an arrow is a
- * plain call. Methods say where they run; fields are loop-confined unless they say otherwise.
+ * <p>Methods say where they run; fields are loop-confined unless they say otherwise.
  */
-final class Exchange implements Runnable, Monitor.Answered {
-    /** Milliseconds for which the head of a stream of events waits for the first of them. */
-    private static final long FIRST_EVENT = 100;
-
-    /**
-     * A response of pieces up to this many bytes ends when it is written; of a longer one, when
-     * most of it has left. The kernel mostly takes so much of a file at once.
-     */
-    private static final long ENDED_WHEN_WRITTEN = 512 << 10;
-
+final class Exchange implements Runnable {
     private static final VarHandle THREAD = threadField();
 
     /** Stands in the place of a handler's thread while that is being interrupted. */
     private static final Thread INTERRUPTING = Thread.ofVirtual().unstarted(() -> {});
 
+    final HttpStream stream;
+    final LoopContext worker;
     final Request request;
-    final Endpoint endpoint;
-    final Incoming incoming;
-    Forwarded forwarded; // null when no trusted proxy says for whom it asks; set once
-    final long began;
+    final RouteTarget endpoint;
+    final RequestBody body; // null when there is none
+    final Forwarded forwarded; // null when no trusted proxy says on whose behalf it asks
+    final boolean headOnly; // HEAD was requested
+    final long began; // in the loop's nanoseconds
 
     /** Null unless a recording wants it: even the class is left alone until there may be one. */
     final RequestEvent event = FlightRecorder.isInitialized() ? RequestEvent.start() : null;
 
-    private final Wire wire;
-    private final Worker worker;
-    private final long bodyLength;
-    private final boolean headOnly;
-
+    Handler handler; // to be called next; handed on with the exchange
     private volatile Thread thread; // that runs the handler, while it does
+    private boolean awaitsFirstPiece; // of the body, before the handler is called
     boolean responded; // the response has begun; a later one is dropped
-    private boolean early; // before its writer has written anything
-    boolean ended; // and it is complete
-    boolean waitsForLater;
-    CompletableFuture<Void> writable; // somebody waits for the client to take more
+    boolean early; // before its writer has written anything
+    boolean ended; // all of the response is written
     boolean brokenOff; // in the middle of its response
-    long end; // where its response ends in what was written to the connection
-    Head kept; // once the request is over, for what is still to be told
-    boolean keptCopy; // which nobody else refers to
-    boolean untold;
-    Exchange nextUntold;
-    Exchange lastUntold; // of the first only
+    boolean waitsForLater;
+    volatile boolean endless; // a server that stops does not wait for it
     private boolean gone; // the client is, before the response was complete
     private List<Runnable> whenGone; // null while nobody wants to know
-    volatile boolean endless; // a server that stops does not wait for it
+    private CompletableFuture<Void> writable; // somebody waits for the client to take more
     int status;
     long bytesOut;
-    Rule rule; // that the request was refused by; null when it was not
-    private long nanos; // it took; set with its end
-    private boolean complete;
-    long waited; // by the handler for a body that is complete now, in milliseconds
+    RequestError rule; // that the request was refused by; null when it was not
     private String id; // of the handler's thread; of the loop's, when it is over
-    private Handler handler; // to be called next; handed on with the exchange
 
     Exchange(
-            Wire wire,
-            Worker worker,
-            Head head,
+            HttpStream stream,
+            LoopContext worker,
+            RequestHead head,
+            Forwarded forwarded,
+            long bodyLength,
             PathParams params,
-            Endpoint endpoint,
-            boolean headOnly) {
-        this.wire = wire;
+            RouteTarget endpoint) {
+        this.stream = stream;
         this.worker = worker;
         this.endpoint = endpoint;
         this.handler = endpoint.handler();
         this.request = new Request(this, head, params);
-        this.incoming = head.hasBody() ? new Incoming() : null;
-        this.bodyLength = head.chunked() ? -1 : Math.max(0, head.contentLength());
-        this.headOnly = headOnly;
+        this.body = bodyLength == 0 ? null : new RequestBody(bodyLength);
+        this.forwarded = forwarded;
+        this.headOnly = head.isHead();
         this.began = worker.loop.nanos();
     }
 
-    // ---- on the handler's thread
+    // ---- called by the stream: the request
 
-    /** Calls the handler and has its response sent. */
-    @Override
-    public void run() {
-        Response response;
-        try {
-            response = handler.handle(request);
-            if (response == null) {
-                throw new NullPointerException(
-                        "the handler of " + endpoint.path() + " answered null");
-            }
-        } catch (Throwable e) {
-            response = failed(e);
-        }
-        answer(response);
-    }
-
-    /** What is answered for something that was thrown: by whom it was caused decides. */
-    private Response failed(Throwable thrown) {
-        boolean cancelled = false;
-        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            cancelled |= cause instanceof CancellationException; // by onGone, for one
-            if (cause instanceof BadRequest e) {
-                return worker.page(e.status(), e.getMessage());
-            }
-            if (cause instanceof BodyRefused e) {
-                return worker.page(e.rule()).close();
-            }
-        }
-        if (cancelled && gone || thrown instanceof IOException && !connected()) {
-            return worker.page(
-                    500, Status.reason(500)); // nobody will read it, and nobody is to blame
-        }
-        worker.failed(id(), interruption(thrown), thrown);
-        return worker.page(500, Status.reason(500));
-    }
-
-    /** Returns why we have interrupted the handler, for the log; empty unless that made it fail. */
-    private String interruption(Throwable thrown) {
-        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            if (cause instanceof InterruptedException
-                    || cause instanceof ClosedByInterruptException
-                    || cause.getClass() == InterruptedIOException.class) {
-                return switch (rule) { // set before the interrupt
-                    case null -> "";
-                    case HANDLER_DEADLINE, LATER_DEADLINE ->
-                            ": interrupted at its handler deadline of "
-                                    + endpoint.deadlineMillis()
-                                    + " ms";
-                    default -> ": interrupted, since it was refused by " + rule;
-                };
-            }
-        }
-        return "";
-    }
-
-    private void answer(Response response) {
-        switch (response.content()) {
-            case Content.Bytes(byte[] bytes) -> onLoop(() -> respond(response, bytes));
-            case Content.Later(CompletionStage<Response> later) ->
-                    onLoop(() -> await(later, this::answerLate));
-            case Content.After(CompletionStage<? extends Handler> next) ->
-                    onLoop(() -> await(next, this::goOn));
-            case Content.Stream(BodyWriter writer, long length) -> stream(response, writer, length);
-            case Content.Endless(BodyWriter writer) -> {
-                endless = true;
-                onLoop(() -> worker.loop.after(FIRST_EVENT, () -> beginEarly(response)));
-                stream(response, writer, -1);
-            }
-            case Content.Pieces pieces -> onLoop(() -> respond(response, pieces));
-            case Content.Upgrade upgrade -> onLoop(() -> upgrade(response, upgrade));
-            case Content.File file -> {
-                try {
-                    var pieces = new Content.Pieces(List.of(opened(file)));
-                    onLoop(() -> respond(response, pieces));
-                } catch (IOException e) {
-                    answer(failed(e));
-                }
-            }
-        }
-    }
-
-    /** Sends the header before there is a body, so that the client knows that it is connected. */
-    private void beginEarly(Response response) {
-        if (!responded && !ended && wire.connected() && !headOnly) {
-            early = begin(response, -1);
-        }
-    }
-
-    private static Piece opened(Content.File file) throws IOException {
-        return new Piece.Region(OpenFile.open(file.path()), 0, file.length());
-    }
-
-    private void onLoop(Runnable task) {
-        if (worker.loop.enter()) {
-            try {
-                guarded(task);
-            } finally {
-                worker.loop.exit();
-            }
+    /** Decides whether the request is served; calls its handler, or waits for its body first. */
+    void start() {
+        worker.inProgress++;
+        stream.pace(endpoint.bandwidth());
+        if (body != null && endpoint.body() >= 0 && body.length() > endpoint.body()) {
+            refuse(RequestError.BODY_TOO_LARGE);
+        } else if (rule != null) {
+            refuse(rule);
+        } else if (worker.inProgress > worker.limits.requests()) {
+            refuse(RequestError.SLOTS_FULL);
+        } else if (worker.loop.memory().exhausted()) {
+            refuse(RequestError.MEMORY_SHORT);
+        } else if (body == null || !endpoint.readsBody()) {
+            call();
         } else {
-            worker.execute(() -> guarded(task));
+            awaitsFirstPiece = true;
         }
     }
 
-    /** What throws here, on the loop, must leave no client waiting until its deadline. */
-    private void guarded(Runnable task) {
-        try {
-            task.run();
-        } catch (Throwable e) {
-            Response page = failed(e);
-            if (responded) {
-                breakOff();
-            } else {
-                respond(page, ((Content.Bytes) page.content()).bytes());
-            }
+    /** Returns the most bytes that its body may have. */
+    long bodyLimit() {
+        return endpoint.body() < 0 ? Long.MAX_VALUE : endpoint.body();
+    }
+
+    /** Bytes of the body were received: {@code bytes[from..to)}. */
+    void received(byte[] bytes, int from, int to) {
+        body.add(bytes, from, to);
+        if (body.received() > bodyLimit() && body.expected()) {
+            refuseBody(RequestError.BODY_TOO_LARGE);
         }
     }
 
-    private void stream(Response response, BodyWriter writer, long length) {
-        if (headOnly || response.bodiless()) {
-            onLoop(
-                    () -> {
-                        if (begin(response, length)) {
-                            wire.end();
-                        }
-                    });
-        } else if (worker
-                .isLoopThread()) { // an inline handler: what it writes may block, so not here
-            worker.virtual(this, () -> write(response, writer, length));
-        } else {
-            write(response, writer, length);
-        }
-    }
-
-    private void write(Response response, BodyWriter writer, long length) {
-        var out = new BodyStream(this, response, length);
-        try {
-            writer.write(out);
-            out.close();
-        } catch (Throwable e) {
-            broken(out, e);
+    /** The last byte of the body was received. */
+    void bodyEnded(Headers trailers) {
+        body.end(worker.loop.now(), trailers);
+        if (endpoint.collectsBody() && !ended && pending()) {
+            call();
         }
     }
 
     /**
-     * A client that went away is no failure of ours; all else is, and shows as a broken connection
-     * at the latest.
+     * All that has come at once was received. A handler that reads its body is called behind the
+     * first piece of it: mostly that is all, and it need not wait.
      */
-    private void broken(BodyStream out, Throwable thrown) {
-        Response page = failed(thrown);
-        boolean begun = out.begun();
-        onLoop(
-                () -> {
-                    if (begun || early) {
-                        breakOff();
-                    } else {
-                        respond(page, ((Content.Bytes) page.content()).bytes());
-                    }
-                });
-    }
-
-    /** The next bytes of the body; none at its end. Blocks. */
-    byte[] nextOfBody(boolean keeps) throws IOException {
-        if (incoming == null) {
-            return new byte[0];
+    void delivered() {
+        if (body == null || ended && !body.expected()) {
+            return;
         }
-        CompletableFuture<byte[]> next;
-        if (worker.loop.enter()) {
-            try {
-                next = takeOfBody(keeps);
-            } finally {
-                worker.loop.exit();
-            }
-        } else {
-            next = ask(() -> takeOfBody(keeps));
-        }
-        return join(next);
-    }
-
-    /** The same, later. Any thread. */
-    CompletableFuture<byte[]> nextOfBodyLater() {
-        if (incoming == null) {
-            return CompletableFuture.completedFuture(new byte[0]);
-        }
-        if (worker.loop.enter()) {
-            try {
-                return takeOfBody(false);
-            } finally {
-                worker.loop.exit();
+        if (awaitsFirstPiece) {
+            awaitsFirstPiece = false;
+            if (!endpoint.collectsBody()) {
+                call();
+            } else if (body.expected()) {
+                demand();
             }
         }
-        return ask(() -> takeOfBody(false));
-    }
-
-    /** Has the loop start something; what this answers is completed with it. Any thread. */
-    private <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> start) {
-        var crossing = new CompletableFuture<T>();
-        boolean runs =
-                worker.execute(
-                        () -> {
-                            try {
-                                start.get()
-                                        .whenComplete(
-                                                (value, thrown) -> {
-                                                    if (thrown == null) {
-                                                        crossing.complete(value);
-                                                    } else {
-                                                        crossing.completeExceptionally(thrown);
-                                                    }
-                                                });
-                            } catch (Throwable e) { // else its thread would wait for ever
-                                crossing.completeExceptionally(e);
-                                throw e;
-                            }
-                        });
-        if (!runs) {
-            crossing.completeExceptionally(new IOException("the server has stopped"));
+        if (body.expected() && !waitsForBody()) {
+            body.clock().stop(worker.loop.now());
         }
-        return crossing;
+        schedule();
     }
 
-    private CompletableFuture<byte[]> takeOfBody(boolean keeps) {
-        CompletableFuture<byte[]> bytes = incoming.take(keeps);
-        if (!ended) {
-            if (!incoming.ended()) {
-                wire.wantBody();
-            }
-            wire.stored();
+    /**
+     * Returns whether no more of the body should be read for now: an inline handler takes all of it
+     * at the end.
+     */
+    boolean bodyFull() {
+        return body.full() && !endpoint.collectsBody();
+    }
+
+    /** The end of the body is unknown, or nobody waits for it any longer. */
+    void refuseBody(RequestError refusal) {
+        boolean handlerWaits = !endpoint.collectsBody() && body.wanted();
+        boolean onlyTold = handlerWaits || !pending(); // the handler's exception is responded to
+        if (onlyTold) {
+            rejected(refusal);
         }
-        return bytes;
-    }
-
-    static <T> T join(CompletableFuture<T> future) throws IOException {
-        try {
-            return future.get();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof BodyRefused refused) {
-                throw refused;
-            }
-            throw new IOException(e.getCause().getMessage(), e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException(
-                    "interrupted: the server stops, or the deadline has passed");
+        stream.abandonBody();
+        body.fail(new BodyRefused(refusal));
+        if (!onlyTold) {
+            refuse(refusal);
+        } else if (!ended) {
+            schedule();
         }
     }
 
-    OptionalLong bodyLength() {
-        return bodyLength < 0 ? OptionalLong.empty() : OptionalLong.of(bodyLength);
-    }
+    // ---- called by the stream: the response, and the ends
 
-    @Override
-    public SocketAddress remote() {
-        return forwarded != null ? forwarded.client() : ofWire(wire::remote);
-    }
-
-    @Override
-    public SocketAddress peer() {
-        return ofWire(wire::peer);
-    }
-
-    private SocketAddress ofWire(Supplier<SocketAddress> address) {
-        if (worker.loop.enter()) {
-            try {
-                return address.get();
-            } finally {
-                worker.loop.exit();
-            }
+    /** All of the response was written. */
+    void responseWritten() {
+        ended = true;
+        if (event != null || worker.monitored()) {
+            brokenOff |= !stream.open(); // closed already: what is written now goes nowhere
+            stream.reportWhenSent(this);
         }
-        return ask(() -> CompletableFuture.completedFuture(address.get())).join();
     }
 
-    /** It has not changed since the connection began. Any thread. */
-    Optional<TlsSession> tls() {
-        return wire.tls();
+    /** The response is complete, and the client is still sending the body, which is dropped. */
+    void discardBody() {
+        body.discard();
+        body.clock().start(worker.loop.now());
+        schedule();
     }
 
-    @Override
-    public String id() {
-        if (id == null) {
-            id = worker.nextId();
+    /** The connection is left to another protocol. */
+    void upgraded() {
+        ended = true;
+        request.detach(); // the WebSocket may still look at it
+        if (event != null || worker.monitored()) {
+            ExchangeReport.now(this).tell(true);
         }
-        return id;
+        worker.inProgress--;
     }
 
-    Loop carrier() {
-        return worker.loop;
+    /** Both messages are complete, or the rest of the request is not read. */
+    void over() {
+        request.over();
+        worker.inProgress--;
     }
 
-    SocketAddress local() {
-        return wire.local();
+    /** The client takes output again. */
+    void drained() {
+        CompletableFuture<Void> waiting = writable;
+        if (waiting != null) {
+            writable = null;
+            waiting.complete(null);
+        }
     }
 
-    boolean connected() {
-        return wire.connected();
-    }
-
-    /** Has {@code task} run on the loop when the client has gone. Any thread. */
-    void whenGone(Runnable task) {
-        onLoop(
-                () -> {
-                    if (gone) {
-                        tellGone(task);
-                    } else if (!ended) {
-                        if (whenGone == null) {
-                            whenGone = new ArrayList<>(1);
-                        }
-                        whenGone.add(task);
-                    }
-                });
-    }
-
-    // ---- on the loop
-
-    /** The client has, before the response was complete. */
-    void gone() {
+    /** The client has ended its side of the connection, or all of it. */
+    void clientGone() {
+        if (ended || gone) {
+            return;
+        }
         gone = true;
         if (whenGone != null) {
             List<Runnable> all = whenGone;
@@ -437,162 +227,172 @@ final class Exchange implements Runnable, Monitor.Answered {
         }
     }
 
-    private void tellGone(Runnable task) {
-        try {
-            task.run();
-        } catch (Throwable e) {
-            worker.failed(id(), e);
-        }
-    }
-
-    private void respond(Response response, byte[] bytes) {
-        if (responded) {
-            return;
-        }
-        responded = true;
-        status = response.status();
-        bytesOut = headOnly || response.bodiless() ? 0 : bytes.length;
-        wire.send(response, bytes);
-    }
-
-    private void respond(Response response, Content.Pieces pieces) {
-        if (responded || headOnly || response.bodiless() || !wire.connected()) {
-            pieces.release();
-            if (begin(response, pieces.length())) {
-                wire.end();
-            }
-            return;
-        }
-        List<Piece> all;
-        try {
-            all = pieces.take();
-        } catch (IllegalStateException e) {
-            answer(failed(e));
-            return;
-        }
-        begin(response, pieces.length());
-        bytesOut = pieces.length();
-        for (Piece piece : all) {
-            switch (piece) {
-                case Piece.Bytes(byte[] bytes) -> wire.piece(bytes);
-                case Piece.Region(OpenFile file, long from, long length) ->
-                        wire.file(file, from, length);
-            }
-        }
-        if (bytesOut <= ENDED_WHEN_WRITTEN) {
-            wire.end();
-        } else {
-            wire.writable() // else it is gone, and the wire tells of it
-                    .thenRun(wire::end);
-        }
-    }
-
-    private void upgrade(Response response, Content.Upgrade asked) {
-        if (responded || !wire.connected()) {
-            return;
-        }
-        switch (Handshake.of(request, incoming != null, asked.sockets())) {
-            case Handshake.Refused(Rule why, Headers fields) -> {
-                Response page = worker.page(why.status(), Status.reason(why.status()));
-                responded = true;
-                status = why.status();
-                wire.refuse(why, page.with(fields));
-            }
-            case Handshake.Accepted accepted -> {
-                responded = true;
-                status = response.status();
-                WebSocketListener listener =
-                        asked.listener()
-                                .orElseGet(
-                                        () ->
-                                                new Talk(
-                                                        asked.conversation().get(),
-                                                        worker,
-                                                        endpoint.kind()));
-                TaskKind kind = asked.listener().isPresent() ? endpoint.listenerKind() : null;
-                wire.upgrade(
-                        response.with(accepted.fields()),
-                        connection ->
-                                new WebSocketConnection(
-                                        connection,
-                                        worker,
-                                        asked.sockets(),
-                                        accepted.compression().orElse(null),
-                                        accepted.subprotocol(),
-                                        listener,
-                                        kind,
-                                        id()));
-            }
-        }
-    }
-
-    private boolean begin(Response response, long length) {
-        if (responded) {
-            return false;
-        }
-        responded = true;
-        status = response.status();
-        wire.begin(response, length);
-        return true;
-    }
-
-    private void breakOff() {
+    /** The stream has ended before both messages were complete. */
+    void closed(CloseCause cause) {
+        failWritable();
         if (!ended) {
-            wire.breakOff();
+            responded = true;
+            clientGone();
+            ended = true;
+            if (event != null || worker.monitored()) {
+                bytesOut = Math.max(0, bytesOut - stream.unsent());
+                ExchangeReport.now(this).tell(false);
+            }
+        }
+        worker.inProgress--; // behind what is told of it
+        if (body != null) {
+            body.fail(clientIsGone());
+        }
+        if (cause == CloseCause.STOPPED) {
+            cancel();
+        }
+    }
+
+    /** The server stops: a response that has no end of its own ends now. */
+    void drain() {
+        if (endless) {
+            cancel();
+        }
+    }
+
+    // ---- refusals
+
+    /** Responds in the place of the handler, which has not begun to. */
+    private void refuse(RequestError refusal) {
+        if (refusal != RequestError.SLOTS_FULL && refusal != RequestError.MISDIRECTED) {
+            stream.closeBehind();
+        }
+        refuse(refusal, worker.page(refusal));
+    }
+
+    /** Responds with this page: the request broke {@code refusal}. */
+    void refuse(RequestError refusal, Response page) {
+        rejected(refusal);
+        responded = true;
+        status = refusal.status();
+        byte[] bytes = ((Content.Bytes) page.content()).bytes();
+        send(page, bytes);
+    }
+
+    private void rejected(RequestError refusal) {
+        worker.rejected++;
+        rule = refusal;
+        if (worker.monitored()) {
+            worker.tellRejected(
+                    refusal,
+                    id(),
+                    remote(),
+                    secure(),
+                    request.method(),
+                    request.target(),
+                    false,
+                    0);
+        }
+    }
+
+    // ---- memory
+
+    /** What the exchange holds has become more or less. */
+    void stored() {
+        if (!stream.stores(request.stored() + (body == null ? 0 : body.stored()))) {
+            if (!worker.tellsOfMemory()) {
+                stream.abort(CloseCause.MEMORY_SHORT);
+            } else if (body != null && body.expected()) {
+                refuseBody(RequestError.MEMORY_SHORT);
+            } else if (pending()) {
+                refuse(RequestError.MEMORY_SHORT);
+                cancel();
+            }
+        }
+    }
+
+    /** Refuses a body for which there is no memory. */
+    void refuseBodyForMemory() {
+        if (!pending() || !worker.tellsOfMemory()) {
+            stream.abort(CloseCause.MEMORY_SHORT);
+        } else {
+            refuseBody(RequestError.MEMORY_SHORT);
         }
     }
 
     /**
-     * Has the loop call {@code then} with what {@code stage} is completed with, if it still can.
+     * Returns whether no more of the body is read, since the handler has not taken what is here,
+     * and the handler does not wait for the client to take output either.
      */
-    private <T> void await(CompletionStage<T> stage, Consumer<T> then) {
-        waitsForLater = true;
-        thread = null;
-        stage.whenComplete(
-                (value, thrown) -> {
-                    Throwable failure =
-                            value == null && thrown == null
-                                    ? new NullPointerException(
-                                            "a response for later, or its handler, was null")
-                                    : thrown;
-                    Response page = failure == null ? null : failed(failure);
-                    worker.execute(
-                            () -> {
-                                waitsForLater = false;
-                                if (responded || !wire.connected()) {
-                                    if (value instanceof Response late) {
-                                        late.release();
-                                    }
-                                    return;
-                                }
-                                if (page == null) {
-                                    then.accept(value);
-                                } else {
-                                    answer(page);
-                                }
-                            });
-                });
+    boolean bodyWaitsForHandler() {
+        return body != null
+                && body.expected()
+                && body.full()
+                && !waitsForBody()
+                && writable == null
+                && !stream.congested();
     }
 
-    private void answerLate(Response found) {
-        if (found.atHand()) {
-            answer(found);
+    // ---- time
+
+    /** Has the stream look at this exchange again when something should have happened. */
+    private void schedule() {
+        long at =
+                waitsForBody()
+                        ? body.clock().deadline(endpoint, body.received())
+                        : handlerDeadline();
+        if (writable != null || ended) {
+            at = Math.min(at, stream.outputDeadline());
+        }
+        stream.deadline(at);
+    }
+
+    /** Returns until when the handler must respond, without the time that the client took. */
+    private long handlerDeadline() {
+        long most = endpoint.deadlineMillis();
+        if (!pending() || most == 0) {
+            return Long.MAX_VALUE;
+        }
+        long waited = body == null ? 0 : body.clock().waited(worker.loop.now());
+        return began / 1_000_000 + most + waited;
+    }
+
+    private boolean waitsForBody() {
+        return body != null
+                && body.expected()
+                && (body.wanted() || ended || endpoint.collectsBody() && pending());
+    }
+
+    /** The time that was scheduled has come. */
+    void expired() {
+        long now = worker.loop.now();
+        if (waitsForBody()) {
+            if (now >= body.clock().deadline(endpoint, body.received())) {
+                refuseBody(RequestError.BODY_DEADLINE);
+            } else if (ended) {
+                stream.abortIfStalled();
+            } else {
+                schedule();
+            }
+        } else if (now >= handlerDeadline()) {
+            refuse(waitsForLater ? RequestError.LATER_DEADLINE : RequestError.HANDLER_DEADLINE);
+            cancel();
+        } else if (writable != null || ended) {
+            stream.abortIfStalled();
         } else {
-            worker.virtual(this, () -> answer(found));
+            schedule();
         }
     }
 
-    /** Calls another handler for the same request. */
-    private void goOn(Handler next) {
-        handler = next;
+    // ---- the handler
+
+    private void call() {
         dispatch();
+        if (!ended) {
+            schedule();
+        }
     }
 
     /** Has the handler run where its route says. */
     void dispatch() {
         switch (endpoint.handling()) {
-            case INLINE -> run();
-            case VIRTUAL, LOOP -> worker.virtual(this, this);
+            case INLINE -> callHandler();
+            case VIRTUAL, LOOP -> worker.virtual(this);
             case POOL -> {
                 request.detach();
                 worker.pool(this);
@@ -600,24 +400,43 @@ final class Exchange implements Runnable, Monitor.Answered {
         }
     }
 
-    /** Bytes of the request's body so far. */
+    /** Calls the handler on a thread that is its own meanwhile. */
     @Override
-    public long bytesIn() {
-        return incoming == null ? 0 : incoming.total();
+    public void run() {
+        threadBegins();
+        try {
+            callHandler();
+        } finally {
+            threadEnds();
+        }
     }
 
-    /** Bytes of memory that it takes while it waits: its head, and what was read of its body. */
-    long stored() {
-        return request.stored() + (incoming == null ? 0 : incoming.stored());
+    /** Calls the handler and has its response sent. On the handler's thread. */
+    private void callHandler() {
+        Response response;
+        try {
+            response = handler.handle(request);
+            if (response == null) {
+                throw new NullPointerException(
+                        "the handler of " + endpoint.path() + " returned null");
+            }
+        } catch (Throwable e) {
+            response = worker.responder.failed(this, e);
+        }
+        worker.responder.respond(this, response);
     }
 
-    boolean headOnly() {
-        return headOnly;
-    }
-
-    /** Whether the handler has not begun to answer; another thread may see it a little late. */
+    /**
+     * Returns whether the handler has not begun to respond; another thread may see it a little
+     * late.
+     */
     boolean pending() {
         return !responded;
+    }
+
+    /** Forgets the handler's thread, which has returned. */
+    void threadReturned() {
+        thread = null;
     }
 
     /** Interrupts the handler, whose response is no longer needed. Takes no lock. */
@@ -654,155 +473,220 @@ final class Exchange implements Runnable, Monitor.Answered {
         Thread.interrupted();
     }
 
-    // ---- for the monitor, on the loop
+    // ---- the body, for the handler
 
-    /** It has come to its end: what a monitor is told of it is known now. */
-    Monitor.Answered over(boolean complete) {
-        this.complete = complete && !brokenOff;
-        nanos = worker.loop.clock().nanos() - began;
-        return this;
+    /** Returns the next bytes of the body; none at its end. Blocks. The handler's thread. */
+    byte[] nextOfBody(boolean keeps) throws IOException {
+        return body == null
+                ? new byte[0]
+                : WebSocketContext.join(worker.call(() -> takeOfBody(keeps)));
     }
 
-    private Head head() {
-        return kept == null ? request.peek() : kept;
+    /** The same without blocking. Any thread. */
+    CompletableFuture<byte[]> nextOfBodyLater() {
+        return body == null
+                ? CompletableFuture.completedFuture(new byte[0])
+                : worker.call(() -> takeOfBody(false));
     }
 
-    @Override
-    public int loop() {
-        return worker.loop.index();
+    /** Returns the trailers behind the body. Any thread. */
+    Headers bodyTrailers() {
+        return body == null
+                ? Headers.none()
+                : worker.call(() -> CompletableFuture.completedFuture(body.trailers())).join();
     }
 
-    @Override
-    public long millis() {
-        return worker.loop.clock().wallMillis();
+    private CompletableFuture<byte[]> takeOfBody(boolean keeps) {
+        CompletableFuture<byte[]> bytes = body.take(keeps);
+        if (!ended) {
+            if (body.expected()) {
+                demand();
+            }
+            stored();
+        }
+        return bytes;
     }
 
-    @Override
-    public boolean secure() {
+    private void demand() {
+        stream.demand();
+        if (waitsForBody()) {
+            body.clock().start(worker.loop.now());
+            schedule();
+        }
+    }
+
+    // ---- the response, for Responder and BodyStream, on the loop
+
+    /** Begins the response; returns false when another one has begun. */
+    boolean begin(Response response, long length) {
+        if (responded) {
+            return false;
+        }
+        responded = true;
+        status = response.status();
+        stream.begin(response, response.trailers() == null ? length : -1);
+        if (!ended) {
+            schedule();
+        }
+        if (worker.draining) {
+            drain();
+        }
+        return true;
+    }
+
+    /** Sends a response whole. */
+    void send(Response response, byte[] bytes) {
+        boolean none = headOnly || response.bodiless() || !stream.open();
+        bytesOut = none ? 0 : bytes.length;
+        if (response.trailers() == null || none) {
+            stream.send(response, bytes);
+            return;
+        }
+        stream.begin(response, -1);
+        if (bytes.length > 0) {
+            stream.piece(bytes);
+        }
+        end(response);
+    }
+
+    /** Ends the body, and with it the response. */
+    void end(Response response) {
+        Headers trailers = Headers.none();
+        if (response.trailers() != null && !ended) {
+            try {
+                trailers = Trailers.checked(response.trailers().get());
+            } catch (Throwable e) {
+                worker.failed(id(), ": its trailers are no trailers", e);
+                breakOff();
+                return;
+            }
+        }
+        stream.end(trailers);
+    }
+
+    /** Sends an interim response, unless the response has begun or the client takes nothing. */
+    void interim(int interimStatus, Headers headers) {
+        worker.responder.onLoop(
+                this,
+                () -> {
+                    if (!responded && stream.open() && !stream.congested()) {
+                        stream.interim(interimStatus, headers);
+                    }
+                });
+    }
+
+    /** Ends the stream in the middle of the response. */
+    void breakOff() {
+        if (ended) {
+            return;
+        }
+        brokenOff = true;
+        responseWritten();
+        over();
+        failWritable();
+        stream.reset(); // the end of the stream may mean the end of the response
+    }
+
+    /**
+     * Returns a stage that is completed when more may be written; exceptionally when the client is
+     * gone.
+     */
+    CompletableFuture<Void> writable() {
+        if (!stream.open()) {
+            return CompletableFuture.failedFuture(clientIsGone());
+        }
+        if (!stream.congested()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        writable = new CompletableFuture<>();
+        schedule();
+        return writable;
+    }
+
+    private void failWritable() {
+        CompletableFuture<Void> waiting = writable;
+        if (waiting != null) {
+            writable = null;
+            waiting.completeExceptionally(clientIsGone());
+        }
+    }
+
+    static IOException clientIsGone() {
+        return new IOException("the client is gone");
+    }
+
+    // ---- facts, on any thread unless they say otherwise
+
+    SocketAddress remote() {
+        return forwarded != null ? forwarded.client() : onLoop(stream::remote);
+    }
+
+    SocketAddress peer() {
+        return onLoop(stream::peer);
+    }
+
+    private SocketAddress onLoop(Supplier<SocketAddress> address) {
+        return worker.call(() -> CompletableFuture.completedFuture(address.get())).join();
+    }
+
+    SocketAddress local() {
+        return stream.local();
+    }
+
+    /** It has not changed since the connection began. */
+    Optional<TlsSession> tls() {
+        return stream.tls();
+    }
+
+    boolean secure() {
         return forwarded == null || forwarded.scheme().isEmpty()
-                ? wire.tls().isPresent()
+                ? stream.tls().isPresent()
                 : forwarded.scheme().equals("https");
     }
 
-    @Override
-    public String version() {
-        return head().minor() == 0 ? "HTTP/1.0" : "HTTP/1.1";
-    }
-
-    @Override
-    public String method() {
-        return head().method();
-    }
-
-    @Override
-    public String target() {
-        return head().target();
-    }
-
-    @Override
-    public String host() {
-        Head head = head();
-        return head.hasHost() ? head.host() : "";
-    }
-
-    @Override
-    public Optional<String> header(String name) {
-        Head head = head();
-        int i = head.find(name);
-        return i < 0 ? Optional.empty() : Optional.of(head.value(i));
-    }
-
-    @Override
-    public Optional<String> user() {
-        return request.attribute(Request.USER).map(Object::toString);
-    }
-
-    @Override
-    public String route() {
-        return endpoint.path();
-    }
-
-    @Override
-    public int status() {
-        return status;
-    }
-
-    @Override
-    public long bytesOut() {
-        return bytesOut;
-    }
-
-    @Override
-    public long nanos() {
-        return nanos;
-    }
-
-    @Override
-    public boolean complete() {
-        return complete;
-    }
-
-    @Override
-    public Optional<Rule> rule() {
-        return Optional.ofNullable(rule);
-    }
-
-    @Override
-    public Optional<String> refusedBy() {
-        return request.refusedBy();
-    }
-
-    // ---- for BodyStream, on the handler's thread
-
-    /**
-     * Sends a piece, with the head before it if it is the first; answers whether the writer shall
-     * go on.
-     */
-    void send(
-            Response head, long length, boolean first, byte[] bytes, int from, int to, boolean last)
-            throws IOException {
-        CompletableFuture<Void> room;
-        if (worker.loop.enter()) {
-            try {
-                room = sendNow(head, length, first, bytes, from, to, last);
-            } finally {
-                worker.loop.exit();
-            }
-            worker.loop.yieldIfLong();
-        } else {
-            byte[] copy = java.util.Arrays.copyOfRange(bytes, from, to);
-            room = ask(() -> sendNow(head, length, first, copy, 0, copy.length, last));
+    /** Names the request. The handler's thread, or the loop's when it is over. */
+    String id() {
+        if (id == null) {
+            id = worker.nextId();
         }
-        join(room);
+        return id;
     }
 
-    private CompletableFuture<Void> sendNow(
-            Response head,
-            long length,
-            boolean first,
-            byte[] bytes,
-            int from,
-            int to,
-            boolean last) {
-        if (ended || first && responded && !early) {
-            return CompletableFuture.failedFuture(
-                    new IOException("the deadline of the response has passed"));
+    Loop loop() {
+        return worker.loop;
+    }
+
+    boolean connected() {
+        return stream.open();
+    }
+
+    /** Returns whether the client has gone before the response was complete. */
+    boolean gone() {
+        return gone;
+    }
+
+    /** Has {@code task} run on the loop when the client has gone. */
+    void whenGone(Runnable task) {
+        worker.responder.onLoop(
+                this,
+                () -> {
+                    if (gone) {
+                        tellGone(task);
+                    } else if (!ended) {
+                        if (whenGone == null) {
+                            whenGone = new ArrayList<>(1);
+                        }
+                        whenGone.add(task);
+                    }
+                });
+    }
+
+    private void tellGone(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable e) {
+            worker.failed(id(), e);
         }
-        if (!wire.connected()) {
-            return CompletableFuture.failedFuture(new IOException("the client is gone"));
-        }
-        if (first && !early) {
-            begin(head, length);
-        }
-        if (from < to) {
-            bytesOut += to - from;
-            wire.data(bytes, from, to);
-        }
-        if (last) {
-            wire.end();
-            return CompletableFuture.completedFuture(null);
-        }
-        return wire.writable();
     }
 
     private static VarHandle threadField() {

@@ -194,7 +194,7 @@ public final class Headers {
                             + " is not a token; use letters, digits and '-'.");
         }
         // A character above U+00FF would lose its upper byte on the wire, and U+010A would be LF.
-        if (!Grammar.isFieldText(value) || value.chars().anyMatch(c -> c > 0xff)) {
+        if (!Grammar.isFieldText(value) || !isLatin1(value)) {
             throw new IllegalArgumentException(
                     "The value of header "
                             + name
@@ -203,6 +203,15 @@ public final class Headers {
                             + ": control characters and characters above U+00FF cannot be sent;"
                             + " remove or encode them.");
         }
+    }
+
+    private static boolean isLatin1(String value) {
+        for (int i = 0; i < value.length(); i++) {
+            if (value.charAt(i) > 0xff) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static String quoted(String text) {

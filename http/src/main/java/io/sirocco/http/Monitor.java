@@ -27,25 +27,25 @@ public interface Monitor {
      * A response is over: the system has taken all of it to be sent, or its connection has ended
      * before.
      */
-    default void answered(Answered answered) {}
+    default void completed(CompletedRequest answered) {}
 
     /** A request was refused before it reached a handler, by the rule that is named. */
-    default void rejected(Rejected rejected) {}
+    default void rejected(RejectedRequest rejected) {}
 
     /**
      * A client has connected, though it may never send anything. Over TLS: when the handshake is
      * done.
      */
-    default void opened(Opened opened) {}
+    default void opened(OpenedConnection opened) {}
 
     /** A connection that was {@linkplain #opened opened} is gone, a WebSocket's as well. */
-    default void closed(Closed closed) {}
+    default void closed(ClosedConnection closed) {}
 
     /**
      * A handler threw; the client was told 500 and no more. Or a conversation or a listener of a
      * WebSocket did, which was closed with 1011.
      */
-    default void failed(String requestId, Throwable thrown) {}
+    default void handlerFailed(String requestId, Throwable thrown) {}
 
     /**
      * A handler of {@code route} has blocked an event loop for {@code millis} without parking, and
@@ -54,20 +54,20 @@ public interface Monitor {
      * @param route its method and its pattern, such as {@code GET /report/{id}}
      * @param stack where it was seen, innermost first
      */
-    default void moved(String route, long millis, StackTraceElement[] stack) {}
+    default void routeMoved(String route, long millis, StackTraceElement[] stack) {}
 
     /**
      * An event loop has died of {@code why}, and the server accepts no connections any more; {@link
      * Server#failure} tells the same. Called once, on the thread of that loop.
      */
-    default void died(Throwable why) {}
+    default void loopDied(Throwable why) {}
 
     /**
      * One request and its response: a view that makes a text when it is asked for one, and not
      * before. It is good for as long as the call that it is given to; what shall outlive that is
      * copied. Loop-confined.
      */
-    interface Answered {
+    interface CompletedRequest {
         /**
          * The number of the loop that it is told on, from 0: with counts of its own for each loop,
          * a monitor needs no locks, for no two calls with one number are ever under way at once.
@@ -80,14 +80,14 @@ public interface Monitor {
         /** Now, in milliseconds of the wall clock. */
         long millis();
 
-        /** The client, as {@link Request#remote} has it. */
-        SocketAddress remote();
+        /** The client, as {@link Request#remoteAddress} has it. */
+        SocketAddress remoteAddress();
 
         /** The address that the connection came from: a proxy's, if there is one. */
-        SocketAddress peer();
+        SocketAddress peerAddress();
 
-        /** Whether the client sent it over TLS, as {@link Request#secure} has it. */
-        boolean secure();
+        /** Whether the client sent it over TLS, as {@link Request#isSecure} has it. */
+        boolean isSecure();
 
         /** HTTP/1.0 or HTTP/1.1. */
         String version();
@@ -133,15 +133,15 @@ public interface Monitor {
          * Whether the system has taken all of the response, for which the client need not have read
          * it: some 100 KB fit between the two.
          */
-        boolean complete();
+        boolean isComplete();
 
         /**
          * The rule by which HTTP or a limit of the server refused the request, if it was refused.
          */
-        Optional<Rule> rule();
+        Optional<RequestError> error();
 
-        /** The name that a filter has given to {@link Request#refusedBy}. */
-        Optional<String> refusedBy();
+        /** The name that a filter has given to {@link Request#rejectedBy}. */
+        Optional<String> rejectedBy();
     }
 
     /**
@@ -156,16 +156,16 @@ public interface Monitor {
      * @param method as sent; empty when it did not come that far
      * @param target as sent, or as much of it as could be read; empty when it did not come that far
      * @param alone whether this is all that is told of the request: its head was refused, so that
-     *     no {@link Answered} tells of it
+     *     no {@link CompletedRequest} tells of it
      * @param bytesOut bytes of the page that it is answered with, if it is {@code alone}
      */
-    record Rejected(
+    record RejectedRequest(
             int loop,
             String id,
             long millis,
             SocketAddress remote,
             boolean secure,
-            Rule rule,
+            RequestError rule,
             String method,
             String target,
             boolean alone,
@@ -180,7 +180,7 @@ public interface Monitor {
      * @param local the address that it came to
      * @param secure whether TLS is spoken
      */
-    record Opened(
+    record OpenedConnection(
             int loop, long millis, SocketAddress remote, SocketAddress local, boolean secure) {}
 
     /**
@@ -193,7 +193,7 @@ public interface Monitor {
      * @param secure whether TLS was spoken
      * @param cause why it is gone
      */
-    record Closed(
+    record ClosedConnection(
             int loop,
             long millis,
             SocketAddress remote,

@@ -8,38 +8,38 @@ import java.util.function.Consumer;
 record Monitors(List<Monitor> all) implements Monitor {
 
     @Override
-    public void answered(Answered answered) {
-        tell(monitor -> monitor.answered(answered));
+    public void completed(CompletedRequest answered) {
+        tell(monitor -> monitor.completed(answered));
     }
 
     @Override
-    public void rejected(Rejected rejected) {
+    public void rejected(RejectedRequest rejected) {
         tell(monitor -> monitor.rejected(rejected));
     }
 
     @Override
-    public void opened(Opened opened) {
+    public void opened(OpenedConnection opened) {
         tell(monitor -> monitor.opened(opened));
     }
 
     @Override
-    public void closed(Closed closed) {
+    public void closed(ClosedConnection closed) {
         tell(monitor -> monitor.closed(closed));
     }
 
     @Override
-    public void failed(String requestId, Throwable thrown) {
-        tell(monitor -> monitor.failed(requestId, thrown));
+    public void handlerFailed(String requestId, Throwable thrown) {
+        tell(monitor -> monitor.handlerFailed(requestId, thrown));
     }
 
     @Override
-    public void moved(String route, long millis, StackTraceElement[] stack) {
-        tell(monitor -> monitor.moved(route, millis, stack));
+    public void routeMoved(String route, long millis, StackTraceElement[] stack) {
+        tell(monitor -> monitor.routeMoved(route, millis, stack));
     }
 
     @Override
-    public void died(Throwable why) {
-        tell(monitor -> monitor.died(why));
+    public void loopDied(Throwable why) {
+        tell(monitor -> monitor.loopDied(why));
     }
 
     /** What one throws is thrown when the others have been told. */

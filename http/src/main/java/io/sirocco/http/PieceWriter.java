@@ -16,8 +16,8 @@ record PieceWriter(Content.Pieces pieces) implements BodyWriter {
         try {
             for (; !left.isEmpty(); release(left.poll())) {
                 switch (left.peek()) {
-                    case Piece.Bytes(byte[] bytes) -> out.write(bytes);
-                    case Piece.Region region -> copy(region, out);
+                    case BodySegment.Bytes(byte[] bytes) -> out.write(bytes);
+                    case BodySegment.Region region -> copy(region, out);
                 }
             }
         } finally {
@@ -25,13 +25,13 @@ record PieceWriter(Content.Pieces pieces) implements BodyWriter {
         }
     }
 
-    private static void release(Piece piece) {
-        if (piece instanceof Piece.Region region) {
+    private static void release(BodySegment piece) {
+        if (piece instanceof BodySegment.Region region) {
             region.file().release();
         }
     }
 
-    private static void copy(Piece.Region region, OutputStream out) throws IOException {
+    private static void copy(BodySegment.Region region, OutputStream out) throws IOException {
         OpenFile file = region.file();
         byte[] some = new byte[(int) Math.min(AT_ONCE, Math.max(1, region.length()))];
         for (long at = 0; at < region.length(); ) {

@@ -48,7 +48,7 @@ public final class PreparedMessage {
      * @return how many have taken it
      */
     public int sendTo(Iterable<? extends WebSocket> sockets) {
-        Map<Hub, List<Runnable>> woken = HashMap.newHashMap(8);
+        Map<WebSocketContext, List<Runnable>> woken = HashMap.newHashMap(8);
         int taken = 0;
         try {
             for (WebSocket socket : sockets) {

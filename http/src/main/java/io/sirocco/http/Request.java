@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.h1.Head;
+import io.sirocco.http.h1.RequestHead;
 import io.sirocco.net.Loop;
 import io.sirocco.net.TlsSession;
 import java.io.IOException;
@@ -26,22 +26,22 @@ public final class Request {
 
     final Exchange exchange;
     private final PathParams params;
-    private Head head;
+    private RequestHead head;
     private boolean detached;
     private Body body;
     private Params query;
     private Params form;
     private Map<String, String> cookies;
     private Map<String, Object> attributes;
-    private String refusedBy; // null when no filter refuses it
+    private String rejectedBy; // null when no filter refuses it
 
-    Request(Exchange exchange, Head head, PathParams params) {
+    Request(Exchange exchange, RequestHead head, PathParams params) {
         this.exchange = exchange;
         this.head = head;
         this.params = params;
     }
 
-    private Head head() {
+    private RequestHead head() {
         if (head == null) {
             throw new IllegalStateException(
                     "The request is over: take what you need of it before its response.");
@@ -72,7 +72,7 @@ public final class Request {
     }
 
     /** The head, for as long as it is not over. */
-    Head peek() {
+    RequestHead peek() {
         return head;
     }
 
@@ -93,7 +93,7 @@ public final class Request {
 
     /** HTTP/1.0 or HTTP/1.1. */
     public String version() {
-        return head().minor() == 0 ? "HTTP/1.0" : "HTTP/1.1";
+        return head().version();
     }
 
     /**
@@ -101,7 +101,7 @@ public final class Request {
      * trusted proxy says it, what the client asked the proxy for.
      */
     public String host() {
-        Head all = head();
+        RequestHead all = head();
         Forwarded forwarded = exchange.forwarded;
         if (forwarded != null && !forwarded.authority().isEmpty()) {
             return forwarded.host();
@@ -111,7 +111,7 @@ public final class Request {
 
     /** The same with the port, if the client named one: {@code example.org:8080}. */
     public String authority() {
-        Head all = head();
+        RequestHead all = head();
         Forwarded forwarded = exchange.forwarded;
         if (forwarded != null && !forwarded.authority().isEmpty()) {
             return forwarded.authority();
@@ -152,7 +152,7 @@ public final class Request {
      * 9110 5.3). For fields that are lists, such as {@code If-None-Match} and {@code Accept}.
      */
     public Optional<String> headerList(String name) {
-        Head all = head();
+        RequestHead all = head();
         int first = all.find(name);
         if (first < 0) {
             return Optional.empty();
@@ -170,7 +170,7 @@ public final class Request {
 
     /** Names and values of all header fields, in their order. */
     public void headers(BiConsumer<String, String> action) {
-        Head all = head();
+        RequestHead all = head();
         for (int i = 0; i < all.count(); i++) {
             action.accept(all.name(i), all.value(i));
         }
@@ -224,38 +224,38 @@ public final class Request {
                         .filter(t -> t.is("multipart/form-data"))
                         .orElseThrow(
                                 () -> new BadRequest(415, "The body must be multipart/form-data."));
-        return Multipart.of(body().stream(), type);
+        return Multipart.of(body().inputStream(), type);
     }
 
     /**
-     * The client's address: the peer's, or what a trusted proxy says ({@link Config#proxies}).
-     * Limits and rules by address go by it.
+     * The client's address: the peer's, or what a trusted proxy says ({@link
+     * Config#trustedProxies}). Limits and rules by address go by it.
      */
-    public SocketAddress remote() {
+    public SocketAddress remoteAddress() {
         return exchange.remote();
     }
 
     /** The address that the connection came from: that of a proxy if there is one. */
-    public SocketAddress peer() {
+    public SocketAddress peerAddress() {
         return exchange.peer();
     }
 
     /** The address that it came to. */
-    public SocketAddress local() {
+    public SocketAddress localAddress() {
         return exchange.local();
     }
 
     /**
      * Whether the client sent it over TLS: to us, or to a trusted proxy that says so ({@link
-     * Config#proxies}).
+     * Config#trustedProxies}).
      */
-    public boolean secure() {
+    public boolean isSecure() {
         return exchange.secure();
     }
 
     /** {@code https} or {@code http}. */
     public String scheme() {
-        return secure() ? "https" : "http";
+        return isSecure() ? "https" : "http";
     }
 
     /** What was agreed on with the client, where TLS is spoken: its certificate, for instance. */
@@ -265,7 +265,7 @@ public final class Request {
 
     /** The loop of its connection, for what has to happen there, or later. Any thread. */
     public Loop loop() {
-        return exchange.carrier();
+        return exchange.loop();
     }
 
     /** A name for this request in logs, unlike any other's of this process. */
@@ -273,14 +273,30 @@ public final class Request {
         return exchange.id();
     }
 
+    /**
+     * Sends an interim response before the response itself: 103 (Early Hints, RFC 8297) with links
+     * to what the page will need, for example. It is not sent to HTTP/1.0 clients, to a client that
+     * does not take what it was sent before, and behind the beginning of the response.
+     *
+     * @param status 102 to 199
+     * @throws IllegalArgumentException for another status
+     */
+    public void interim(int status, Headers headers) {
+        if (status < 102 || status > 199) {
+            throw new IllegalArgumentException(
+                    "The status of an interim response is 102 to 199, not " + status + ".");
+        }
+        exchange.interim(status, headers);
+    }
+
     /** Whether the client is still there, as far as we know. */
-    public boolean connected() {
+    public boolean isConnected() {
         return exchange.connected();
     }
 
     /**
      * Has {@code action} run when the client goes away before its response is complete: for a
-     * response that is made {@linkplain Response#later later}, or work that nobody waits for any
+     * response that is made {@linkplain Response#async later}, or work that nobody waits for any
      * more. It runs once, on {@link #loop}, and so must not block; at once when the client has gone
      * already, and never when the response is complete first: when all of it is written, or most of
      * it has left if it is a longer one.
@@ -289,7 +305,7 @@ public final class Request {
      * side of it: hardly one does that and still reads (RFC 9112 9.6), but to one that does the
      * response is sent all the same. Any thread.
      */
-    public void onGone(Runnable action) {
+    public void onDisconnect(Runnable action) {
         exchange.whenGone(action);
     }
 
@@ -308,13 +324,13 @@ public final class Request {
 
     /**
      * Names the rule by which a filter refuses the request, such as {@code "deny"}: the access log
-     * has a place for it, and a {@link Monitor} finds it in {@link Monitor.Answered#refusedBy}.
+     * has a place for it, and a {@link Monitor} finds it in {@link Monitor.Answered#rejectedBy}.
      */
-    public void refusedBy(String rule) {
-        refusedBy = Objects.requireNonNull(rule);
+    public void rejectedBy(String rule) {
+        rejectedBy = Objects.requireNonNull(rule);
     }
 
-    Optional<String> refusedBy() {
-        return Optional.ofNullable(refusedBy);
+    Optional<String> rejectedBy() {
+        return Optional.ofNullable(rejectedBy);
     }
 }

@@ -57,18 +57,18 @@ final class RequestEvent extends Event {
      * virtual thread always: of the events that a carrier commits itself, JDK 25 drops the first
      * behind each one of a thread that it carried.
      */
-    void commit(Exchange exchange, boolean complete, Loop loop) {
+    void commit(ExchangeReport report, Loop loop) {
         end();
         if (!shouldCommit()) {
             return;
         }
-        method = exchange.method();
-        target = exchange.target();
-        route = exchange.endpoint.path();
-        status = exchange.status;
-        bytesIn = exchange.bytesIn();
-        bytesOut = exchange.bytesOut;
-        this.complete = complete;
+        method = report.method();
+        target = report.target();
+        route = report.route();
+        status = report.status();
+        bytesIn = report.bytesIn();
+        bytesOut = report.bytesOut();
+        complete = report.isComplete();
         if (Thread.currentThread().isVirtual()) {
             commit();
         } else {

@@ -9,11 +9,13 @@ import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -30,59 +32,75 @@ import java.util.function.UnaryOperator;
  */
 public final class Response {
     private static final Set<String> OURS = ours();
-    private static final int LARGEST_IMAGE = 16 << 10; // a connection has room for it at once
+
+    private static final Headers TEXT = typed("text/plain; charset=utf-8");
+    private static final Headers HTML = typed("text/html; charset=utf-8");
+    private static final Headers JSON = typed("application/json");
+    private static final Headers OCTETS = typed("application/octet-stream");
+    private static final Headers EVENTS =
+            typed("text/event-stream").with("Cache-Control", "no-store");
 
     private final int status;
     private final Headers headers;
     private final Content content;
-    private final boolean close;
+    private final boolean closeConnection;
     private final boolean own; // has a Date or a Server of its own
+    private final Supplier<Headers> trailers; // null for none
 
     // Caches, which loops may race for: each would write the same.
     private boolean used;
     private boolean sent;
-    private Image image;
+    private Object encoded;
     private Changed changed;
-
-    /**
-     * All of a response as it goes over the wire, good for as long as {@code date} is the array in
-     * use.
-     */
-    private record Image(byte[] date, byte[] bytes) {}
 
     /** What {@link #mapOnce} has answered last. */
     private record Changed(UnaryOperator<Response> by, Response to) {}
 
     private Response(int status, Headers headers, Content content, boolean close, boolean own) {
+        this(status, headers, content, close, own, null);
+    }
+
+    private Response(
+            int status,
+            Headers headers,
+            Content content,
+            boolean close,
+            boolean own,
+            Supplier<Headers> trailers) {
+        this.trailers = trailers;
         this.status = status;
         this.headers = headers;
         this.content = content;
-        this.close = close;
+        this.closeConnection = close;
         this.own = own;
     }
 
-    private static Response of(String type, Content content) {
-        return new Response(200, Headers.of("Content-Type", type), content, false, false);
+    private static Headers typed(String type) {
+        return Headers.of("Content-Type", type);
+    }
+
+    private static Response of(Headers headers, Content content) {
+        return new Response(200, headers, content, false, false);
     }
 
     /** Plain text in UTF-8. */
     public static Response text(String text) {
-        return of("text/plain; charset=utf-8", new Content.Bytes(text.getBytes(UTF_8)));
+        return of(TEXT, new Content.Bytes(text.getBytes(UTF_8)));
     }
 
     /** A page in UTF-8. */
     public static Response html(String page) {
-        return of("text/html; charset=utf-8", new Content.Bytes(page.getBytes(UTF_8)));
+        return of(HTML, new Content.Bytes(page.getBytes(UTF_8)));
     }
 
     /** A JSON document, encoded already. */
     public static Response json(String document) {
-        return of("application/json", new Content.Bytes(document.getBytes(UTF_8)));
+        return of(JSON, new Content.Bytes(document.getBytes(UTF_8)));
     }
 
     /** Bytes, which must not change any more. */
     public static Response bytes(byte[] bytes) {
-        return of("application/octet-stream", new Content.Bytes(bytes));
+        return of(OCTETS, new Content.Bytes(bytes));
     }
 
     /** Nothing but a status. */
@@ -97,7 +115,7 @@ public final class Response {
      */
     public static Response file(Path path) throws IOException {
         return of(
-                MimeTypes.of(path.getFileName().toString()),
+                typed(MimeTypes.of(path.getFileName().toString())),
                 new Content.File(path, Files.size(path)));
     }
 
@@ -109,11 +127,11 @@ public final class Response {
      * each further request, which fails with 500 once the file is closed.
      */
     public static Response file(OpenFile file, long from, long length) {
-        return pieces(List.of(new Piece.Region(file, from, length)));
+        return segments(List.of(new BodySegment.Region(file, from, length)));
     }
 
     /** The same of several pieces in a row, such as ranges with what stands between them. */
-    public static Response pieces(List<Piece> pieces) {
+    public static Response segments(List<BodySegment> pieces) {
         return new Response(200, Headers.none(), new Content.Pieces(pieces), false, false);
     }
 
@@ -122,7 +140,7 @@ public final class Response {
      * HTTP/1.0.
      */
     public static Response stream(BodyWriter writer) {
-        return of("application/octet-stream", new Content.Stream(writer, -1));
+        return of(OCTETS, new Content.Stream(writer, -1));
     }
 
     /**
@@ -130,10 +148,30 @@ public final class Response {
      * connection.
      */
     public static Response stream(long length, BodyWriter writer) {
+        checkLength(length);
+        return of(OCTETS, new Content.Stream(writer, length));
+    }
+
+    /**
+     * A body of unknown length that {@code source} produces without a thread: in chunks, or up to
+     * the close for HTTP/1.0. The headers leave with the first piece; a source that fails before
+     * that is responded to as a handler that throws, and until then the handler's timeout counts.
+     * For the time between later pieces the source has a timeout of its own if it needs one.
+     */
+    public static Response stream(BodySource source) {
+        return of(OCTETS, new Content.Source(source, -1));
+    }
+
+    /** The same with a body of {@code length} bytes; more or fewer break the response off. */
+    public static Response stream(long length, BodySource source) {
+        checkLength(length);
+        return of(OCTETS, new Content.Source(source, length));
+    }
+
+    private static void checkLength(long length) {
         if (length < 0) {
             throw new IllegalArgumentException("A body has 0 bytes or more, not " + length + ".");
         }
-        return of("application/octet-stream", new Content.Stream(writer, length));
     }
 
     /**
@@ -142,24 +180,23 @@ public final class Response {
      * {@code writer} throws before that, the client gets 500. A server that stops interrupts it at
      * once: clients come again, and find another one.
      */
-    public static Response events(EventWriter writer) {
+    public static Response events(SseWriter writer) {
         BodyWriter body =
                 out -> {
                     try {
-                        writer.write(new Sink(out));
+                        writer.write(new SseSink(out));
                     } catch (InterruptedException | InterruptedIOException e) {
                         Thread.interrupted(); // the server stops: the end is still to be sent
                     }
                 };
-        return of("text/event-stream", new Content.Endless(body))
-                .header("Cache-Control", "no-store");
+        return of(EVENTS, new Content.Endless(body));
     }
 
     /**
      * Opens a WebSocket, and talks over it on a virtual thread: in plain blocking code.
      *
      * <pre>{@code
-     * routes.get("/echo", request -> Response.upgrade(socket -> {
+     * routes.get("/echo", request -> Response.webSocket(socket -> {
      *     while (socket.receive() instanceof WebSocket.Text(String text)) socket.send(text);
      * }));
      * }</pre>
@@ -167,29 +204,29 @@ public final class Response {
      * <p>The request may be used for as long as the conversation. One that asks for no WebSocket
      * gets 426, one from a page of another origin 403.
      */
-    public static Response upgrade(Conversation conversation) {
-        return upgrade(WebSockets.DEFAULT, conversation);
+    public static Response webSocket(WebSocketHandler conversation) {
+        return webSocket(WebSockets.DEFAULT, conversation);
     }
 
     /** The same by other settings. */
-    public static Response upgrade(WebSockets sockets, Conversation conversation) {
-        return upgrade(new Content.Upgrade(sockets, Optional.of(conversation), Optional.empty()));
+    public static Response webSocket(WebSockets sockets, WebSocketHandler conversation) {
+        return webSocket(new Content.Upgrade(sockets, Optional.of(conversation), Optional.empty()));
     }
 
     /**
      * Opens a WebSocket, and tells {@code listener} what happens on it, on its loop: for very many
      * sockets, each of which is mostly idle.
      */
-    public static Response upgrade(WebSocketListener listener) {
-        return upgrade(WebSockets.DEFAULT, listener);
+    public static Response webSocket(WebSocketListener listener) {
+        return webSocket(WebSockets.DEFAULT, listener);
     }
 
     /** The same by other settings. */
-    public static Response upgrade(WebSockets sockets, WebSocketListener listener) {
-        return upgrade(new Content.Upgrade(sockets, Optional.empty(), Optional.of(listener)));
+    public static Response webSocket(WebSockets sockets, WebSocketListener listener) {
+        return webSocket(new Content.Upgrade(sockets, Optional.empty(), Optional.of(listener)));
     }
 
-    private static Response upgrade(Content.Upgrade upgrade) {
+    private static Response webSocket(Content.Upgrade upgrade) {
         return new Response(101, Headers.none(), upgrade, false, false);
     }
 
@@ -209,7 +246,7 @@ public final class Response {
      * The response that {@code response} will be completed with, by any thread. Until then no
      * thread waits; when the handler's deadline passes first, the client gets 504.
      */
-    public static Response later(CompletionStage<Response> response) {
+    public static Response async(CompletionStage<Response> response) {
         return new Response(200, Headers.none(), new Content.Later(response), false, false);
     }
 
@@ -220,25 +257,25 @@ public final class Response {
      * something up elsewhere, and go on:
      *
      * <pre>{@code
-     * return Response.after(lookUp(name).thenApply(known -> known ? next : STRANGER));
+     * return Response.asyncHandler(lookUp(name).thenApply(known -> known ? next : STRANGER));
      * }</pre>
      *
      * <p>Whoever completes {@code next} must not touch the request.
      */
-    public static Response after(CompletionStage<? extends Handler> next) {
+    public static Response asyncHandler(CompletionStage<? extends Handler> next) {
         return new Response(200, Headers.none(), new Content.After(next), false, false);
     }
 
     /**
-     * What {@code change} makes of this response: at once, or of what {@link #later} and {@link
-     * #after} will answer when it is there. For filters that change what comes back.
+     * What {@code change} makes of this response: at once, or of what {@link #async} and {@link
+     * #asyncHandler} will answer when it is there. For filters that change what comes back.
      */
     public Response map(UnaryOperator<Response> change) {
         return switch (content) {
             case Content.Later(CompletionStage<Response> response) ->
-                    later(response.thenApply(known -> known.map(change)));
+                    async(response.thenApply(known -> known.map(change)));
             case Content.After(CompletionStage<? extends Handler> next) ->
-                    after(
+                    asyncHandler(
                             next.thenApply(
                                     handler -> request -> handler.handle(request).map(change)));
             default -> change.apply(this);
@@ -268,25 +305,29 @@ public final class Response {
      * length before: {@code response.through(out -> new GZIPOutputStream(out, true))}. What the new
      * body is must be said by header fields.
      */
-    public Response through(BodyFilter filter) {
+    public Response transformBody(BodyFilter filter) {
         return switch (content) {
-            case Content.Later _, Content.After _ -> map(response -> response.through(filter));
+            case Content.Later _, Content.After _ ->
+                    map(response -> response.transformBody(filter));
             case Content.Endless(BodyWriter writer) ->
-                    with(new Content.Endless(new Filtered(filter, writer)));
-            case Content.Stream(BodyWriter writer, long _) -> through(filter, writer);
-            case Content.Bytes(byte[] bytes) -> through(filter, out -> out.write(bytes));
-            case Content.File(Path path, long _) -> through(filter, out -> Files.copy(path, out));
-            case Content.Pieces pieces -> through(filter, new PieceWriter(pieces));
+                    with(new Content.Endless(new FilteredWriter(filter, writer)));
+            case Content.Stream(BodyWriter writer, long _) -> transformBody(filter, writer);
+            case Content.Source(BodySource source, long _) ->
+                    transformBody(filter, new SourceWriter(source));
+            case Content.Bytes(byte[] bytes) -> transformBody(filter, out -> out.write(bytes));
+            case Content.File(Path path, long _) ->
+                    transformBody(filter, out -> Files.copy(path, out));
+            case Content.Pieces pieces -> transformBody(filter, new PieceWriter(pieces));
             case Content.Upgrade _ -> this;
         };
     }
 
-    private Response through(BodyFilter filter, BodyWriter writer) {
-        return with(new Content.Stream(new Filtered(filter, writer), -1));
+    private Response transformBody(BodyFilter filter, BodyWriter writer) {
+        return with(new Content.Stream(new FilteredWriter(filter, writer), -1));
     }
 
     private Response with(Content other) {
-        return new Response(status, headers, other, close, own);
+        return new Response(status, headers, other, closeConnection, own, trailers);
     }
 
     /** The same with another status, 200 to 599. */
@@ -301,7 +342,8 @@ public final class Response {
         }
         boolean known = !(content instanceof Content.Later || content instanceof Content.After);
         boolean none = status == 205 && known; // RFC 9110 15.3.6
-        return new Response(status, headers, none ? Content.NONE : content, close, own);
+        return new Response(
+                status, headers, none ? Content.NONE : content, closeConnection, own, trailers);
     }
 
     /**
@@ -347,11 +389,11 @@ public final class Response {
                 encoded = encoded.set(name, Location.encode(fields.value(i)));
             }
         }
-        return new Response(status, encoded, content, close, dated);
+        return new Response(status, encoded, content, closeConnection, dated, trailers);
     }
 
     /** The same with another {@code Content-Type}. */
-    public Response type(String type) {
+    public Response contentType(String type) {
         return setHeader("Content-Type", type);
     }
 
@@ -360,13 +402,34 @@ public final class Response {
         return header("Set-Cookie", cookie.encode());
     }
 
+    /**
+     * The same with trailers (RFC 9110 6.5): headers that are known when the body is complete, such
+     * as a checksum. {@code trailers} is called then, on the loop, and must not block. The body is
+     * sent in chunks; HTTP/1.0 clients, and others that drop trailers, do not get them.
+     *
+     * <p>A {@code trailers} that throws, or returns a header that must not be a trailer, such as
+     * {@code Content-Type}, breaks the response off.
+     */
+    public Response trailers(Supplier<Headers> trailers) {
+        Objects.requireNonNull(trailers, "trailers");
+        return content instanceof Content.Later || content instanceof Content.After
+                ? map(response -> response.trailers(trailers))
+                : new Response(status, headers, content, closeConnection, own, trailers);
+    }
+
+    /** Returns what makes the trailers, or null. */
+    Supplier<Headers> trailers() {
+        return trailers;
+    }
+
     /** The same, and the connection is closed behind it. */
-    public Response close() {
-        return new Response(status, headers, content, true, own);
+    public Response closeConnection() {
+        return new Response(status, headers, content, true, own, trailers);
     }
 
     private Response with(String name, Headers changed) {
-        return new Response(status, changed, content, close, own || ofOurs(name));
+        return new Response(
+                status, changed, content, closeConnection, own || ofOurs(name), trailers);
     }
 
     private static boolean ofOurs(String name) {
@@ -387,12 +450,12 @@ public final class Response {
 
     /** The same with fields that are the server's own affair, or not. */
     Response with(Headers more) {
-        return new Response(status, headers.with(more), content, close, own);
+        return new Response(status, headers.with(more), content, closeConnection, own, trailers);
     }
 
     private Response ours(String name, String value) {
         if (name.equalsIgnoreCase("Connection") && value.equalsIgnoreCase("close")) {
-            return close();
+            return closeConnection();
         }
         throw new IllegalArgumentException(
                 name
@@ -431,6 +494,9 @@ public final class Response {
             case Content.Pieces pieces -> OptionalLong.of(pieces.length());
             case Content.Stream(BodyWriter _, long length) when length >= 0 ->
                     OptionalLong.of(length);
+            case Content.Source(BodySource _, long length) when length >= 0 ->
+                    OptionalLong.of(length);
+            case Content.Source _ -> OptionalLong.empty();
             case Content.Stream _,
                     Content.Endless _,
                     Content.Later _,
@@ -448,16 +514,20 @@ public final class Response {
     void release() {
         if (content instanceof Content.Pieces pieces) {
             pieces.release();
+        } else if (content instanceof Content.Source(BodySource source, long _)) {
+            source.close();
         }
     }
 
     /** Whether it can be sent without a thread that writes it. */
     boolean atHand() {
-        return content instanceof Content.Bytes || content instanceof Content.Pieces;
+        return content instanceof Content.Bytes
+                || content instanceof Content.Pieces
+                || content instanceof Content.Source;
     }
 
     boolean closes() {
-        return close;
+        return closeConnection;
     }
 
     /** RFC 9110 6.4.1: no content whatever is asked for; the framing says so by itself. */
@@ -475,30 +545,20 @@ public final class Response {
         return before;
     }
 
-    /**
-     * All of it as it goes over the wire when the connection stays open; null the first time, when
-     * nobody knows yet whether that pays, and when it is large.
-     */
-    byte[] image(byte[] date) {
-        Image known = image;
-        if (known != null && known.date == date) {
-            return known.bytes;
-        }
-        if (!used) {
-            used = true;
-            return null;
-        }
-        if (!(content instanceof Content.Bytes(byte[] body))
-                || body.length > LARGEST_IMAGE
-                || own
-                || bodiless()) {
-            return null;
-        }
-        byte[] bytes = ResponseHead.image(this, date, body);
-        if (bytes.length > LARGEST_IMAGE) {
-            return null;
-        }
-        image = new Image(date, bytes);
-        return bytes;
+    /** Returns whether it was asked for this before, and so is sent again and again. */
+    boolean wasEncoded() {
+        boolean before = used;
+        used = true;
+        return before;
+    }
+
+    /** Returns what {@link #encoded(Object)} has kept last, or null. */
+    Object encoded() {
+        return encoded;
+    }
+
+    /** Keeps this response as a version of HTTP encodes it, which alone knows how. */
+    void encoded(Object encoded) {
+        this.encoded = encoded;
     }
 }

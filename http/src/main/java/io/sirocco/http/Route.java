@@ -14,9 +14,9 @@ public final class Route {
     final String host;
     final String path;
     final Handler handler;
-    Handling handling;
-    long body = UNSET;
-    long deadline = UNSET;
+    ExecutionMode executionMode;
+    long maxBodyBytes = UNSET;
+    long handlerTimeout = UNSET;
     long bodyMillis = UNSET;
     long bodyRate = UNSET;
     long idleMillis = UNSET;
@@ -29,17 +29,17 @@ public final class Route {
 
     static final long UNSET = Long.MIN_VALUE;
 
-    Route(String method, String host, String path, Handler handler, Handling handling) {
+    Route(String method, String host, String path, Handler handler, ExecutionMode handling) {
         this.method = method;
         this.host = host;
         this.path = path;
         this.handler = handler;
-        this.handling = handling;
+        this.executionMode = handling;
     }
 
     /** Where its handler runs. */
-    public Route handling(Handling handling) {
-        this.handling = handling;
+    public Route executionMode(ExecutionMode handling) {
+        this.executionMode = handling;
         return this;
     }
 
@@ -61,24 +61,24 @@ public final class Route {
      * Its handler never looks at the body of a request: it is called when the head is there, and a
      * body is skipped.
      */
-    public Route ignoresBody() {
+    public Route ignoreBody() {
         this.readsBody = false;
         return this;
     }
 
     /**
-     * Calls its handler as soon as the headers are complete, {@link Handling#INLINE} or not, so
-     * that it can refuse a request before any of the body has been stored. An inline handler takes
-     * the body with {@link Body#next}; the rest of a body that it does not take is skipped.
+     * Calls its handler as soon as the headers are complete, {@link ExecutionMode#INLINE} or not,
+     * so that it can refuse a request before any of the body has been stored. An inline handler
+     * takes the body with {@link Body#next}; the rest of a body that it does not take is skipped.
      */
-    public Route startsBeforeBody() {
+    public Route startBeforeBody() {
         this.readsBody = false;
         return this;
     }
 
     /** Bytes of a request body, in the place of the server's limit; -1 for any number. */
-    public Route body(long bytes) {
-        this.body = bytes;
+    public Route maxBodyBytes(long bytes) {
+        this.maxBodyBytes = bytes;
         return this;
     }
 
@@ -86,19 +86,19 @@ public final class Route {
      * How long its handler may take until its response begins, in the place of the server's limit;
      * zero for ever.
      */
-    public Route deadline(Duration longest) {
-        this.deadline = longest.toMillis();
+    public Route handlerTimeout(Duration longest) {
+        this.handlerTimeout = longest.toMillis();
         return this;
     }
 
     /**
      * How long a body that its handler waits for may take (408), in the place of {@link
-     * Config#bodyDeadline}: {@code grace}, and one second for every {@code bytesPerSecond} that
-     * have come. A grace of zero is for ever.
+     * Config#bodyTimeout}: {@code grace}, and one second for every {@code bytesPerSecond} that have
+     * come. A grace of zero is for ever.
      *
      * @throws IllegalArgumentException for less than zero
      */
-    public Route bodyDeadline(Duration grace, long bytesPerSecond) {
+    public Route bodyTimeout(Duration grace, long bytesPerSecond) {
         if (grace.isNegative() || bytesPerSecond < 0) {
             throw new IllegalArgumentException(
                     "The body deadline of "
@@ -116,11 +116,11 @@ public final class Route {
 
     /**
      * How long a connection may be without a request behind a response of this route, in the place
-     * of {@link Config#idle}; zero for ever.
+     * of {@link Config#idleTimeout}; zero for ever.
      *
      * @throws IllegalArgumentException for less than zero
      */
-    public Route idle(Duration longest) {
+    public Route idleTimeout(Duration longest) {
         if (longest.isNegative()) {
             throw new IllegalArgumentException(
                     "The idle time of " + path + " is zero or more, not " + longest + ".");

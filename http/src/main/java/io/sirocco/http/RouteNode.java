@@ -23,16 +23,16 @@ import java.util.List;
 final class RouteNode<T> {
     private final ByteMap<RouteNode<T>> literals;
     private final RouteNode<T> param;
-    private final Endpoints<T> here;
-    private final Endpoints<T> rest;
+    private final MethodTable<T> here;
+    private final MethodTable<T> rest;
 
     /** Takes the routes that pass through this node, which lies so many segments deep. */
-    RouteNode(List<Leaf<T>> leaves, int depth) {
-        var below = new LinkedHashMap<String, List<Leaf<T>>>();
-        var params = new ArrayList<Leaf<T>>();
-        var ends = new ArrayList<Leaf<T>>();
-        var rests = new ArrayList<Leaf<T>>();
-        for (Leaf<T> leaf : leaves) {
+    RouteNode(List<CompiledRoute<T>> leaves, int depth) {
+        var below = new LinkedHashMap<String, List<CompiledRoute<T>>>();
+        var params = new ArrayList<CompiledRoute<T>>();
+        var ends = new ArrayList<CompiledRoute<T>>();
+        var rests = new ArrayList<CompiledRoute<T>>();
+        for (CompiledRoute<T> leaf : leaves) {
             switch (leaf.segment(depth)) {
                 case null -> ends.add(leaf);
                 case Segment.Literal(var text) ->
@@ -45,15 +45,15 @@ final class RouteNode<T> {
         below.forEach((text, list) -> nodes.put(text, new RouteNode<>(list, depth + 1)));
         literals = nodes.isEmpty() ? null : new ByteMap<>(nodes);
         param = params.isEmpty() ? null : new RouteNode<>(params, depth + 1);
-        here = ends.isEmpty() ? null : new Endpoints<>(ends);
-        rest = rests.isEmpty() ? null : new Endpoints<>(rests);
+        here = ends.isEmpty() ? null : new MethodTable<>(ends);
+        rest = rests.isEmpty() ? null : new MethodTable<>(rests);
     }
 
     /** The route for the rest of a path, which begins behind a slash; null when there is none. */
-    Leaf<T> find(byte[] bytes, int methodFrom, int methodTo, int from, int to) {
+    CompiledRoute<T> find(byte[] bytes, int methodFrom, int methodTo, int from, int to) {
         int end = segmentEnd(bytes, from, to);
         RouteNode<T> literal = literal(bytes, from, end);
-        Leaf<T> leaf = null;
+        CompiledRoute<T> leaf = null;
         if (literal != null) {
             leaf = literal.below(bytes, methodFrom, methodTo, end, to);
         }
@@ -66,7 +66,7 @@ final class RouteNode<T> {
         return leaf;
     }
 
-    private Leaf<T> below(byte[] bytes, int methodFrom, int methodTo, int end, int to) {
+    private CompiledRoute<T> below(byte[] bytes, int methodFrom, int methodTo, int end, int to) {
         if (end < to) {
             return find(bytes, methodFrom, methodTo, end + 1, to);
         }

@@ -59,7 +59,7 @@ final class Router<T> {
     /** RFC 9110 15.5.6: the path is known, the method is not; {@code allow} is sorted. */
     record MethodNotAllowed<T>(List<String> allow) implements Match<T> {}
 
-    private final Hosts<Site<T>> hosts;
+    private final Hosts<VirtualHost<T>> hosts;
     private final Match<T> notFound = new NotFound<>();
 
     /**
@@ -69,12 +69,13 @@ final class Router<T> {
      *     requests, and names them
      */
     Router(List<Route<T>> routes) {
-        var byHost = new LinkedHashMap<String, List<Leaf<T>>>();
+        var byHost = new LinkedHashMap<String, List<CompiledRoute<T>>>();
         for (Route<T> route : routes) {
-            byHost.computeIfAbsent(route.host(), host -> new ArrayList<>()).add(new Leaf<>(route));
+            byHost.computeIfAbsent(route.host(), host -> new ArrayList<>())
+                    .add(new CompiledRoute<>(route));
         }
-        var sites = new LinkedHashMap<String, Site<T>>();
-        byHost.forEach((host, leaves) -> sites.put(host, new Site<>(leaves)));
+        var sites = new LinkedHashMap<String, VirtualHost<T>>();
+        byHost.forEach((host, leaves) -> sites.put(host, new VirtualHost<>(leaves)));
         hosts = new Hosts<>(sites);
     }
 
@@ -96,11 +97,11 @@ final class Router<T> {
         if (pathFrom >= pathTo || bytes[pathFrom] != '/') {
             return notFound;
         }
-        List<Site<T>> sites = hosts.of(bytes, hostFrom, hostTo);
+        List<VirtualHost<T>> sites = hosts.of(bytes, hostFrom, hostTo);
         boolean checked = false;
         for (int i = 0; i < sites.size(); i++) {
-            Site<T> site = sites.get(i);
-            Leaf<T> leaf = site.literal(bytes, methodFrom, methodTo, pathFrom, pathTo);
+            VirtualHost<T> site = sites.get(i);
+            CompiledRoute<T> leaf = site.literal(bytes, methodFrom, methodTo, pathFrom, pathTo);
             if (leaf == null) {
                 if (!checked && !Percent.wellFormed(bytes, pathFrom, pathTo)) {
                     return notFound;
@@ -123,9 +124,9 @@ final class Router<T> {
         return match(bytes, 0, methodTo, hostTo, bytes.length, methodTo, hostTo);
     }
 
-    private Match<T> unserved(List<Site<T>> sites, byte[] bytes, int pathFrom, int pathTo) {
+    private Match<T> unserved(List<VirtualHost<T>> sites, byte[] bytes, int pathFrom, int pathTo) {
         var allow = new TreeSet<String>();
-        for (Site<T> site : sites) {
+        for (VirtualHost<T> site : sites) {
             site.addMethods(bytes, pathFrom, pathTo, allow);
         }
         if (allow.isEmpty()) {

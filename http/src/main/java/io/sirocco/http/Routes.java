@@ -21,12 +21,12 @@ public final class Routes {
     private final String host;
     private final String prefix;
     private final List<Filter> filters;
-    private final Handling handling;
+    private final ExecutionMode handling;
     private final List<Route> all;
     private final List<Mount> mounts;
-    private final List<Unmatched.Scope> unmatched;
+    private final List<UnmatchedFilters.Scope> unmatched;
 
-    Routes(Handling handling) {
+    Routes(ExecutionMode handling) {
         this(
                 "",
                 "",
@@ -41,10 +41,10 @@ public final class Routes {
             String host,
             String prefix,
             List<Filter> filters,
-            Handling handling,
+            ExecutionMode handling,
             List<Route> all,
             List<Mount> mounts,
-            List<Unmatched.Scope> unmatched) {
+            List<UnmatchedFilters.Scope> unmatched) {
         this.host = host;
         this.prefix = prefix;
         this.filters = filters;
@@ -114,7 +114,7 @@ public final class Routes {
      */
     public Routes filterAll(Filter filter) {
         filters.add(filter);
-        unmatched.add(new Unmatched.Scope(host, prefix, filter));
+        unmatched.add(new UnmatchedFilters.Scope(host, prefix, filter));
         return this;
     }
 
@@ -194,7 +194,7 @@ public final class Routes {
         return all;
     }
 
-    List<Unmatched.Scope> unmatched() {
+    List<UnmatchedFilters.Scope> unmatched() {
         return unmatched;
     }
 

@@ -19,12 +19,9 @@ import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -66,98 +63,14 @@ public final class Server implements AutoCloseable {
             """
                     .getBytes(StandardCharsets.US_ASCII);
 
-    private volatile Plan plan; // written with the lock held, as is the next
+    private volatile ServerPlan plan; // written with the lock held, as is the next
     private volatile Running running; // null while stopped
     private volatile CompletableFuture<Throwable> failure = new CompletableFuture<>();
-
-    /**
-     * The configuration and the routes. Immutable.
-     *
-     * @param kinds of the routes, by method, host and path; a reload keeps those that it knows
-     */
-    private record Plan(
-            Config config,
-            Router<Endpoint> router,
-            List<Mount> mounts,
-            Unmatched unmatched,
-            Response optionsOfServer,
-            Map<String, TaskKind> kinds) {
-
-        static Plan of(
-                Consumer<Config> configure, Consumer<Routes> routes, Map<String, TaskKind> before) {
-            var kinds = new HashMap<String, TaskKind>();
-            var config = new Config();
-            configure.accept(config);
-            if (config.addresses.isEmpty()) {
-                throw new IllegalArgumentException(
-                        "The server has no address: call port() or listen().");
-            }
-            var all = new Routes(config.handling);
-            routes.accept(all);
-            Limits limits = config.limits();
-            var table =
-                    all.all().stream()
-                            .map(
-                                    route ->
-                                            new Router.Route<>(
-                                                    route.method,
-                                                    route.host,
-                                                    route.path,
-                                                    Endpoint.of(
-                                                            route,
-                                                            limits,
-                                                            kind(route, before, kinds))))
-                            .toList();
-            return new Plan(
-                    config,
-                    new Router<>(table),
-                    List.copyOf(all.mounts()),
-                    Unmatched.of(all.unmatched(), config.handling, limits),
-                    Response.empty(204).header("Allow", String.join(", ", methods(all.all()))),
-                    Map.copyOf(kinds));
-        }
-
-        /** What the server can do at all: RFC 9110 9.3.7, of {@code OPTIONS *}. */
-        private static Set<String> methods(List<Route> routes) {
-            var methods = new LinkedHashSet<String>();
-            for (Route route : routes) {
-                methods.addAll(route.methods());
-            }
-            if (methods.contains("GET")) {
-                methods.add("HEAD");
-            }
-            methods.add("OPTIONS");
-            return methods;
-        }
-
-        /** A route keeps what is known of it over a reload. */
-        private static TaskKind kind(
-                Route route, Map<String, TaskKind> before, Map<String, TaskKind> kinds) {
-            String name = route.method + " " + route.host + route.path;
-            return kinds.computeIfAbsent(
-                    name, fresh -> before.getOrDefault(fresh, TaskKind.of(fresh)));
-        }
-
-        Setup setup(String id, ExecutorService pool) {
-            return new Setup(
-                    id,
-                    router,
-                    config.limits(),
-                    new DateAndServer(config.serverHeader),
-                    config.monitor,
-                    config.proxies,
-                    config.errorPages,
-                    pool,
-                    config.sniHostCheck,
-                    unmatched,
-                    optionsOfServer);
-        }
-    }
 
     private record Running(
             String id,
             Loops loops,
-            List<Worker> workers,
+            List<LoopContext> workers,
             List<Bound> listeners,
             ExecutorService pool) {}
 
@@ -165,7 +78,7 @@ public final class Server implements AutoCloseable {
     private record Bound(Config.Listening asked, Listener listener) {}
 
     private Server(Consumer<Config> configure, Consumer<Routes> routes) {
-        this.plan = Plan.of(configure, routes, Map.of());
+        this.plan = ServerPlan.of(configure, routes, Map.of());
     }
 
     /** Starts a server on {@code port} of every IPv4 address, all else as it is by default. */
@@ -207,8 +120,8 @@ public final class Server implements AutoCloseable {
     }
 
     private Running open() throws IOException {
-        Config config = plan.config;
-        var workers = new CopyOnWriteArrayList<Worker>();
+        Config config = plan.config();
+        var workers = new CopyOnWriteArrayList<LoopContext>();
         if (failure.isDone()) {
             failure = new CompletableFuture<>(); // of the last run
         }
@@ -221,7 +134,7 @@ public final class Server implements AutoCloseable {
                                         .name(config.name)
                                         .observer(new Moves(workers))
                                         .heldMillis(config.heldMillis)
-                                        .memory(config.memory)
+                                        .memory(config.memoryLimit)
                                         .connections(config.mostConnections));
         loops.failure().thenAccept(this::failed);
         ExecutorService pool =
@@ -229,8 +142,8 @@ public final class Server implements AutoCloseable {
                         config.poolThreads,
                         Thread.ofPlatform().daemon().name(config.name + "-pool-", 0).factory());
         String id = Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36);
-        Setup setup = plan.setup(id, pool);
-        workers.addAll(loops.all().stream().map(loop -> new Worker(loop, setup)).toList());
+        ServerContext setup = plan.setup(id, pool);
+        workers.addAll(loops.all().stream().map(loop -> new LoopContext(loop, setup)).toList());
         try {
             var bound = listen(loops, config, config.addresses, workers);
             return new Running(id, loops, workers, bound, pool);
@@ -242,7 +155,7 @@ public final class Server implements AutoCloseable {
     }
 
     /** Has the monitor told of routes that were moved. */
-    private record Moves(List<Worker> workers) implements Observer {
+    private record Moves(List<LoopContext> workers) implements Observer {
         @Override
         public void moved(Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {
             workers.get(loop.index()).moved(kind, millis, stack);
@@ -251,7 +164,7 @@ public final class Server implements AutoCloseable {
 
     /** Binds all of {@code addresses}, or none. */
     private List<Bound> listen(
-            Loops loops, Config config, List<Config.Listening> addresses, List<Worker> workers)
+            Loops loops, Config config, List<Config.Listening> addresses, List<LoopContext> workers)
             throws IOException {
         var bound = new ArrayList<Bound>();
         try {
@@ -273,21 +186,21 @@ public final class Server implements AutoCloseable {
         if (asked.proxyProtocol()) {
             long most = config.limits().headMillis();
             options.proxyProtocol(
-                    peer -> plan.config.proxies.trusts(peer),
+                    peer -> plan.config().trustedProxies.trusts(peer),
                     most == 0 ? PROXY_HEADER.toMillis() : most);
         }
         options.backlog(config.backlog)
-                .slots(config.slots, config.whenFull)
-                .parking(config.parked, config.parking.toMillis())
-                .accepts(config.accepts)
-                .admission(() -> plan.config.admission);
+                .slots(config.maxConnectionsPerLoop, config.whenFull)
+                .parking(config.parked, config.parkedConnections.toMillis())
+                .accepts(config.acceptRate)
+                .admission(() -> plan.config().admission);
     }
 
-    private Acceptor acceptor(List<Worker> workers) {
+    private Acceptor acceptor(List<LoopContext> workers) {
         return connection -> {
-            Config config = plan.config;
+            Config config = plan.config();
             pace(connection, config);
-            Worker worker = workers.get(connection.loop().index());
+            LoopContext worker = workers.get(connection.loop().index());
             return new Http1(connection, worker);
         };
     }
@@ -303,12 +216,12 @@ public final class Server implements AutoCloseable {
      * @throws UncheckedIOException when an address cannot be bound
      */
     public synchronized void reload(Consumer<Config> configure, Consumer<Routes> routes) {
-        Plan next = Plan.of(configure, routes, plan.kinds);
+        ServerPlan next = ServerPlan.of(configure, routes, plan.kinds());
         if (running == null) {
             plan = next;
             return;
         }
-        if (running.workers.stream().anyMatch(Worker::isLoopThread)) {
+        if (running.workers.stream().anyMatch(LoopContext::isLoopThread)) {
             throw new IllegalStateException("A loop cannot reload its own server: use a thread.");
         }
         try {
@@ -318,11 +231,11 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private Running reload(Running now, Plan next) throws IOException {
+    private Running reload(Running now, ServerPlan next) throws IOException {
         var old = new ArrayList<>(now.listeners);
         var kept = new ArrayList<Bound>();
         var added = new ArrayList<Config.Listening>();
-        for (Config.Listening address : next.config.addresses) {
+        for (Config.Listening address : next.config().addresses) {
             Optional<Bound> known =
                     old.stream()
                             .filter(each -> each.asked.address().equals(address.address()))
@@ -333,7 +246,7 @@ public final class Server implements AutoCloseable {
                     () -> added.add(address));
             known.ifPresent(old::remove);
         }
-        var fresh = listen(now.loops, next.config, added, now.workers);
+        var fresh = listen(now.loops, next.config(), added, now.workers);
         kept.forEach(bound -> bound.asked.tls().ifPresent(bound.listener::tls));
         kept.addAll(fresh);
         plan = next;
@@ -358,9 +271,9 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private static void adopt(List<Worker> workers, Setup setup) {
+    private static void adopt(List<LoopContext> workers, ServerContext setup) {
         var adopted = new ArrayList<CompletableFuture<?>>();
-        for (Worker worker : workers) {
+        for (LoopContext worker : workers) {
             var done = new CompletableFuture<Void>();
             boolean runs =
                     worker.execute(
@@ -412,7 +325,7 @@ public final class Server implements AutoCloseable {
      * already.
      *
      * @return whether everything in progress came to its end
-     * @throws IllegalStateException when an {@link Handling#INLINE} handler calls it: its loop
+     * @throws IllegalStateException when an {@link ExecutionMode#INLINE} handler calls it: its loop
      *     cannot wait for its own end
      */
     public synchronized boolean stop(Duration longest) {
@@ -421,7 +334,7 @@ public final class Server implements AutoCloseable {
             return true;
         }
         Running ending = running;
-        if (ending.workers.stream().anyMatch(Worker::isLoopThread)) {
+        if (ending.workers.stream().anyMatch(LoopContext::isLoopThread)) {
             throw new IllegalStateException("A loop cannot stop its own server: use a thread.");
         }
         long began = System.nanoTime();
@@ -439,12 +352,12 @@ public final class Server implements AutoCloseable {
 
     /** What is mounted comes to its end first, over connections that still serve. */
     private void drainMounts(Running ending, Duration longest) {
-        if (plan.mounts.isEmpty()) {
+        if (plan.mounts().isEmpty()) {
             return;
         }
         ending.listeners.forEach(each -> each.listener.close());
         CompletableFuture<?>[] ends =
-                plan.mounts.stream().map(Server::drain).toArray(CompletableFuture[]::new);
+                plan.mounts().stream().map(Server::drain).toArray(CompletableFuture[]::new);
         try {
             CompletableFuture.allOf(ends).get(longest.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
@@ -466,7 +379,7 @@ public final class Server implements AutoCloseable {
 
     private static boolean drain(Running ending, Duration longest) {
         var ends = new ArrayList<CompletableFuture<Void>>();
-        for (Worker worker : ending.workers) {
+        for (LoopContext worker : ending.workers) {
             var end = new CompletableFuture<Void>();
             boolean runs =
                     worker.execute(
@@ -501,10 +414,8 @@ public final class Server implements AutoCloseable {
     }
 
     private static void drain(Protocol protocol) {
-        switch (protocol) {
-            case Http1 http -> http.drain();
-            case WebSocketConnection socket -> socket.drain();
-            default -> {}
+        if (protocol instanceof ServerProtocol ours) {
+            ours.drain();
         }
     }
 
@@ -533,7 +444,7 @@ public final class Server implements AutoCloseable {
         failure.complete(why);
         if (now != null) {
             try {
-                plan.config.monitor.died(why);
+                plan.config().monitor.loopDied(why);
             } catch (Throwable e) {
                 LOG.get().log(Level.WARNING, "the monitor threw", e);
             }
@@ -571,7 +482,7 @@ public final class Server implements AutoCloseable {
 
     /** What each of its loops has done since the start. */
     public List<ServerStats> stats() {
-        return running().workers.stream().map(Worker::stats).toList();
+        return running().workers.stream().map(LoopContext::stats).toList();
     }
 
     /** Takes no lock: whoever asks during a stop must not wait for its end. */

@@ -6,12 +6,12 @@ import java.net.SocketAddress;
 import java.util.Optional;
 
 /**
- * A WebSocket (RFC 6455), open from the answer of {@link Response#upgrade} on. Messages come to the
- * {@link Conversation} or to the {@link WebSocketListener} that it was opened with; anybody may
- * send.
+ * A WebSocket (RFC 6455), open from the answer of {@link Response#webSocket} on. Messages come to
+ * the {@link WebSocketHandler} or to the {@link WebSocketListener} that it was opened with; anybody
+ * may send.
  *
  * <p>What the peer has not taken yet is pending, and bounded by {@link
- * WebSocketSettings#maxPending}. When that is reached {@link #send} waits and {@link #trySend}
+ * WebSocketSettings#maxPendingBytes}. When that is reached {@link #send} waits and {@link #trySend}
  * refuses. Messages of one thread arrive in their order. What is sent within one turn of the
  * socket's loop leaves in one write. Any thread, unless a method says otherwise.
  */
@@ -37,8 +37,8 @@ public interface WebSocket {
     record Closed(int code, String reason, boolean clean) implements Message {}
 
     /**
-     * The next message; waits for it. Behind the last one comes {@link Closed}, at every further
-     * call too. Only the thread of a {@link Conversation} may call this.
+     * The next message; waits for it. Behind the last one comes {@link ClosedConnection}, at every
+     * further call too. Only the thread of a {@link WebSocketHandler} may call this.
      *
      * @throws IOException when the thread is interrupted, as it is when the server is cut off
      */
@@ -63,8 +63,8 @@ public interface WebSocket {
     /**
      * Sends text if there is room for it; never waits.
      *
-     * @return whether it will be sent: false when {@link WebSocketSettings#maxPending} bytes or
-     *     more are pending, of whose end {@link WebSocketListener#onDrained} tells, and when the
+     * @return whether it will be sent: false when {@link WebSocketSettings#maxPendingBytes} bytes
+     *     or more are pending, of whose end {@link WebSocketListener#onDrained} tells, and when the
      *     socket is closed
      */
     boolean trySend(String text);
@@ -88,7 +88,7 @@ public interface WebSocket {
 
     /**
      * Says good-bye behind what was sent before, and refuses what is sent from now on. The
-     * connection ends when the peer has said so as well, or {@link WebSocketSettings#closeDeadline}
+     * connection ends when the peer has said so as well, or {@link WebSocketSettings#closeTimeout}
      * has passed. Does nothing when it is closed already.
      *
      * @param code 1000 to 1003, 1007 to 1014, or 3000 to 4999
@@ -113,7 +113,7 @@ public interface WebSocket {
     boolean isOpen();
 
     /** The peer's address: that of a proxy if there is one. */
-    SocketAddress remote();
+    SocketAddress remoteAddress();
 
     /** The sub-protocol that was agreed on; empty for none. */
     String subprotocol();

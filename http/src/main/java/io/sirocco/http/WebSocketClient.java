@@ -40,7 +40,7 @@ import java.util.function.Function;
 public final class WebSocketClient implements AutoCloseable {
     private final Loops loops;
     private final boolean owner;
-    private final Map<Loop, ClientHub> hubs = new ConcurrentHashMap<>();
+    private final Map<Loop, ClientLoopContext> hubs = new ConcurrentHashMap<>();
     private final WebSockets sockets;
     private final Headers headers;
     private final long connectMillis;
@@ -96,8 +96,12 @@ public final class WebSocketClient implements AutoCloseable {
     }
 
     /** The same, with a conversation on a virtual thread of its own. */
-    public CompletableFuture<WebSocket> connect(URI uri, Conversation conversation) {
-        return connect(loops.next(), uri, Headers.none(), hub -> new Talk(conversation, hub, null));
+    public CompletableFuture<WebSocket> connect(URI uri, WebSocketHandler conversation) {
+        return connect(
+                loops.next(),
+                uri,
+                Headers.none(),
+                hub -> new BlockingWebSocket(conversation, hub, null));
     }
 
     /** The same on a loop of the caller's choice, and with fields for this one request. */
@@ -107,7 +111,10 @@ public final class WebSocketClient implements AutoCloseable {
     }
 
     private CompletableFuture<WebSocket> connect(
-            Loop loop, URI uri, Headers fields, Function<Hub, WebSocketListener> listener) {
+            Loop loop,
+            URI uri,
+            Headers fields,
+            Function<WebSocketContext, WebSocketListener> listener) {
         var attempt = new Attempt(loop, uri, fields, listener);
         String host = uri.getHost();
         if (isLiteral(host)) {
@@ -190,9 +197,13 @@ public final class WebSocketClient implements AutoCloseable {
         private final boolean secure;
         private final int port;
         private final Headers fields;
-        private final Function<Hub, WebSocketListener> listener;
+        private final Function<WebSocketContext, WebSocketListener> listener;
 
-        Attempt(Loop loop, URI uri, Headers fields, Function<Hub, WebSocketListener> listener) {
+        Attempt(
+                Loop loop,
+                URI uri,
+                Headers fields,
+                Function<WebSocketContext, WebSocketListener> listener) {
             String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase();
             if (!scheme.equals("ws") && !scheme.equals("wss")
                     || uri.getHost() == null
@@ -275,8 +286,9 @@ public final class WebSocketClient implements AutoCloseable {
                 return;
             }
             try {
-                ClientHub hub =
-                        hubs.computeIfAbsent(loop, each -> new ClientHub(each, writeMillis));
+                ClientLoopContext hub =
+                        hubs.computeIfAbsent(
+                                loop, each -> new ClientLoopContext(each, writeMillis));
                 var opening =
                         new WebSocketOpening(
                                 hub,

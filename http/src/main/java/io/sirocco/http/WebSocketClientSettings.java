@@ -42,14 +42,14 @@ public final class WebSocketClientSettings {
     }
 
     /** How long it may take until a socket is open, for each address of a host; 10 s unless set. */
-    public WebSocketClientSettings connectDeadline(Duration longest) {
-        this.connect = positive("connectDeadline", longest);
+    public WebSocketClientSettings connectTimeout(Duration longest) {
+        this.connect = positive("connectTimeout", longest);
         return this;
     }
 
     /** How long a server may take nothing of what it is sent; 30 s unless set. */
-    public WebSocketClientSettings writeDeadline(Duration longest) {
-        this.write = positive("writeDeadline", longest);
+    public WebSocketClientSettings writeTimeout(Duration longest) {
+        this.write = positive("writeTimeout", longest);
         return this;
     }
 

@@ -13,7 +13,6 @@ import io.sirocco.http.ws.Role;
 import io.sirocco.http.ws.Violation;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
-import io.sirocco.net.Protocol;
 import io.sirocco.net.TaskKind;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -33,7 +32,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>While it is idle it holds no more than its fields. Loop-confined, but for what it is as a
  * {@link WebSocket}.
  */
-final class WebSocketConnection extends WebSocketSender implements Protocol {
+final class WebSocketConnection extends WebSocketSender implements ServerProtocol {
     /** Bytes that a message which waits for the program costs, beside its own. */
     static final int MESSAGE_COST = 64;
 
@@ -67,7 +66,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
 
     WebSocketConnection(
             Connection connection,
-            Hub hub,
+            WebSocketContext hub,
             WebSockets sockets,
             Agreement agreement,
             String subprotocol,
@@ -89,7 +88,8 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
     }
 
     /** It speaks from now on, behind what is written already. */
-    void open() {
+    @Override
+    public void begin() {
         sockets.opened();
         hub.socketOpened();
         written = connection.unsent();
@@ -464,7 +464,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
     /** What the program has yet to take comes first, and what it sends for that. */
     private void answerWhenAllIsTaken() {
         flags |= PEER_CLOSED;
-        if (listener instanceof Talk talk && talk.stillAnswers()
+        if (listener instanceof BlockingWebSocket talk && talk.stillAnswers()
                 || queue != null && queue.isBusy()) {
             since = hub.loop.now();
             setDeadline();
@@ -497,7 +497,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         }
     }
 
-    boolean isOf(Hub other) {
+    boolean isOf(WebSocketContext other) {
         return hub == other;
     }
 
@@ -564,7 +564,8 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
     }
 
     /** The server stops, and clients that come again find another one; or the client does. */
-    void drain() {
+    @Override
+    public void drain() {
         if (!is(CLOSING | OVER)) {
             run(); // what was sent before goes before
             closeNow(
@@ -594,7 +595,7 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
         }
         sockets.closed(agreement, hub.role);
         hub.socketClosed(connection, cause);
-        if (cause == CloseCause.STOPPED && listener instanceof Talk talk) {
+        if (cause == CloseCause.STOPPED && listener instanceof BlockingWebSocket talk) {
             talk.cancel();
         }
     }
@@ -603,14 +604,14 @@ final class WebSocketConnection extends WebSocketSender implements Protocol {
 
     @Override
     public Message receive() throws IOException {
-        if (listener instanceof Talk talk) {
+        if (listener instanceof BlockingWebSocket talk) {
             return talk.receive();
         }
         throw new IllegalStateException("Messages of this WebSocket come to its listener.");
     }
 
     @Override
-    public SocketAddress remote() {
+    public SocketAddress remoteAddress() {
         if (hub.loop.enter()) {
             try {
                 return connection.remote();

@@ -4,7 +4,7 @@ package io.sirocco.http;
 /**
  * Is told what happens on WebSockets, on the loop of each: must not block. One listener may serve
  * any number of sockets, which cost no thread and no buffer while they are idle. What a method
- * throws is reported to {@link Monitor#failed}, and its socket is closed with 1011.
+ * throws is reported to {@link Monitor#handlerFailed}, and its socket is closed with 1011.
  *
  * <p>While the peer does not take what it is sent, nothing is read from it either. Loop-confined,
  * to the loop of each socket.

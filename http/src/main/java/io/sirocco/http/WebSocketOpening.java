@@ -33,7 +33,7 @@ import java.util.concurrent.CompletableFuture;
  * Loop-confined.
  */
 final class WebSocketOpening implements Connector, Protocol {
-    private final ClientHub hub;
+    private final ClientLoopContext hub;
     private final WebSockets sockets;
     private final URI uri;
     private final Headers fields;
@@ -48,7 +48,7 @@ final class WebSocketOpening implements Connector, Protocol {
     private record Answer(String subprotocol, Agreement agreement) {}
 
     WebSocketOpening(
-            ClientHub hub,
+            ClientLoopContext hub,
             WebSockets sockets,
             URI uri,
             Headers fields,
@@ -127,10 +127,10 @@ final class WebSocketOpening implements Connector, Protocol {
                             answer.subprotocol(),
                             listener,
                             null,
-                            ClientHub.nextId());
+                            ClientLoopContext.nextId());
             sockets.settle(offered, answer.agreement());
             connection.protocol(socket);
-            socket.open();
+            socket.begin();
             outcome.complete(socket);
             if (hub.draining()) {
                 socket.drain();

@@ -32,28 +32,28 @@ import java.util.concurrent.CompletableFuture;
  * thread, unless a method says otherwise.
  */
 abstract sealed class WebSocketSender implements WebSocket, Runnable permits WebSocketConnection {
-    private static final VarHandle OUTBOX = field("outbox", Outgoing.class);
+    private static final VarHandle OUTBOX = field("outbox", OutgoingMessage.class);
     private static final VarHandle PENDING = field("pending", long.class);
     private static final VarHandle REFUSES = field("refuses", boolean.class);
     private static final VarHandle ROOM = field("room", CompletableFuture.class);
 
-    final Hub hub;
+    final WebSocketContext hub;
     final WebSockets sockets;
     final Agreement agreement; // null for no compression
 
-    private volatile Outgoing outbox; // newest first
+    private volatile OutgoingMessage outbox; // newest first
     private volatile long pending;
     private volatile boolean refuses; // somebody has closed it
     private volatile boolean refused; // a send was: onDrained is owed
     private volatile CompletableFuture<Void> room; // for those who wait to send
 
-    WebSocketSender(Hub hub, WebSockets sockets, Agreement agreement) {
+    WebSocketSender(WebSocketContext hub, WebSockets sockets, Agreement agreement) {
         this.hub = hub;
         this.sockets = sockets;
         this.agreement = agreement;
     }
 
-    /** Writes a frame as {@link Outgoing} has it. On the loop. */
+    /** Writes a frame as {@link OutgoingMessage} has it. On the loop. */
     abstract void write(int first, byte[] bytes, long size);
 
     /** Something was written. On the loop. */
@@ -78,7 +78,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     }
 
     /** As above; the task that the loop needs is put among {@code later}, if that is not null. */
-    boolean trySend(PreparedMessage message, Map<Hub, List<Runnable>> later) {
+    boolean trySend(PreparedMessage message, Map<WebSocketContext, List<Runnable>> later) {
         if (full()) {
             return false;
         }
@@ -95,7 +95,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     }
 
     /** A client masks each frame with a key of its own, and can share none. */
-    private void plain(PreparedMessage message, Map<Hub, List<Runnable>> later) {
+    private void plain(PreparedMessage message, Map<WebSocketContext, List<Runnable>> later) {
         if (hub.role == Role.CLIENT) {
             put(Frame.FIN | message.opcode(), message.payload(), later);
         } else {
@@ -141,7 +141,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     }
 
     /** Writes it now if that does not overtake others, else puts it into the outbox. */
-    private void put(int first, byte[] bytes, Map<Hub, List<Runnable>> later) {
+    private void put(int first, byte[] bytes, Map<WebSocketContext, List<Runnable>> later) {
         long size = first == 0 ? bytes.length : Frame.size(hub.role, bytes.length);
         pend(size);
         if (outbox == null && hub.loop.enter()) {
@@ -153,8 +153,8 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
             }
             return;
         }
-        var mine = new Outgoing(bytes, first, size);
-        Outgoing top;
+        var mine = new OutgoingMessage(bytes, first, size);
+        OutgoingMessage top;
         do {
             top = outbox;
             mine.next = top;
@@ -208,7 +208,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         if (refuses || pending < sockets.terms.maxPending()) {
             giveRoom(); // the loop may not have seen that somebody waits
         }
-        Exchange.join(known == null ? mine : known);
+        WebSocketContext.join(known == null ? mine : known);
     }
 
     /** Those who wait to send may try again. */
@@ -276,8 +276,10 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     /** Writes what others have sent. */
     @Override
     public void run() {
-        var newest = (Outgoing) OUTBOX.getAndSet(this, (Outgoing) null);
-        for (Outgoing each = Outgoing.oldestOf(newest); each != null; each = each.next) {
+        var newest = (OutgoingMessage) OUTBOX.getAndSet(this, (OutgoingMessage) null);
+        for (OutgoingMessage each = OutgoingMessage.oldestOf(newest);
+                each != null;
+                each = each.next) {
             write(each.first, each.bytes, each.size);
         }
         written();

@@ -12,9 +12,9 @@ import java.util.Optional;
  * returns. All limits are finite. Used by one thread.
  */
 public final class WebSocketSettings {
-    int maxMessage = 1 << 20;
-    int maxFrame = Integer.MAX_VALUE;
-    int maxPending = 1 << 20;
+    int maxMessageBytes = 1 << 20;
+    int maxFrameBytes = Integer.MAX_VALUE;
+    int maxPendingBytes = 1 << 20;
     Duration ping = Duration.ofSeconds(30);
     Duration pong = Duration.ofSeconds(20);
     Duration close = Duration.ofSeconds(5);
@@ -32,14 +32,14 @@ public final class WebSocketSettings {
      * Bytes of one message that comes in, when it is inflated; a larger one closes the socket with
      * 1009. 1 MiB unless set.
      */
-    public WebSocketSettings maxMessage(int bytes) {
-        this.maxMessage = atLeast("maxMessage", bytes, 1);
+    public WebSocketSettings maxMessageBytes(int bytes) {
+        this.maxMessageBytes = atLeast("maxMessage", bytes, 1);
         return this;
     }
 
-    /** The same of one frame; as {@link #maxMessage} unless set. */
-    public WebSocketSettings maxFrame(int bytes) {
-        this.maxFrame = atLeast("maxFrame", bytes, 1);
+    /** The same of one frame; as {@link #maxMessageBytes} unless set. */
+    public WebSocketSettings maxFrameBytes(int bytes) {
+        this.maxFrameBytes = atLeast("maxFrame", bytes, 1);
         return this;
     }
 
@@ -47,8 +47,8 @@ public final class WebSocketSettings {
      * Bytes that may be pending: a message is taken as long as there are fewer, so there can be one
      * message more. 1 MiB unless set.
      */
-    public WebSocketSettings maxPending(int bytes) {
-        this.maxPending = atLeast("maxPending", bytes, 1);
+    public WebSocketSettings maxPendingBytes(int bytes) {
+        this.maxPendingBytes = atLeast("maxPending", bytes, 1);
         return this;
     }
 
@@ -67,8 +67,8 @@ public final class WebSocketSettings {
      * How long the peer may take to answer our good-bye, once it takes nothing more of what was
      * sent before; 5 s unless set.
      */
-    public WebSocketSettings closeDeadline(Duration longest) {
-        this.close = notNegative("closeDeadline", longest);
+    public WebSocketSettings closeTimeout(Duration longest) {
+        this.close = notNegative("closeTimeout", longest);
         return this;
     }
 
@@ -173,9 +173,9 @@ public final class WebSocketSettings {
     /** What was set, for good. */
     Terms terms() {
         return new Terms(
-                maxMessage,
-                Math.min(maxFrame, maxMessage),
-                maxPending,
+                maxMessageBytes,
+                Math.min(maxFrameBytes, maxMessageBytes),
+                maxPendingBytes,
                 ping.toMillis(),
                 pong.toMillis(),
                 close.toMillis(),

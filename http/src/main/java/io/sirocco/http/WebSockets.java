@@ -10,11 +10,11 @@ import java.util.function.Consumer;
 
 /**
  * How the WebSockets of a route are spoken, and a count of them. Made once, for any number of
- * {@link Response#upgrade} responses:
+ * {@link Response#webSocket} responses:
  *
  * <pre>{@code
  * WebSockets chat = WebSockets.of(s -> s.maxMessage(64 << 10).origins("https://chat.example.org"));
- * routes.get("/chat", request -> Response.upgrade(chat, socket -> ...));
+ * routes.get("/chat", request -> Response.webSocket(chat, socket -> ...));
  * }</pre>
  *
  * <p>Any thread.

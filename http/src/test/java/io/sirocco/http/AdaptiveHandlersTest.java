@@ -52,7 +52,8 @@ class AdaptiveHandlersTest {
                         Mode.VIRTUAL,
                         c -> {},
                         all -> {
-                            all.route("GET", "/release", this::release).handling(Handling.INLINE);
+                            all.route("GET", "/release", this::release)
+                                    .executionMode(ExecutionMode.INLINE);
                             routes.accept(all);
                         });
     }
@@ -187,7 +188,7 @@ class AdaptiveHandlersTest {
                 all -> {
                     all.get("/stream", r -> Response.stream(this::pieces));
                     all.route("GET", "/inline-stream", r -> Response.stream(this::pieces))
-                            .handling(Handling.INLINE);
+                            .executionMode(ExecutionMode.INLINE);
                     all.get(
                             "/events",
                             r ->
@@ -239,7 +240,7 @@ class AdaptiveHandlersTest {
                         all.get(
                                 "/talk",
                                 r ->
-                                        Response.upgrade(
+                                        Response.webSocket(
                                                 socket -> {
                                                     while (socket.receive()
                                                             instanceof
@@ -289,7 +290,7 @@ class AdaptiveHandlersTest {
                         places.add("closed " + closed.code());
                     }
                 };
-        start(transport, Way.PIPE, all -> all.get("/listen", r -> Response.upgrade(listener)));
+        start(transport, Way.PIPE, all -> all.get("/listen", r -> Response.webSocket(listener)));
         try (WebSocketPeer peer = WebSocketPeer.open(serving, "/listen")) {
             peer.text("block 1");
             blockOnce("GET /listen");
@@ -319,7 +320,8 @@ class AdaptiveHandlersTest {
                 transport,
                 Way.PIPE,
                 all -> {
-                    for (Handling handling : List.of(Handling.LOOP, Handling.INLINE)) {
+                    for (ExecutionMode handling :
+                            List.of(ExecutionMode.LOOP, ExecutionMode.INLINE)) {
                         all.route(
                                         "GET",
                                         "/" + handling,
@@ -330,7 +332,7 @@ class AdaptiveHandlersTest {
                                             }
                                             return Response.text("in " + r.loop().inLoop());
                                         })
-                                .handling(handling);
+                                .executionMode(handling);
                     }
                 });
         for (String path : List.of("/LOOP", "/INLINE")) {
@@ -362,8 +364,9 @@ class AdaptiveHandlersTest {
                                         }
                                         return Response.text("slow");
                                     })
-                            .handling(Handling.INLINE);
-                    all.route("GET", "/block", r -> block("done")).handling(Handling.INLINE);
+                            .executionMode(ExecutionMode.INLINE);
+                    all.route("GET", "/block", r -> block("done"))
+                            .executionMode(ExecutionMode.INLINE);
                 });
         try (Client client = serving.client()) {
             client.send("GET /slow HTTP/1.1\nHost: a\n\nGET /block HTTP/1.1\nHost: a\n\n");
@@ -389,7 +392,7 @@ class AdaptiveHandlersTest {
                 all ->
                         all.get("/block", r -> block("again"))
                                 .route("GET", "/release", this::release)
-                                .handling(Handling.INLINE));
+                                .executionMode(ExecutionMode.INLINE));
         try (Client client = serving.client()) {
             ask(client, "/block");
             blockAgain();

@@ -40,13 +40,13 @@ class BackPressureTest {
                         "/upload",
                         request -> {
                             try {
-                                return upload(request.body().stream());
+                                return upload(request.body().inputStream());
                             } catch (IOException e) {
                                 ends.add(e);
                                 throw e;
                             }
                         })
-                .body(-1);
+                .maxBodyBytes(-1);
         routes.get("/download", request -> Response.stream(this::download));
         routes.get(
                 "/events",
@@ -109,7 +109,7 @@ class BackPressureTest {
 
     /**
      * While the handler reads nothing the server takes no more than it may hold: what is in {@link
-     * Incoming}, what the connection keeps, and one delivery of each.
+     * RequestBody}, what the connection keeps, and one delivery of each.
      */
     @ParameterizedTest
     @FieldSource("TRANSPORTS")
@@ -129,7 +129,7 @@ class BackPressureTest {
                     sent += sendUntilStuck(serving, client, piece);
                     long taken = serving.stats().net().bytesIn();
                     assertTrue(
-                            taken < Incoming.FULL + (64 << 10) + 3 * (128 << 10),
+                            taken < RequestBody.FULL + (64 << 10) + 3 * (128 << 10),
                             () -> serving + " has taken " + taken);
                     assertTrue(sent < KERNEL, "the client could send " + sent);
                     othersAreServed(serving);
@@ -192,7 +192,7 @@ class BackPressureTest {
                 String answer = client.untilEnd();
                 assertTrue(answer.startsWith("HTTP/1.1 400 Bad Request\r\n"), mode + answer);
                 serving.awaitQuiet();
-                assertEquals(List.of(Rule.BODY_CUT_OFF), serving.rules());
+                assertEquals(List.of(RequestError.BODY_CUT_OFF), serving.rules());
                 assertEquals(List.of(), serving.failures());
             }
         }

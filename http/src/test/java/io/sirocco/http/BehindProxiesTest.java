@@ -36,8 +36,8 @@ class BehindProxiesTest {
         return Response.text(
                 "%s %s %s %s"
                         .formatted(
-                                host(request.remote()),
-                                host(request.peer()),
+                                host(request.remoteAddress()),
+                                host(request.peerAddress()),
                                 request.scheme(),
                                 request.authority()));
     }
@@ -52,7 +52,7 @@ class BehindProxiesTest {
         return new Serving(
                 transport,
                 config -> {
-                    config.proxies(TrustedProxies.of(BehindProxiesTest::trusted, fields));
+                    config.trustedProxies(TrustedProxies.of(BehindProxiesTest::trusted, fields));
                     if (proxyProtocol) {
                         config.addresses.clear();
                         config.listen(address, Optional.empty(), true);
@@ -65,10 +65,12 @@ class BehindProxiesTest {
                                 .get(
                                         "/socket",
                                         request ->
-                                                Response.upgrade(
+                                                Response.webSocket(
                                                         socket ->
                                                                 socket.send(
-                                                                        host(socket.remote())))));
+                                                                        host(
+                                                                                socket
+                                                                                        .remoteAddress())))));
     }
 
     private static String ask(Serving serving, String from, String before, String fields)
@@ -129,7 +131,7 @@ class BehindProxiesTest {
                             Field.X_FORWARDED_HOST)) {
                 assertEquals(told, ask(serving, from, "", fields), transport.toString());
                 if (told.equals("400")) {
-                    assertEquals(java.util.List.of(Rule.BAD_FORWARDED), serving.rules());
+                    assertEquals(java.util.List.of(RequestError.BAD_FORWARDED), serving.rules());
                 }
             }
         }

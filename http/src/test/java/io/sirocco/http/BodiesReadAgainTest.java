@@ -34,7 +34,8 @@ class BodiesReadAgainTest extends OnTheWire {
                     return Response.text(
                             outcome(() -> r.body().text()) + outcome(() -> streamed(r)));
                 });
-        routes.post("/unread", r -> Response.text(r.body().stream() == null ? "" : streamed(r)));
+        routes.post(
+                "/unread", r -> Response.text(r.body().inputStream() == null ? "" : streamed(r)));
     }
 
     private static Object seen(Request request) {
@@ -42,7 +43,7 @@ class BodiesReadAgainTest extends OnTheWire {
     }
 
     private static String streamed(Request request) throws Exception {
-        return new String(request.body().stream().readAllBytes());
+        return new String(request.body().inputStream().readAllBytes());
     }
 
     private static String outcome(Callable<String> reading) throws Exception {

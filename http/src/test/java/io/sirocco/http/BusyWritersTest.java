@@ -75,7 +75,7 @@ class BusyWritersTest extends OnTheWire {
         var enough = new AtomicBoolean();
         goOnUntilTheClientHasAPiece(
                 out -> {
-                    var sink = new Sink(out);
+                    var sink = new SseSink(out);
                     while (!enough.get()) {
                         compute();
                         sink.send("tick");

@@ -79,7 +79,7 @@ class CancelledHandlersTest {
                                                     first.set(Thread.currentThread());
                                                     var next = new Keeping(started);
                                                     next.complete(second);
-                                                    return Response.after(next);
+                                                    return Response.asyncHandler(next);
                                                 }));
                 Client client = serving.client()) {
             client.send("GET / HTTP/1.1\nHost: a\n\n");

@@ -86,7 +86,7 @@ class DeadlinesTest {
         try (Client client =
                 start(
                         transport,
-                        c -> c.idle(Duration.ofSeconds(5)),
+                        c -> c.idleTimeout(Duration.ofSeconds(5)),
                         routes -> routes.get("/", request -> Response.text("x")))) {
             settle();
             advance(4_900);
@@ -107,11 +107,11 @@ class DeadlinesTest {
         try (Client client =
                 start(
                         transport,
-                        c -> c.idle(Duration.ofSeconds(5)),
+                        c -> c.idleTimeout(Duration.ofSeconds(5)),
                         routes -> {
                             routes.get("/", request -> Response.text("x"));
                             routes.route("GET", "/long", request -> Response.text("y"))
-                                    .idle(Duration.ofSeconds(60));
+                                    .idleTimeout(Duration.ofSeconds(60));
                         })) {
             client.send("GET /long HTTP/1.1\nHost: a\n\n").until("\r\n\r\ny");
             settle();
@@ -130,27 +130,28 @@ class DeadlinesTest {
         try (Client client =
                 start(
                         transport,
-                        c -> c.bodyDeadline(Duration.ofSeconds(60), 0),
+                        c -> c.bodyTimeout(Duration.ofSeconds(60), 0),
                         routes ->
                                 routes.route(
                                                 "POST",
                                                 "/",
                                                 request -> Response.text(request.body().text()))
-                                        .bodyDeadline(Duration.ofSeconds(2), 0))) {
+                                        .bodyTimeout(Duration.ofSeconds(2), 0))) {
             client.send("POST / HTTP/1.1\nHost: a\nContent-Length: 1000\n\n");
             settle();
             advance(1_900);
             assertFalse(client.hasEnded());
             advance(100 + LATE);
             assertEquals("HTTP/1.1 408 Request Timeout", statusLine(client.untilEnd()));
-            assertEquals(List.of(Rule.BODY_DEADLINE), serving.rules());
+            assertEquals(List.of(RequestError.BODY_DEADLINE), serving.rules());
         }
     }
 
     @ParameterizedTest
     @FieldSource("TRANSPORTS")
     void aConnectionThatNeverSpeaksIsClosed(TransportKind transport) {
-        try (Client client = start(transport, c -> c.idle(Duration.ofSeconds(5)), routes -> {})) {
+        try (Client client =
+                start(transport, c -> c.idleTimeout(Duration.ofSeconds(5)), routes -> {})) {
             settle();
             advance(4_900);
             assertFalse(client.hasEnded());
@@ -166,7 +167,7 @@ class DeadlinesTest {
         try (Client client =
                 start(
                         transport,
-                        c -> c.headDeadline(Duration.ofSeconds(10)),
+                        c -> c.headerTimeout(Duration.ofSeconds(10)),
                         routes -> routes.get("/", request -> Response.text("x")))) {
             client.send("GET / HTTP/1.1\nHost: a\n");
             settle();
@@ -180,7 +181,7 @@ class DeadlinesTest {
             String answer = client.untilEnd();
             assertEquals("HTTP/1.1 408 Request Timeout", statusLine(answer));
             assertTrue(answer.contains("\r\nConnection: close\r\n"), answer);
-            assertEquals(List.of(Rule.HEAD_DEADLINE), serving.rules());
+            assertEquals(List.of(RequestError.HEAD_DEADLINE), serving.rules());
         }
         serving.awaitQuiet();
     }
@@ -191,7 +192,7 @@ class DeadlinesTest {
         try (Client client =
                 start(
                         transport,
-                        c -> c.headDeadline(Duration.ofSeconds(10)),
+                        c -> c.headerTimeout(Duration.ofSeconds(10)),
                         routes -> routes.get("/", request -> Response.text("x")))) {
             client.send("GET / HTTP/1.1\nHost: a\n\nGET /").until("\r\n\r\nx");
             advance(9_900);
@@ -215,7 +216,7 @@ class DeadlinesTest {
                     start(
                             transport,
                             mode,
-                            c -> c.bodyDeadline(Duration.ofSeconds(2), 100),
+                            c -> c.bodyTimeout(Duration.ofSeconds(2), 100),
                             routes ->
                                     routes.post(
                                             "/",
@@ -237,7 +238,7 @@ class DeadlinesTest {
                 }
                 String answer = client.untilEnd();
                 assertEquals("HTTP/1.1 408 Request Timeout", statusLine(answer), mode.name());
-                assertEquals(List.of(Rule.BODY_DEADLINE), serving.rules());
+                assertEquals(List.of(RequestError.BODY_DEADLINE), serving.rules());
             }
             serving.awaitQuiet();
             assertEquals(List.of(), serving.failures());
@@ -253,8 +254,8 @@ class DeadlinesTest {
                 start(
                         transport,
                         c ->
-                                c.bodyDeadline(Duration.ofSeconds(2), 100)
-                                        .handlerDeadline(Duration.ofSeconds(3)),
+                                c.bodyTimeout(Duration.ofSeconds(2), 100)
+                                        .handlerTimeout(Duration.ofSeconds(3)),
                         routes ->
                                 routes.post(
                                         "/",
@@ -280,7 +281,7 @@ class DeadlinesTest {
         try (Client client =
                 start(
                         transport,
-                        c -> c.handlerDeadline(Duration.ofSeconds(3)),
+                        c -> c.handlerTimeout(Duration.ofSeconds(3)),
                         routes ->
                                 routes.post(
                                         "/",
@@ -306,7 +307,7 @@ class DeadlinesTest {
             }
             advance(100 + LATE);
             assertTrue(client.untilEnd().contains("doneHTTP/1.1 503 "), client::text);
-            assertEquals(List.of(Rule.HANDLER_DEADLINE), serving.rules());
+            assertEquals(List.of(RequestError.HANDLER_DEADLINE), serving.rules());
         }
     }
 
@@ -318,12 +319,12 @@ class DeadlinesTest {
         try (Client client =
                 start(
                         transport,
-                        c -> c.bodyDeadline(Duration.ofSeconds(2), 1000),
+                        c -> c.bodyTimeout(Duration.ofSeconds(2), 1000),
                         routes ->
                                 routes.post(
                                         "/",
                                         request -> {
-                                            var in = request.body().stream();
+                                            var in = request.body().inputStream();
                                             int first = in.read();
                                             var go = new CompletableFuture<Void>();
                                             waiting.add(go);
@@ -350,7 +351,7 @@ class DeadlinesTest {
         try (Client client =
                 start(
                         transport,
-                        c -> c.bodyDeadline(Duration.ofSeconds(2), 100),
+                        c -> c.bodyTimeout(Duration.ofSeconds(2), 100),
                         routes -> routes.post("/", request -> Response.text("x")))) {
             client.send("POST / HTTP/1.1\nHost: a\nContent-Length: 10\n\n").until("\r\n\r\nx");
             advance(2_000 + LATE);
@@ -379,7 +380,7 @@ class DeadlinesTest {
         try (Client client =
                 start(
                         TransportKind.NIO,
-                        c -> c.handlerDeadline(Duration.ofSeconds(60)),
+                        c -> c.handlerTimeout(Duration.ofSeconds(60)),
                         routes ->
                                 routes.get(
                                         "/",
@@ -415,7 +416,7 @@ class DeadlinesTest {
                     start(
                             transport,
                             mode,
-                            c -> c.handlerDeadline(Duration.ofSeconds(60)),
+                            c -> c.handlerTimeout(Duration.ofSeconds(60)),
                             routes -> {
                                 routes.get(
                                         "/",
@@ -439,7 +440,7 @@ class DeadlinesTest {
                 assertEquals("HTTP/1.1 503 Service Unavailable", statusLine(answer));
                 assertEquals(1, OnTheWire.Reply.all(answer).size(), answer);
                 assertEquals("interrupted", news.poll(5, TimeUnit.SECONDS), mode.name());
-                assertEquals(List.of(Rule.HANDLER_DEADLINE), serving.rules());
+                assertEquals(List.of(RequestError.HANDLER_DEADLINE), serving.rules());
             }
             serving.awaitQuiet();
             stop();
@@ -454,7 +455,7 @@ class DeadlinesTest {
         try (Client client =
                 start(
                         transport,
-                        c -> c.handlerDeadline(Duration.ofSeconds(1)),
+                        c -> c.handlerTimeout(Duration.ofSeconds(1)),
                         routes -> {
                             routes.route(
                                             "GET",
@@ -462,9 +463,9 @@ class DeadlinesTest {
                                             request -> {
                                                 var later = new CompletableFuture<Response>();
                                                 waiting.add(later);
-                                                return Response.later(later);
+                                                return Response.async(later);
                                             })
-                                    .deadline(Duration.ZERO);
+                                    .handlerTimeout(Duration.ZERO);
                         })) {
             client.send("GET /ever HTTP/1.1\nHost: a\n\n");
             var later = waiting.take();
@@ -485,14 +486,14 @@ class DeadlinesTest {
                     start(
                             transport,
                             mode,
-                            c -> c.handlerDeadline(Duration.ofSeconds(5)),
+                            c -> c.handlerTimeout(Duration.ofSeconds(5)),
                             routes ->
                                     routes.get(
                                             "/",
                                             request -> {
                                                 var later = new CompletableFuture<Response>();
                                                 waiting.add(later);
-                                                return Response.later(later);
+                                                return Response.async(later);
                                             }))) {
                 client.send("GET / HTTP/1.1\nHost: a\n\n");
                 var later = waiting.take();
@@ -505,7 +506,7 @@ class DeadlinesTest {
                 later.complete(Response.text("dropped"));
                 settle();
                 assertEquals(1, OnTheWire.Reply.all(client.text()).size());
-                assertEquals(List.of(Rule.LATER_DEADLINE), serving.rules());
+                assertEquals(List.of(RequestError.LATER_DEADLINE), serving.rules());
             }
             serving.awaitQuiet();
             stop();
@@ -529,14 +530,14 @@ class DeadlinesTest {
                     start(
                             transport,
                             mode,
-                            c -> c.handlerDeadline(Duration.ofSeconds(5)),
+                            c -> c.handlerTimeout(Duration.ofSeconds(5)),
                             routes ->
                                     routes.get(
                                             "/",
                                             request -> {
                                                 var next = new CompletableFuture<Handler>();
                                                 waiting.add(next);
-                                                return Response.after(next);
+                                                return Response.asyncHandler(next);
                                             }))) {
                 client.send("GET / HTTP/1.1\nHost: a\n\n");
                 var next = waiting.take();
@@ -562,7 +563,7 @@ class DeadlinesTest {
         try (Client client =
                 start(
                         transport,
-                        c -> c.handlerDeadline(Duration.ofSeconds(5)),
+                        c -> c.handlerTimeout(Duration.ofSeconds(5)),
                         routes ->
                                 routes.get(
                                         "/",
@@ -600,7 +601,7 @@ class DeadlinesTest {
         try (Client first =
                         start(
                                 transport,
-                                c -> c.writeDeadline(Duration.ofSeconds(30)),
+                                c -> c.writeTimeout(Duration.ofSeconds(30)),
                                 routes ->
                                         routes.get(
                                                 "/",
@@ -641,8 +642,8 @@ class DeadlinesTest {
                         start(
                                 transport,
                                 c ->
-                                        c.writeDeadline(Duration.ofSeconds(30))
-                                                .idle(Duration.ofSeconds(20)),
+                                        c.writeTimeout(Duration.ofSeconds(30))
+                                                .idleTimeout(Duration.ofSeconds(20)),
                                 routes -> routes.get("/", request -> Response.text(page)));
                 Client slow = new Client(serving.server, 4096)) {
             first.send("OPTIONS * HTTP/1.1\nHost: a\n\n").until("\r\n\r\n");

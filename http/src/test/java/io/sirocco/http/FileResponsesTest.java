@@ -38,27 +38,27 @@ class FileResponsesTest extends OnTheWire {
 
     private static Response pieces() {
         assertTrue(shared.retain() && shared.retain());
-        return Response.pieces(
+        return Response.segments(
                 List.of(
-                        new Piece.Bytes("<".getBytes()),
-                        new Piece.Region(shared, 5, 10),
-                        new Piece.Bytes("|".getBytes()),
-                        new Piece.Region(shared, 250_001, 3),
-                        new Piece.Bytes(">".getBytes())));
+                        new BodySegment.Bytes("<".getBytes()),
+                        new BodySegment.Region(shared, 5, 10),
+                        new BodySegment.Bytes("|".getBytes()),
+                        new BodySegment.Region(shared, 250_001, 3),
+                        new BodySegment.Bytes(">".getBytes())));
     }
 
     @Override
     void routes(Routes routes) {
         routes.get("/all", request -> Response.file(folder.resolve("digits.txt")));
         routes.get("/gone", request -> new Gone().response());
-        routes.get("/region", request -> region(3, 5).type("text/plain"));
+        routes.get("/region", request -> region(3, 5).contentType("text/plain"));
         routes.get("/large", request -> region(0, 400_001).status(206));
         routes.get("/none", request -> region(9, 0));
         routes.get("/pieces", request -> pieces());
         routes.get("/304", request -> region(0, 10).status(304));
         routes.get(
                 "/later",
-                request -> Response.later(CompletableFuture.supplyAsync(() -> region(7, 4))));
+                request -> Response.async(CompletableFuture.supplyAsync(() -> region(7, 4))));
     }
 
     /** A file that is deleted between the answer and its sending. */
@@ -149,7 +149,7 @@ class FileResponsesTest extends OnTheWire {
             throws IOException {
         OpenFile file = OpenFile.open(folder.resolve("digits.txt"));
         assertTrue(!open || file.retain());
-        Response kept = Response.pieces(List.of(new Piece.Region(file, 0, 3)));
+        Response kept = Response.segments(List.of(new BodySegment.Region(file, 0, 3)));
         try (var serving =
                         new Serving(
                                 transport,
@@ -239,7 +239,7 @@ class FileResponsesTest extends OnTheWire {
                         transport,
                         Mode.INLINE,
                         c -> {},
-                        routes -> routes.get("/late", request -> Response.later(late)))) {
+                        routes -> routes.get("/late", request -> Response.async(late)))) {
             try (Client client = serving.client()) {
                 client.send("GET /late HTTP/1.1\nHost: a\n\n").delivered();
                 client.abort();

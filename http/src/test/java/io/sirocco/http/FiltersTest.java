@@ -38,7 +38,7 @@ class FiltersTest extends OnTheWire {
     /** Looks at the path on another thread, and lets in all but Eve, Mallory and Nobody. */
     private static Response elsewhere(Request request, Handler next) {
         String name = request.param("name");
-        return Response.after(
+        return Response.asyncHandler(
                 CompletableFuture.supplyAsync(
                         () ->
                                 switch (name) {
@@ -64,7 +64,7 @@ class FiltersTest extends OnTheWire {
 
     private static Response later(Request request) {
         Response hello = hello(request);
-        return Response.later(CompletableFuture.supplyAsync(() -> hello, ELSEWHERE));
+        return Response.async(CompletableFuture.supplyAsync(() -> hello, ELSEWHERE));
     }
 
     @Test
@@ -122,10 +122,11 @@ class FiltersTest extends OnTheWire {
         Response changed = kept.mapOnce(count);
         assertSame(changed, kept.mapOnce(count));
         assertEquals(1, changes.get());
-        assertNull(changed.image(date), "the first time nobody knows whether it pays");
-        byte[] image = changed.image(date);
-        assertNotNull(image);
-        assertSame(image, kept.mapOnce(count).image(date));
+        assertNull(
+                Http1Encoder.whole(changed, date), "the first time nobody knows whether it pays");
+        byte[] whole = Http1Encoder.whole(changed, date);
+        assertNotNull(whole);
+        assertSame(whole, Http1Encoder.whole(kept.mapOnce(count), date));
 
         assertNotSame(changed, kept.mapOnce(MARK), "another change is another response");
         assertEquals("marked", kept.mapOnce(MARK).headers().first("X").get());

@@ -43,9 +43,9 @@ class GoneClientTest {
                 "/later",
                 request -> {
                     var later = new CompletableFuture<Response>();
-                    request.onGone(() -> tell(request, "gone"));
+                    request.onDisconnect(() -> tell(request, "gone"));
                     asked.add(later);
-                    return Response.later(later);
+                    return Response.async(later);
                 });
     }
 
@@ -70,10 +70,10 @@ class GoneClientTest {
                                 "/later",
                                 request -> {
                                     var later = new CompletableFuture<Response>();
-                                    request.onGone(() -> later.cancel(false));
-                                    request.onGone(() -> tell(request, "gone"));
+                                    request.onDisconnect(() -> later.cancel(false));
+                                    request.onDisconnect(() -> tell(request, "gone"));
                                     asked.add(later);
-                                    return Response.later(later);
+                                    return Response.async(later);
                                 });
         try (var serving = new Serving(transport, mode, c -> {}, routes)) {
             Client client = serving.client().send(GET);
@@ -160,19 +160,19 @@ class GoneClientTest {
                                 routes.get(
                                         "/later",
                                         request -> {
-                                            request.onGone(
+                                            request.onDisconnect(
                                                     () -> {
                                                         throw new AssertionError("thrown");
                                                     });
-                                            request.onGone(() -> told.add("second"));
+                                            request.onDisconnect(() -> told.add("second"));
                                             keeps.complete(request);
-                                            return Response.later(new CompletableFuture<>());
+                                            return Response.async(new CompletableFuture<>());
                                         }))) {
             Client client = serving.client().send(GET);
             Request request = keeps.get(20, TimeUnit.SECONDS);
             client.abort();
             assertEquals("second", next(told));
-            request.onGone(() -> tell(request, "late"));
+            request.onDisconnect(() -> tell(request, "late"));
             assertEquals("late", next(told));
             assertEquals(
                     List.of("thrown"),

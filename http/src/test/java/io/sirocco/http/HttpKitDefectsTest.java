@@ -52,7 +52,7 @@ class HttpKitDefectsTest extends OnTheWire {
                 "/remote",
                 request ->
                         Response.text(
-                                ((InetSocketAddress) request.remote())
+                                ((InetSocketAddress) request.remoteAddress())
                                         .getAddress()
                                         .getHostAddress()));
         routes.get("/stream/nothing", request -> Response.stream(out -> {}));
@@ -92,7 +92,8 @@ class HttpKitDefectsTest extends OnTheWire {
         "'GET /%zz HTTP/1.1\nHost: a\n\n',400,BAD_TARGET",
         "'\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003',400,BAD_METHOD"
     })
-    void aMalformedHeadIsRefusedAndTheConnectionCloses(String block, int status, Rule rule) {
+    void aMalformedHeadIsRefusedAndTheConnectionCloses(
+            String block, int status, RequestError rule) {
         wire(block).answers(status, Status.reason(status)).closes().logs(rule);
     }
 
@@ -106,7 +107,7 @@ class HttpKitDefectsTest extends OnTheWire {
         "xchunked,400,CHUNKED_NOT_LAST",
         "'\u000bchunked',400,CONTROL_CHARACTER"
     })
-    void aCodingOtherThanChunkedIsRefused(String coding, int status, Rule rule) {
+    void aCodingOtherThanChunkedIsRefused(String coding, int status, RequestError rule) {
         wire("POST /echo HTTP/1.1\nHost: a\nTransfer-Encoding: " + coding + "\n\n0\n\n")
                 .answers(status, Status.reason(status))
                 .closes()
@@ -118,7 +119,7 @@ class HttpKitDefectsTest extends OnTheWire {
         wire("POST /echo HTTP/1.0\nTransfer-Encoding: chunked\n\n0\n\n")
                 .answers(400, "Bad Request")
                 .closes()
-                .logs(Rule.CODING_IN_HTTP_1_0);
+                .logs(RequestError.CODING_IN_HTTP_1_0);
     }
 
     @ParameterizedTest

@@ -68,7 +68,7 @@ class HttpsTest {
 
     private static Response describe(Request request) {
         return Response.text(
-                request.secure()
+                request.isSecure()
                         + " "
                         + request.scheme()
                         + request.tls()
@@ -90,12 +90,12 @@ class HttpsTest {
                 Server.start(
                         c -> c.transport(transport).listen(ANY).listen(ANY, selfSigned("a")),
                         r -> {
-                            for (Handling handling : Handling.values()) {
+                            for (ExecutionMode handling : ExecutionMode.values()) {
                                 r.route("GET", "/" + handling, HttpsTest::describe)
-                                        .handling(handling);
+                                        .executionMode(handling);
                             }
                         });
-        for (Handling handling : Handling.values()) {
+        for (ExecutionMode handling : ExecutionMode.values()) {
             assertEquals("false http", curl("http://localhost:" + port(0) + "/" + handling));
             assertEquals(
                     "true https TLSv1.3 http/1.1 localhost",
@@ -128,7 +128,7 @@ class HttpsTest {
         Path file = Files.write(folder.resolve("random"), random);
         server =
                 Server.start(
-                        c -> c.listen(ANY, selfSigned("a")).body(-1),
+                        c -> c.listen(ANY, selfSigned("a")).maxBodyBytes(-1),
                         r -> {
                             r.post("/echo", q -> Response.stream(out -> copy(q, out)));
                             r.get("/file", q -> Response.file(file));
@@ -151,7 +151,7 @@ class HttpsTest {
     }
 
     private static void copy(Request request, java.io.OutputStream out) throws IOException {
-        try (var in = request.body().stream()) {
+        try (var in = request.body().inputStream()) {
             in.transferTo(out);
         }
     }

@@ -10,7 +10,7 @@ class KeepAliveTest extends OnTheWire {
     @Override
     void routes(Routes routes) {
         routes.get("/", request -> Response.text("hello"));
-        routes.get("/bye", request -> Response.text("bye").close());
+        routes.get("/bye", request -> Response.text("bye").closeConnection());
         routes.get("/bye/header", request -> Response.text("bye").header("Connection", "Close"));
     }
 

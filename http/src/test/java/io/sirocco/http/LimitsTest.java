@@ -24,7 +24,7 @@ class LimitsTest extends OnTheWire {
 
     @Override
     void config(Config config) {
-        config.head(HEAD, TARGET, FIELDS).body(BODY);
+        config.headerLimits(HEAD, TARGET, FIELDS).maxBodyBytes(BODY);
     }
 
     @Override
@@ -33,10 +33,10 @@ class LimitsTest extends OnTheWire {
         routes.post("/", request -> Response.text(request.body().bytes().length + ""));
         routes.post("/ignore", request -> Response.text("ignored"));
         routes.post("/some", request -> Response.text(request.body().bytes(7).length + ""));
-        routes.route("POST", "/large", LimitsTest::count).body(40);
-        routes.route("POST", "/small", LimitsTest::count).body(3);
-        routes.route("POST", "/none", LimitsTest::count).body(0);
-        routes.route("POST", "/any", LimitsTest::count).body(-1);
+        routes.route("POST", "/large", LimitsTest::count).maxBodyBytes(40);
+        routes.route("POST", "/small", LimitsTest::count).maxBodyBytes(3);
+        routes.route("POST", "/none", LimitsTest::count).maxBodyBytes(0);
+        routes.route("POST", "/any", LimitsTest::count).maxBodyBytes(-1);
     }
 
     private static Response count(Request request) throws java.io.IOException {
@@ -57,7 +57,7 @@ class LimitsTest extends OnTheWire {
         wire(head(HEAD + 1))
                 .answers(431, "Request Header Fields Too Large")
                 .closes()
-                .logs(Rule.HEAD_TOO_LARGE);
+                .logs(RequestError.HEAD_TOO_LARGE);
     }
 
     @Test
@@ -70,7 +70,7 @@ class LimitsTest extends OnTheWire {
         wire("GET /" + "x".repeat(TARGET) + " HTTP/1.1\nHost: a\n\n")
                 .answers(414, "URI Too Long")
                 .closes()
-                .logs(Rule.TARGET_TOO_LONG);
+                .logs(RequestError.TARGET_TOO_LONG);
     }
 
     @Test
@@ -81,7 +81,7 @@ class LimitsTest extends OnTheWire {
         wire("GET / HTTP/1.1\nHost: a\n" + "X: y\n".repeat(FIELDS) + "\n")
                 .answers(431, "Request Header Fields Too Large")
                 .closes()
-                .logs(Rule.TOO_MANY_HEADERS);
+                .logs(RequestError.TOO_MANY_HEADERS);
     }
 
     @ParameterizedTest
@@ -93,7 +93,7 @@ class LimitsTest extends OnTheWire {
         wire(stated(path, most + 1))
                 .answers(413, "Content Too Large")
                 .closes()
-                .logs(Rule.BODY_TOO_LARGE);
+                .logs(RequestError.BODY_TOO_LARGE);
     }
 
     @ParameterizedTest
@@ -105,7 +105,7 @@ class LimitsTest extends OnTheWire {
         wire(chunked(path, most + 1))
                 .answers(413, "Content Too Large")
                 .closes()
-                .logs(Rule.BODY_TOO_LARGE);
+                .logs(RequestError.BODY_TOO_LARGE);
     }
 
     private static String stated(String path, int length) {
@@ -149,7 +149,7 @@ class LimitsTest extends OnTheWire {
         "HTTX/1.1,400,BAD_VERSION",
         "http/1.1,400,BAD_VERSION"
     })
-    void versions(String version, int status, Rule rule) {
+    void versions(String version, int status, RequestError rule) {
         wire("GET / " + version + "\nHost: a\n\n")
                 .answers(status, Status.reason(status))
                 .closes()
@@ -161,7 +161,7 @@ class LimitsTest extends OnTheWire {
         wire("POST / HTTP/1.1\nHost: a\nTransfer-Encoding: gzip, chunked\n\n0\n\n")
                 .answers(501, "Not Implemented")
                 .closes()
-                .logs(Rule.UNKNOWN_CODING);
+                .logs(RequestError.UNKNOWN_CODING);
     }
 
     /** One request too many is told so, keeps its connection, and a slot that is freed is used. */
@@ -172,7 +172,7 @@ class LimitsTest extends OnTheWire {
         try (var serving =
                         new Serving(
                                 transport,
-                                config -> config.requests(2),
+                                config -> config.maxConcurrentRequests(2),
                                 routes -> {
                                     routes.get("/now", request -> Response.text("now"));
                                     routes.get(
@@ -180,7 +180,7 @@ class LimitsTest extends OnTheWire {
                                             request -> {
                                                 var later = new CompletableFuture<Response>();
                                                 waiting.add(later);
-                                                return Response.later(later);
+                                                return Response.async(later);
                                             });
                                 });
                 Client first = serving.client();
@@ -193,7 +193,7 @@ class LimitsTest extends OnTheWire {
             third.send("GET /now HTTP/1.1\nHost: a\n\n").until("Service Unavailable\r\n");
             third.await("the page", () -> third.text().endsWith("Service Unavailable"));
             assertTrue(third.text().contains("\r\nRetry-After: 1\r\n"), third.text());
-            assertEquals(List.of(Rule.SLOTS_FULL), serving.rules());
+            assertEquals(List.of(RequestError.SLOTS_FULL), serving.rules());
             one.complete(Response.text("one"));
             first.until("\r\n\r\none");
             third.send("GET /now HTTP/1.1\nHost: a\n\n").until("\r\n\r\nnow");
@@ -223,7 +223,11 @@ class LimitsTest extends OnTheWire {
                         "414 GET /");
         for (Serving.Mode mode : Serving.Mode.values()) {
             try (var serving =
-                    new Serving(transport, mode, config -> config.body(9 << 20), this::routes)) {
+                    new Serving(
+                            transport,
+                            mode,
+                            config -> config.maxBodyBytes(9 << 20),
+                            this::routes)) {
                 for (String each : cases) {
                     String status = each.substring(0, 3);
                     String question = each.substring(4);

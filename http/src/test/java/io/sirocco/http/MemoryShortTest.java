@@ -34,7 +34,7 @@ class MemoryShortTest {
         serving =
                 new Serving(
                         transport,
-                        config -> config.memory(MIB),
+                        config -> config.memoryLimit(MIB),
                         routes -> {
                             routes.get("/", request -> Response.text("ok"));
                             routes.post(
@@ -56,14 +56,14 @@ class MemoryShortTest {
                             routes.get(
                                     "/socket",
                                     request ->
-                                            Response.upgrade(
+                                            Response.webSocket(
                                                     socket -> {
                                                         while (!(socket.receive()
                                                                 instanceof WebSocket.Closed)) {}
                                                     }));
-                            routes.get("/slow", request -> Response.upgrade(this::slow));
-                            routes.get("/leaves", request -> Response.upgrade(_ -> over.await()));
-                            routes.get("/blocks", request -> Response.upgrade(blocks));
+                            routes.get("/slow", request -> Response.webSocket(this::slow));
+                            routes.get("/leaves", request -> Response.webSocket(_ -> over.await()));
+                            routes.get("/blocks", request -> Response.webSocket(blocks));
                         });
     }
 
@@ -179,7 +179,7 @@ class MemoryShortTest {
         String answer = all(first);
         assertTrue(answer.startsWith("HTTP/1.1 503 "), answer);
         assertTrue(answer.contains("\r\nRetry-After: 1\r\n"), answer);
-        assertTrue(serving.rules().contains(Rule.MEMORY_SHORT));
+        assertTrue(serving.rules().contains(RequestError.MEMORY_SHORT));
         Socket last = sockets.getLast();
         write(last, "\r\nConnection: close\r\n\r\n");
         assertTrue(all(last).startsWith("HTTP/1.1 200 "), "the newest may end its header");

@@ -45,7 +45,7 @@ class MisdirectedOverTlsTest extends OnTheWire {
     @Test
     void anotherHost() {
         for (String host : new String[] {"a", "evil.example:443", "localhost.evil.example"}) {
-            get(host).answers(421, 200).logs(Rule.MISDIRECTED);
+            get(host).answers(421, 200).logs(RequestError.MISDIRECTED);
         }
     }
 
@@ -56,6 +56,6 @@ class MisdirectedOverTlsTest extends OnTheWire {
                                 + "GET https://evil.example/a HTTP/1.1\nHost: localhost\n"
                                 + "Connection: close\n\n")
                 .answers(200, 421)
-                .logs(Rule.MISDIRECTED);
+                .logs(RequestError.MISDIRECTED);
     }
 }

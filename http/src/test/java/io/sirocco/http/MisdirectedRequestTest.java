@@ -16,14 +16,14 @@ class MisdirectedRequestTest extends OnTheWire {
         wire("GET https://localhost/a HTTP/1.1\nHost: localhost\n\n")
                 .answers(421, "Misdirected Request")
                 .goesOn()
-                .logs(Rule.MISDIRECTED);
+                .logs(RequestError.MISDIRECTED);
         wire("GET HTTPS://localhost/a HTTP/1.1\nHost: localhost\n\n")
                 .answers(421, "Misdirected Request")
-                .logs(Rule.MISDIRECTED);
+                .logs(RequestError.MISDIRECTED);
         wireWhole("POST https://a/a HTTP/1.1\nHost: a\nContent-Length: 2\n\nhi")
                 .answers(421, "Misdirected Request")
                 .goesOn()
-                .logs(Rule.MISDIRECTED);
+                .logs(RequestError.MISDIRECTED);
     }
 
     @Test

@@ -28,7 +28,7 @@ class MovedInTheMiddleTest {
         final CompletableFuture<String> where = new CompletableFuture<>();
 
         @Override
-        public void rejected(Rejected rejected) {
+        public void rejected(RejectedRequest rejected) {
             if (!Thread.currentThread().isVirtual()) {
                 return; // the loop goes on meanwhile, and has come to the same
             }

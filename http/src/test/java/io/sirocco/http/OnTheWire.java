@@ -153,7 +153,7 @@ abstract class OnTheWire {
     }
 
     /** What came back, and what the tests say of it. */
-    record Answer(String how, String text, boolean kept, List<Rule> rules) {
+    record Answer(String how, String text, boolean kept, List<RequestError> rules) {
 
         /** These very bytes, with {@code Date: *}. */
         Answer answers(String block) {
@@ -206,7 +206,7 @@ abstract class OnTheWire {
         }
 
         /** These rules were broken, in this order. */
-        Answer logs(Rule... broken) {
+        Answer logs(RequestError... broken) {
             assertEquals(List.of(broken), rules, () -> how + ": " + text);
             return this;
         }

@@ -92,7 +92,7 @@ class PipeliningTest extends OnTheWire {
                 .answers(200, 400)
                 .bodies("1", "Bad Request")
                 .closes()
-                .logs(Rule.HOST_MISSING);
+                .logs(RequestError.HOST_MISSING);
     }
 
     /** Each handler waits for us; only one is called at a time, however many requests are there. */
@@ -152,7 +152,7 @@ class PipeliningTest extends OnTheWire {
                                                 request -> {
                                                     var later = new CompletableFuture<Response>();
                                                     waiting.add(later);
-                                                    return Response.later(later);
+                                                    return Response.async(later);
                                                 }));
                 Client client = serving.client()) {
             client.send("GET /1 HTTP/1.1\nHost: a\n\nGET /2 HTTP/1.1\nHost: a\n\nGET /3 HT").end();

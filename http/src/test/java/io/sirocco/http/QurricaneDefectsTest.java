@@ -104,7 +104,7 @@ class QurricaneDefectsTest extends OnTheWire {
                         + "\n\n0\n\nGET /smuggled HTTP/1.1\nHost: a\n\n")
                 .answers(400, "Bad Request")
                 .closes()
-                .logs(Rule.LENGTH_AND_CODING);
+                .logs(RequestError.LENGTH_AND_CODING);
     }
 
     @ParameterizedTest
@@ -115,7 +115,7 @@ class QurricaneDefectsTest extends OnTheWire {
                         + "\n\nabcd")
                 .answers(400, "Bad Request")
                 .closes()
-                .logs(Rule.TWO_LENGTHS);
+                .logs(RequestError.TWO_LENGTHS);
     }
 
     @ParameterizedTest
@@ -138,7 +138,7 @@ class QurricaneDefectsTest extends OnTheWire {
                         + "\n\nGET /smuggled HTTP/1.1\nHost: a\n\n")
                 .answers(400, "Bad Request")
                 .closes()
-                .logs(Rule.BAD_LENGTH);
+                .logs(RequestError.BAD_LENGTH);
     }
 
     @Test
@@ -183,7 +183,7 @@ class QurricaneDefectsTest extends OnTheWire {
         Answer answer = wire(block).answers(400, "Bad Request").closes();
         // What a leading LF breaks is a matter of taste; what matters is that it is refused.
         assertTrue(
-                answer.rules().equals(List.of(Rule.valueOf(rule)))
+                answer.rules().equals(List.of(RequestError.valueOf(rule)))
                         || block.startsWith("␊") && answer.rules().size() == 1,
                 answer::toString);
     }
@@ -200,7 +200,7 @@ class QurricaneDefectsTest extends OnTheWire {
         "'GET /\u0001 HTTP/1.1\nHost: a\n\n',CONTROL_CHARACTER",
         "'G@T / HTTP/1.1\nHost: a\n\n',BAD_METHOD"
     })
-    void whatIsNoTokenNoHostAndNoTextIsRefused(String block, Rule rule) {
+    void whatIsNoTokenNoHostAndNoTextIsRefused(String block, RequestError rule) {
         wire(block).answers(400, "Bad Request").closes().logs(rule);
     }
 
@@ -328,7 +328,7 @@ class QurricaneDefectsTest extends OnTheWire {
                                                 request -> {
                                                     var later = new CompletableFuture<Response>();
                                                     waiting.add(later);
-                                                    return Response.later(later);
+                                                    return Response.async(later);
                                                 }));
                 Client silent = serving.client();
                 Client half = serving.client();
@@ -381,12 +381,14 @@ class QurricaneDefectsTest extends OnTheWire {
             try (var one =
                             new Serving(
                                     transport,
-                                    c -> c.body(1).errorPages((s, m) -> Response.text("one")),
+                                    c ->
+                                            c.maxBodyBytes(1)
+                                                    .errorPages((s, m) -> Response.text("one")),
                                     routes -> routes.post("/1", r -> Response.text("1")));
                     var two =
                             new Serving(
                                     transport,
-                                    c -> c.body(9).serverHeader("two"),
+                                    c -> c.maxBodyBytes(9).serverHeader("two"),
                                     routes -> routes.post("/2", r -> Response.text("2")))) {
                 String question = "POST /1 HTTP/1.1\nHost: a\nContent-Length: 2\n\nab";
                 try (Client first = one.client();
@@ -398,7 +400,7 @@ class QurricaneDefectsTest extends OnTheWire {
                     answer = second.send(question).until("\r\n\r\nNot Found");
                     assertTrue(answer.startsWith("HTTP/1.1 404 "), answer);
                     assertTrue(answer.contains("\r\nServer: two\r\n"), answer);
-                    assertEquals(List.of(Rule.BODY_TOO_LARGE), one.rules());
+                    assertEquals(List.of(RequestError.BODY_TOO_LARGE), one.rules());
                     assertEquals(List.of(), two.rules());
                     assertEquals(1, one.stats().requests());
                 }
@@ -457,7 +459,7 @@ class QurricaneDefectsTest extends OnTheWire {
             try (var serving =
                             new Serving(
                                     transport,
-                                    c -> c.body(10).idle(Duration.ofSeconds(1)),
+                                    c -> c.maxBodyBytes(10).idleTimeout(Duration.ofSeconds(1)),
                                     routes ->
                                             routes.post(
                                                     "/",

@@ -35,7 +35,7 @@ class ReloadTest {
 
     private Consumer<Config> config(SocketAddress... addresses) {
         return config -> {
-            config.transport(transport).loops(2).idle(java.time.Duration.ZERO);
+            config.transport(transport).loops(2).idleTimeout(java.time.Duration.ZERO);
             for (SocketAddress address : addresses) {
                 config.listen(address);
             }
@@ -112,7 +112,7 @@ class ReloadTest {
         server = Server.start(config(anyPort()), says("one"));
         try (Client client = new Client(server)) {
             assertEquals("one", get(client));
-            server.reload(config(anyPort()).andThen(c -> c.head(40, 30, 1)), says("two"));
+            server.reload(config(anyPort()).andThen(c -> c.headerLimits(40, 30, 1)), says("two"));
             client.send("GET / HTTP/1.1\nHost: a\nX: y\n\n");
             assertTrue(client.untilEnd().contains("HTTP/1.1 431 "));
         }

@@ -12,7 +12,7 @@ class RequestBodiesTest extends OnTheWire {
         routes.post("/echo", request -> Response.bytes(request.body().bytes()));
         routes.post(
                 "/echo/stream",
-                request -> Response.stream(out -> request.body().stream().transferTo(out)));
+                request -> Response.stream(out -> request.body().inputStream().transferTo(out)));
         routes.post(
                 "/length",
                 request ->
@@ -25,11 +25,11 @@ class RequestBodiesTest extends OnTheWire {
                                 out -> {
                                     out.write('>');
                                     out.flush();
-                                    request.body().stream().transferTo(out);
+                                    request.body().inputStream().transferTo(out);
                                 }));
         routes.post("/ignore", request -> Response.text("ignored"));
-        routes.post("/head", request -> Response.text(request.body().stream().read() + ""));
-        routes.route("POST", "/none", request -> Response.text("none")).body(0);
+        routes.post("/head", request -> Response.text(request.body().inputStream().read() + ""));
+        routes.route("POST", "/none", request -> Response.text("none")).maxBodyBytes(0);
     }
 
     @Test
@@ -106,11 +106,11 @@ class RequestBodiesTest extends OnTheWire {
         wire("POST /echo HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n\n5\nhelloX")
                 .answers(400, "Bad Request")
                 .closes()
-                .logs(Rule.BAD_CHUNK_END);
+                .logs(RequestError.BAD_CHUNK_END);
         wire("POST /echo HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n\n-1\n")
                 .answers(400, "Bad Request")
                 .closes()
-                .logs(Rule.BAD_CHUNK_SIZE);
+                .logs(RequestError.BAD_CHUNK_SIZE);
     }
 
     @ParameterizedTest
@@ -233,7 +233,7 @@ class RequestBodiesTest extends OnTheWire {
         wire("POST /echo HTTP/1.1\nHost: a\nExpect: 200-ok\nContent-Length: 2\n\nhi")
                 .answers(417, "Expectation Failed")
                 .closes()
-                .logs(Rule.UNKNOWN_EXPECTATION);
+                .logs(RequestError.UNKNOWN_EXPECTATION);
         wire("POST /echo HTTP/1.0\nExpect: 100-continue\nContent-Length: 2\n\nhi")
                 .answers(200, "hi")
                 .closes();

@@ -74,7 +74,7 @@ class ResponsesTest extends OnTheWire {
         routes.get("/inject/lf", request -> Response.text("").header("X", "a\nb"));
         routes.get("/inject/name", request -> Response.text("").header("X: a\r\nY", "b"));
         routes.get("/inject/wide", request -> Response.text("").header("X", "a\u010ab"));
-        routes.get("/inject/type", request -> Response.text("").type("a/b\r\nX: y"));
+        routes.get("/inject/type", request -> Response.text("").contentType("a/b\r\nX: y"));
         routes.get("/inject/redirect", request -> Response.redirect("/a\r\n\r\n<html>"));
         routes.get("/framing", request -> Response.text("abc").header("Content-Length", "1"));
         routes.get("/coding", request -> Response.text("abc").header("Transfer-Encoding", "x"));

@@ -102,11 +102,11 @@ class RoutingTest extends OnTheWire {
                                 out -> {
                                     throw new IOException(SECRET);
                                 }));
-        routes.get("/later", request -> Response.later(later(Response.text("later"), null)));
+        routes.get("/later", request -> Response.async(later(Response.text("later"), null)));
         routes.get(
                 "/later/stream",
                 request ->
-                        Response.later(
+                        Response.async(
                                 later(
                                         Response.stream(
                                                 out -> {
@@ -117,17 +117,17 @@ class RoutingTest extends OnTheWire {
         routes.get(
                 "/later/later",
                 request ->
-                        Response.later(
-                                later(Response.later(later(Response.text("twice"), null)), null)));
+                        Response.async(
+                                later(Response.async(later(Response.text("twice"), null)), null)));
         routes.get(
                 "/later/throws",
-                request -> Response.later(later(null, new IllegalStateException(SECRET))));
+                request -> Response.async(later(null, new IllegalStateException(SECRET))));
         routes.get(
-                "/later/bad", request -> Response.later(later(null, new BadRequest("bad later"))));
-        routes.get("/later/null", request -> Response.later(later(null, null)));
+                "/later/bad", request -> Response.async(later(null, new BadRequest("bad later"))));
+        routes.get("/later/null", request -> Response.async(later(null, null)));
         routes.get(
                 "/later/now",
-                request -> Response.later(CompletableFuture.completedFuture(Response.text("now"))));
+                request -> Response.async(CompletableFuture.completedFuture(Response.text("now"))));
         routes.get(
                 "/events",
                 request ->

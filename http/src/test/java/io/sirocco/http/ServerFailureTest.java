@@ -89,7 +89,7 @@ class ServerFailureTest {
         var monitor =
                 new Monitor() {
                     @Override
-                    public void died(Throwable why) {
+                    public void loopDied(Throwable why) {
                         told.complete(why);
                     }
                 };

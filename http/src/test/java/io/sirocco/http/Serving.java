@@ -13,16 +13,16 @@ import java.util.function.Consumer;
 final class Serving implements AutoCloseable, Monitor {
     /** Where handlers run. */
     enum Mode {
-        VIRTUAL(Handling.VIRTUAL, true),
+        VIRTUAL(ExecutionMode.VIRTUAL, true),
         /** On virtual threads of the JDK's scheduler: where the JVM lets no loop carry any. */
-        UNCARRIED(Handling.VIRTUAL, false),
-        INLINE(Handling.INLINE, true),
-        POOL(Handling.POOL, true);
+        UNCARRIED(ExecutionMode.VIRTUAL, false),
+        INLINE(ExecutionMode.INLINE, true),
+        POOL(ExecutionMode.POOL, true);
 
-        final Handling handling;
+        final ExecutionMode handling;
         final boolean carried;
 
-        Mode(Handling handling, boolean carried) {
+        Mode(ExecutionMode handling, boolean carried) {
             this.handling = handling;
             this.carried = carried;
         }
@@ -31,7 +31,7 @@ final class Serving implements AutoCloseable, Monitor {
     final Server server;
     final String name;
     private final boolean secure;
-    private final ConcurrentLinkedQueue<Rule> rules = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<RequestError> rules = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Told> answers = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<String> moved = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
@@ -62,8 +62,8 @@ final class Serving implements AutoCloseable, Monitor {
                                 (secure ? c.listen(address, TlsLink.TLS) : c.listen(address))
                                         .loops(1)
                                         .transport(transport)
-                                        .handling(mode.handling)
-                                        .watchdog(java.time.Duration.ZERO)
+                                        .executionMode(mode.handling)
+                                        .blockedLoopThreshold(java.time.Duration.ZERO)
                                         .monitor(this)
                                         .sniHostCheck(false); // cases name any host
                                 config.accept(c);
@@ -79,24 +79,24 @@ final class Serving implements AutoCloseable, Monitor {
     }
 
     @Override
-    public void rejected(Rejected rejected) {
+    public void rejected(RejectedRequest rejected) {
         rules.add(rejected.rule());
     }
 
     @Override
-    public void answered(Answered answered) {
+    public void completed(CompletedRequest answered) {
         answers.add(
                 new Told(
-                        answered.remote(),
+                        answered.remoteAddress(),
                         answered.method(),
                         answered.route(),
                         answered.status(),
                         answered.bytesOut(),
-                        answered.complete()));
+                        answered.isComplete()));
     }
 
     @Override
-    public void moved(String route, long millis, StackTraceElement[] stack) {
+    public void routeMoved(String route, long millis, StackTraceElement[] stack) {
         moved.add(route);
     }
 
@@ -106,12 +106,12 @@ final class Serving implements AutoCloseable, Monitor {
     }
 
     @Override
-    public void failed(String requestId, Throwable thrown) {
+    public void handlerFailed(String requestId, Throwable thrown) {
         failures.add(thrown);
     }
 
     /** The rules that were broken since this was asked last. */
-    List<Rule> rules() {
+    List<RequestError> rules() {
         return drain(rules);
     }
 
@@ -125,7 +125,7 @@ final class Serving implements AutoCloseable, Monitor {
         return drain(failures);
     }
 
-    /** What lasts of an {@link Answered}. */
+    /** What lasts of an {@link CompletedRequest}. */
     record Told(
             SocketAddress remote,
             String method,

@@ -143,17 +143,17 @@ class WebSocketClientTest {
                                     + " "
                                     + request.header("X-All").orElse("")
                                     + request.header("X-One").orElse(""));
-                    return Response.upgrade(echo);
+                    return Response.webSocket(echo);
                 });
-        routes.get("/squeezed", request -> Response.upgrade(squeezed, echo));
-        routes.get("/context", request -> Response.upgrade(context, echo));
-        routes.get("/spoken", request -> Response.upgrade(spoken, echo));
+        routes.get("/squeezed", request -> Response.webSocket(squeezed, echo));
+        routes.get("/context", request -> Response.webSocket(context, echo));
+        routes.get("/spoken", request -> Response.webSocket(spoken, echo));
         routes.get("/forbidden", request -> Response.text("no").status(403).header("X-Why", "so"));
         routes.get("/moved", request -> Response.redirect("/echo"));
         routes.get(
                 "/slow",
                 request ->
-                        Response.upgrade(
+                        Response.webSocket(
                                 socket -> {
                                     while (socket.receive() instanceof WebSocket.Text(String t)) {
                                         socket.send(t);

@@ -56,14 +56,15 @@ class WebSocketFanOutTest {
     @ParameterizedTest
     @EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
     void aStalledReaderCostsTheOthersNothing(TransportKind transport) throws Exception {
-        WebSockets sockets = WebSockets.of(s -> s.maxPending(PENDING));
+        WebSockets sockets = WebSockets.of(s -> s.maxPendingBytes(PENDING));
         try (var serving =
                 new Serving(
                         transport,
                         Mode.VIRTUAL,
                         config -> {},
                         routes ->
-                                routes.get("/", request -> Response.upgrade(sockets, listener)))) {
+                                routes.get(
+                                        "/", request -> Response.webSocket(sockets, listener)))) {
             var clients = new ArrayList<Socket>();
             for (int i = 0; i <= CLIENTS; i++) {
                 clients.add(open(serving.server.port()));
@@ -102,7 +103,7 @@ class WebSocketFanOutTest {
                                 transport,
                                 Mode.VIRTUAL,
                                 config -> {},
-                                routes -> routes.get("/", r -> Response.upgrade(listener)));
+                                routes -> routes.get("/", r -> Response.webSocket(listener)));
                 var client = open(serving.server.port())) {
             serving.await("it is there", () -> room.size() == 1);
             WebSocket socket = room.iterator().next();
@@ -137,7 +138,7 @@ class WebSocketFanOutTest {
                 List.copyOf(room).stream()
                         .filter(
                                 s ->
-                                        ((InetSocketAddress) s.remote()).getPort()
+                                        ((InetSocketAddress) s.remoteAddress()).getPort()
                                                 == client.getLocalPort())
                         .findFirst()
                         .orElseThrow();

@@ -19,10 +19,10 @@ class WebSocketHandshakeTest extends OnTheWire {
                         socket.close();
                     }
                 };
-        routes.any("/ws", request -> Response.upgrade(listener));
-        routes.get("/foreign", request -> Response.upgrade(FOREIGN, listener));
-        routes.get("/squeezed", request -> Response.upgrade(SQUEEZED, listener));
-        routes.get("/any", request -> Response.upgrade(ANY, listener));
+        routes.any("/ws", request -> Response.webSocket(listener));
+        routes.get("/foreign", request -> Response.webSocket(FOREIGN, listener));
+        routes.get("/squeezed", request -> Response.webSocket(SQUEEZED, listener));
+        routes.get("/any", request -> Response.webSocket(ANY, listener));
     }
 
     private Answer asked(String path, String... fields) {
@@ -75,7 +75,7 @@ class WebSocketHandshakeTest extends OnTheWire {
                         Server: Sirocco
 
                         Upgrade Required""")
-                .logs(Rule.UPGRADE_MISSING)
+                .logs(RequestError.UPGRADE_MISSING)
                 .goesOn();
     }
 
@@ -84,7 +84,7 @@ class WebSocketHandshakeTest extends OnTheWire {
         wire(WebSocketPeer.request("/ws").replace("Version: 13", "Version: 8"))
                 .answers(426, "Upgrade Required")
                 .header("Sec-WebSocket-Version", "13")
-                .logs(Rule.UNKNOWN_WEBSOCKET_VERSION)
+                .logs(RequestError.UNKNOWN_WEBSOCKET_VERSION)
                 .goesOn();
     }
 
@@ -92,18 +92,18 @@ class WebSocketHandshakeTest extends OnTheWire {
     void aKeyThatIsNoneIsRefused() {
         wire(WebSocketPeer.request("/ws").replace("dGhl", "dGh"))
                 .answers(400, "Bad Request")
-                .logs(Rule.BAD_WEBSOCKET_KEY)
+                .logs(RequestError.BAD_WEBSOCKET_KEY)
                 .goesOn();
         wire(WebSocketPeer.request("/ws", WebSocketPeer.KEY.strip()))
                 .answers(400, "Bad Request")
-                .logs(Rule.BAD_WEBSOCKET_KEY);
+                .logs(RequestError.BAD_WEBSOCKET_KEY);
     }
 
     @Test
     void anotherMethodIsRefused() {
         wire(WebSocketPeer.request("/ws").replace("GET", "PUT"))
                 .answers(400, "Bad Request")
-                .logs(Rule.BAD_UPGRADE)
+                .logs(RequestError.BAD_UPGRADE)
                 .goesOn();
     }
 
@@ -111,7 +111,7 @@ class WebSocketHandshakeTest extends OnTheWire {
     void aBodyIsRefused() {
         wire(WebSocketPeer.request("/ws", "Content-Length: 3") + "abc")
                 .answers(400, "Bad Request")
-                .logs(Rule.BAD_UPGRADE)
+                .logs(RequestError.BAD_UPGRADE)
                 .goesOn();
     }
 
@@ -140,7 +140,7 @@ class WebSocketHandshakeTest extends OnTheWire {
                 new String[] {"http://b", "http://a:81", "null", "http://a.b", "://"}) {
             asked("/ws", "Origin: " + origin)
                     .answers(403, "Forbidden")
-                    .logs(Rule.FOREIGN_ORIGIN)
+                    .logs(RequestError.FOREIGN_ORIGIN)
                     .goesOn();
         }
     }

@@ -18,7 +18,7 @@ class WebSocketSettingsTest {
                 List.of(
                         s -> s.ping(before, Duration.ZERO),
                         s -> s.ping(Duration.ZERO, before),
-                        s -> s.closeDeadline(before));
+                        s -> s.closeTimeout(before));
         for (Consumer<WebSocketSettings> each : all) {
             assertThrows(IllegalArgumentException.class, () -> WebSockets.of(each));
         }

@@ -60,12 +60,13 @@ class WebSocketTest {
     private final Log log = new Log();
     private final LinkedBlockingQueue<WebSocket> opened = new LinkedBlockingQueue<>();
     private final WebSockets small =
-            WebSockets.of(s -> s.maxMessage(1_000).maxPending(100_000).subprotocols("b", "c"));
+            WebSockets.of(
+                    s -> s.maxMessageBytes(1_000).maxPendingBytes(100_000).subprotocols("b", "c"));
     private final WebSockets squeezed = WebSockets.of(s -> s.compression(10));
     private final WebSockets context =
             WebSockets.of(s -> s.compression(10).contextTakeover(true, true, 640 << 10));
-    private final WebSockets patient = WebSockets.of(s -> s.maxPending(4 << 20));
-    private final WebSockets tiny = WebSockets.of(s -> s.maxMessage(100).compression(10));
+    private final WebSockets patient = WebSockets.of(s -> s.maxPendingBytes(4 << 20));
+    private final WebSockets tiny = WebSockets.of(s -> s.maxMessageBytes(100).compression(10));
     private final CompletableFuture<Object> outcome = new CompletableFuture<>();
     private final CountDownLatch release = new CountDownLatch(1);
     private Serving serving;
@@ -128,18 +129,18 @@ class WebSocketTest {
     }
 
     private void routes(Routes routes) {
-        routes.get("/log", request -> Response.upgrade(log));
-        routes.get("/small", request -> Response.upgrade(small, log));
-        routes.get("/patient", request -> Response.upgrade(patient, log));
-        routes.get("/tiny", request -> Response.upgrade(tiny, log));
-        routes.get("/squeezed", request -> Response.upgrade(squeezed, log));
-        routes.get("/context", request -> Response.upgrade(context, log));
+        routes.get("/log", request -> Response.webSocket(log));
+        routes.get("/small", request -> Response.webSocket(small, log));
+        routes.get("/patient", request -> Response.webSocket(patient, log));
+        routes.get("/tiny", request -> Response.webSocket(tiny, log));
+        routes.get("/squeezed", request -> Response.webSocket(squeezed, log));
+        routes.get("/context", request -> Response.webSocket(context, log));
         routes.get("/hello", request -> Response.text("hello"));
-        routes.get("/echo", request -> Response.upgrade(WebSocketTest::echo));
+        routes.get("/echo", request -> Response.webSocket(WebSocketTest::echo));
         routes.get(
                 "/name/{name}",
                 request ->
-                        Response.upgrade(
+                        Response.webSocket(
                                 socket -> {
                                     socket.receive();
                                     socket.send(request.param("name") + request.query("q").get());
@@ -149,21 +150,21 @@ class WebSocketTest {
         routes.get(
                 "/later",
                 request ->
-                        Response.later(
+                        Response.async(
                                 CompletableFuture.supplyAsync(
-                                        () -> Response.upgrade(WebSocketTest::echo))));
+                                        () -> Response.webSocket(WebSocketTest::echo))));
         routes.get(
                 "/throw",
                 request ->
-                        Response.upgrade(
+                        Response.webSocket(
                                 socket -> {
                                     throw new IllegalStateException("as told");
                                 }));
-        routes.get("/flood", request -> Response.upgrade(small, this::flood));
+        routes.get("/flood", request -> Response.webSocket(small, this::flood));
         routes.get(
                 "/hold",
                 request ->
-                        Response.upgrade(
+                        Response.webSocket(
                                 socket -> {
                                     opened.add(socket);
                                     release.await();
@@ -172,7 +173,7 @@ class WebSocketTest {
         routes.get(
                 "/end",
                 request ->
-                        Response.upgrade(
+                        Response.webSocket(
                                 socket -> {
                                     opened.add(socket);
                                     outcome.complete(socket.receive());
@@ -733,7 +734,7 @@ class WebSocketTest {
         var remote = new AtomicReference<Object>();
         try (var peer = open("/log")) {
             WebSocket socket = socket();
-            remote.set(socket.remote());
+            remote.set(socket.remoteAddress());
             assertInstanceOf(java.net.InetSocketAddress.class, remote.get());
             socket.attach("mine");
             assertEquals("mine", socket.attachment().orElseThrow());

@@ -75,7 +75,7 @@ class WebSocketViolationTest {
                 new Serving(
                         transport,
                         config -> {},
-                        routes -> routes.get("/", request -> Response.upgrade(echo)));
+                        routes -> routes.get("/", request -> Response.webSocket(echo)));
         try (Serving closing = serving;
                 var socket = new Socket("127.0.0.1", closing.server.port())) {
             socket.setSoTimeout(20_000);

@@ -50,7 +50,7 @@ class WhatWasTakenTest {
                 transport,
                 Mode.VIRTUAL,
                 secure,
-                c -> c.body(10),
+                c -> c.maxBodyBytes(10),
                 routes -> {
                     routes.get("/large", request -> Response.bytes(BYTES));
                     routes.get("/file", request -> Response.file(path));
@@ -166,17 +166,17 @@ class WhatWasTakenTest {
         Monitor notes =
                 new Monitor() {
                     @Override
-                    public void opened(Opened o) {
+                    public void opened(OpenedConnection o) {
                         told.add("opened " + o.remote() + o.secure() + o.local());
                     }
 
                     @Override
-                    public void closed(Closed c) {
+                    public void closed(ClosedConnection c) {
                         told.add("closed " + c.remote() + c.secure() + c.cause());
                     }
 
                     @Override
-                    public void rejected(Rejected r) {
+                    public void rejected(RejectedRequest r) {
                         told.add(r.rule() + " " + r.bytesOut());
                     }
                 };

@@ -67,7 +67,7 @@ class WhoGivesWayTest {
                                             "/first",
                                             request -> {
                                                 loops.add(request.loop());
-                                                return Response.later(later);
+                                                return Response.async(later);
                                             });
                                     routes.get("/second", request -> Response.text("second"));
                                 });
@@ -190,7 +190,7 @@ class WhoGivesWayTest {
                                 "/",
                                 request -> {
                                     loops.add(request.loop());
-                                    return Response.upgrade(listener);
+                                    return Response.webSocket(listener);
                                 }));
     }
 

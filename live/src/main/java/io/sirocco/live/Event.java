@@ -58,7 +58,7 @@ record Event(Client client, String name, Arguments arguments, Answer answer) imp
         try {
             Object value = answerer.call();
             if (value instanceof CompletionStage<?> stage) {
-                long most = client.namespace().hub.settings.handlerDeadline.toNanos();
+                long most = client.namespace().hub.settings.handlerTimeout.toNanos();
                 LaterAnswer.await(this, stage, most - (System.nanoTime() - began));
             } else {
                 give(value);

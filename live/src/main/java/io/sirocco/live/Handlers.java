@@ -72,7 +72,7 @@ final class Handlers {
         if (inbox.add(job)) {
             start(job.kind());
             if (watch == null && inbox.isRunning()) {
-                watch(client.namespace().hub.settings.handlerDeadline.toNanos());
+                watch(client.namespace().hub.settings.handlerTimeout.toNanos());
             }
         }
     }
@@ -158,7 +158,7 @@ final class Handlers {
 
     private void look() {
         watch = null;
-        long most = client.namespace().hub.settings.handlerDeadline.toNanos();
+        long most = client.namespace().hub.settings.handlerTimeout.toNanos();
         Answer late = inbox.interruptAfter(most);
         if (late != null) {
             late.fail("timeout", "the handler has taken too long");

@@ -59,7 +59,7 @@ final class Link implements Channel {
         connectDeadline =
                 session.loop()
                         .after(
-                                hub.settings.connectDeadline.toMillis(),
+                                hub.settings.connectTimeout.toMillis(),
                                 () -> {
                                     connectDeadline = null;
                                     if (isEmpty() && !entered) {

@@ -65,8 +65,8 @@ public final class LiveSettings {
     long backlogBytes = 32 << 20;
     Duration recovery = Duration.ZERO;
     int replay = 100_000;
-    Duration connectDeadline = Duration.ofSeconds(10);
-    Duration handlerDeadline = Duration.ofSeconds(30);
+    Duration connectTimeout = Duration.ofSeconds(10);
+    Duration handlerTimeout = Duration.ofSeconds(30);
     Duration attachmentTimeout = Duration.ofSeconds(45); // shorter in tests, as is the next
     Duration postWindow = Duration.ofSeconds(20);
     Function<Request, String> address = LiveSettings::remote;
@@ -85,7 +85,7 @@ public final class LiveSettings {
     LiveSettings() {}
 
     private static String remote(Request request) {
-        return request.remote() instanceof InetSocketAddress inet
+        return request.remoteAddress() instanceof InetSocketAddress inet
                 ? inet.getAddress().getHostAddress()
                 : UNIX;
     }
@@ -314,8 +314,8 @@ public final class LiveSettings {
     }
 
     /** How long a connection may be without a client; 10 s unless set. */
-    public LiveSettings connectDeadline(Duration longest) {
-        connectDeadline = positive("connectDeadline", longest);
+    public LiveSettings connectTimeout(Duration longest) {
+        connectTimeout = positive("connectTimeout", longest);
         return this;
     }
 
@@ -337,8 +337,8 @@ public final class LiveSettings {
      * How long a request may take until it is answered with {@code timeout}, be it by the handler
      * or by the stage that this has returned; 30 s unless set.
      */
-    public LiveSettings handlerDeadline(Duration longest) {
-        handlerDeadline = positive("handlerDeadline", longest);
+    public LiveSettings handlerTimeout(Duration longest) {
+        handlerTimeout = positive("handlerTimeout", longest);
         return this;
     }
 
@@ -366,7 +366,7 @@ public final class LiveSettings {
      * Headers of a client's first request that are kept for as long as it is connected, beside
      * Host, Origin, User-Agent, Accept-Language, Forwarded, X-Forwarded-For, X-Forwarded-Proto and
      * X-Real-IP (each of up to 512 characters). Authenticators see all headers; the others, cookies
-     * among them, are forgotten when the client is connected, or after {@link #connectDeadline}
+     * among them, are forgotten when the client is connected, or after {@link #connectTimeout}
      * where there are several namespaces.
      */
     public LiveSettings headers(String... names) {

@@ -62,7 +62,7 @@ final class SideBySide {
         }
 
         void watch() {
-            long millis = client.namespace().hub.settings.handlerDeadline.toMillis();
+            long millis = client.namespace().hub.settings.handlerTimeout.toMillis();
             if (!over) {
                 alarm = shard.loop.after(Math.max(1, millis), this::late);
             }

@@ -224,7 +224,7 @@ class AuthenticationTest {
         try (var service =
                         new Service(
                                 c ->
-                                        c.connectDeadline(Duration.ofMillis(100))
+                                        c.connectTimeout(Duration.ofMillis(100))
                                                 .authenticate(
                                                         a -> {
                                                             may.await();

@@ -320,7 +320,7 @@ class EngineTest {
 
     @Test
     void whoSendsNoConnectIsClosed() {
-        try (var service = new Service(c -> c.connectDeadline(Duration.ofMillis(50)));
+        try (var service = new Service(c -> c.connectTimeout(Duration.ofMillis(50)));
                 Peer peer = Peer.session(service.port)) {
             assertTrue(peer.end().startsWith("closed"));
             assertEquals(0, service.live.clients().size());

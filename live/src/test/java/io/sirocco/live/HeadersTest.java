@@ -60,7 +60,7 @@ class HeadersTest {
     }
 
     private static Consumer<LiveSettings> authenticating(Duration deadline) {
-        return c -> c.connectDeadline(deadline);
+        return c -> c.connectTimeout(deadline);
     }
 
     private static Peer connect(Service service) {

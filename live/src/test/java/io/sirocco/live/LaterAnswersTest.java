@@ -117,7 +117,7 @@ class LaterAnswersTest {
 
     @Test
     void aStageThatTakesTooLongIsATimeoutAndWhatItSaysLaterIsIgnored() {
-        try (var service = new Service(c -> c.handlerDeadline(Duration.ofMillis(50)));
+        try (var service = new Service(c -> c.handlerTimeout(Duration.ofMillis(50)));
                 Peer peer = Peer.client(service.port)) {
             var later = new CompletableFuture<Object>();
             service.live.onRequest("slow", (c, a) -> later);
@@ -250,7 +250,7 @@ class LaterAnswersTest {
     @Test
     void oneThatTakesTooLongIsInterruptedAndHoldsUpNoOther() {
         var deadline = Duration.ofMillis(50);
-        try (var service = new Service(c -> c.concurrentRequests(2).handlerDeadline(deadline));
+        try (var service = new Service(c -> c.concurrentRequests(2).handlerTimeout(deadline));
                 Peer peer = Peer.client(service.port)) {
             service.live.onRequest(
                     "for ever",

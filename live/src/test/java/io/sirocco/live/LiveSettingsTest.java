@@ -26,8 +26,8 @@ class LiveSettingsTest {
                         Map.entry("recovery", c -> c.recovery(past)),
                         Map.entry("history", c -> c.history("a", 1, none)),
                         Map.entry("ping", c -> c.ping(none, second)),
-                        Map.entry("connectDeadline", c -> c.connectDeadline(none)),
-                        Map.entry("handlerDeadline", c -> c.handlerDeadline(past)),
+                        Map.entry("connectTimeout", c -> c.connectTimeout(none)),
+                        Map.entry("handlerTimeout", c -> c.handlerTimeout(past)),
                         Map.entry("count", c -> c.messages(new Limit.Bucket(0, second))),
                         Map.entry("per", c -> c.messages(new Limit.Bucket(1, none))),
                         Map.entry(

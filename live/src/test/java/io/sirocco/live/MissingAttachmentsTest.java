@@ -150,7 +150,7 @@ class MissingAttachmentsTest {
                         c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
                         routes ->
                                 routes.mount("/socket.io", live)
-                                        .route("GET", "/other", r -> Response.upgrade(victim)));
+                                        .route("GET", "/other", r -> Response.webSocket(victim)));
         try (Peer peer = Peer.client(server.port())) {
             Loop loop = live.clients().iterator().next().shard().loop;
             MemoryBudget memory = loop.memory();

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import java.io.IOException;
@@ -20,7 +20,7 @@ class OtherLoopTest {
 
     private static void tellsItsLoop(Routes routes) {
         routes.route("GET", "/loop", request -> Response.text(Thread.currentThread().getName()))
-                .handling(Handling.INLINE);
+                .executionMode(ExecutionMode.INLINE);
     }
 
     /** Two connections, each to a loop of its own. */

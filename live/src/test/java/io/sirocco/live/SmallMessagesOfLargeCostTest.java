@@ -74,7 +74,7 @@ class SmallMessagesOfLargeCostTest {
     @Test
     void theHeadersOfSessionsWithoutAClientAreBounded() {
         try (var service =
-                new Service(c -> c.anyConnects().connectDeadline(Duration.ofSeconds(5)))) {
+                new Service(c -> c.anyConnects().connectTimeout(Duration.ofSeconds(5)))) {
             String cookie = "a=" + "x".repeat(12_000);
             long most = Runtime.getRuntime().maxMemory() / 16 / cookie.length();
             long opened = 0;

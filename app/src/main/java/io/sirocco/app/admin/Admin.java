@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.admin;
 
-import io.sirocco.http.EventWriter;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
-import io.sirocco.http.Sink;
+import io.sirocco.http.SseSink;
+import io.sirocco.http.SseWriter;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.WhenFull;
 import io.sirocco.net.log.LazyLogger;
@@ -68,8 +68,8 @@ public final class Admin implements AutoCloseable {
                                         .loops(1)
                                         .poolThreads(1)
                                         .transport(TransportKind.NIO)
-                                        .slots(MOST_CONNECTIONS, WhenFull.BACKLOG)
-                                        .body(4096),
+                                        .maxConnectionsPerLoop(MOST_CONNECTIONS, WhenFull.BACKLOG)
+                                        .maxBodyBytes(4096),
                         routes -> routes(routes, guard));
     }
 
@@ -115,7 +115,8 @@ public final class Admin implements AutoCloseable {
         routes.filter((request, next) -> secured(next.handle(request))).filter(guard);
         routes.get("/health", request -> health());
         routes.get("/ready", request -> ready());
-        routes.get("/metrics", request -> Response.text(scrape.text()).type(Exposition.TYPE));
+        routes.get(
+                "/metrics", request -> Response.text(scrape.text()).contentType(Exposition.TYPE));
         routes.post("/drain", request -> drain());
         routes.post("/reload", this::reload);
         routes.get("/events", request -> events(this::show));
@@ -179,7 +180,7 @@ public final class Admin implements AutoCloseable {
         }
     }
 
-    private Response events(EventWriter writer) {
+    private Response events(SseWriter writer) {
         if (viewers.get() >= MOST_VIEWERS) {
             return Response.text("Too many dashboards are open.\n")
                     .status(503)
@@ -197,7 +198,7 @@ public final class Admin implements AutoCloseable {
     }
 
     /** All that is kept first, then each second as it passes. */
-    private void show(Sink sink) throws IOException, InterruptedException {
+    private void show(SseSink sink) throws IOException, InterruptedException {
         sink.retry(Duration.ofSeconds(2));
         Vitals.News news = vitals.all();
         sink.send("history", json.writeValueAsString(news));

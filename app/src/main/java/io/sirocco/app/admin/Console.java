@@ -5,7 +5,7 @@ import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
-import io.sirocco.http.Sink;
+import io.sirocco.http.SseSink;
 import io.sirocco.live.Client;
 import io.sirocco.live.Live;
 import io.sirocco.net.log.LazyLogger;
@@ -52,7 +52,7 @@ final class Console {
                         "POST",
                         "/live/publish",
                         with((live, request) -> new Publish(live, json).answer(request)))
-                .body(Publish.LONGEST);
+                .maxBodyBytes(Publish.LONGEST);
         routes.post("/live/close", with(this::close));
         page(routes, "/live", "live.html");
         page(routes, "/live.css", "live.css");
@@ -82,7 +82,7 @@ final class Console {
     private record Second(List<Frame> frames, Overview now, Attendance attendance) {}
 
     /** All that is kept first, then each second as it passes. */
-    void show(Live live, Sink sink, String search) throws IOException, InterruptedException {
+    void show(Live live, SseSink sink, String search) throws IOException, InterruptedException {
         String wanted = search.substring(0, Math.min(LONGEST_SEARCH, search.length()));
         sink.retry(Duration.ofSeconds(2));
         Vitals.News news = vitals.all();

@@ -17,7 +17,7 @@ final class Resources {
             if (in == null) {
                 throw new IllegalStateException("the dashboard is not bundled: " + name);
             }
-            return Response.bytes(in.readAllBytes()).type(MimeTypes.of(name));
+            return Response.bytes(in.readAllBytes()).contentType(MimeTypes.of(name));
         } catch (IOException e) {
             throw new UncheckedIOException("the dashboard cannot be read: " + name, e);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.admin;
 
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Monitor;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
@@ -54,7 +54,7 @@ final class Stage implements Subject, AutoCloseable {
 
     private static void routes(Routes routes) {
         Response page = Response.text("x".repeat(1000));
-        routes.route("GET", "/page", request -> page).handling(Handling.INLINE);
+        routes.route("GET", "/page", request -> page).executionMode(ExecutionMode.INLINE);
         routes.get("/hello/{name}", request -> Response.text("Hello, " + request.param("name")));
         routes.get(
                 "/slow",

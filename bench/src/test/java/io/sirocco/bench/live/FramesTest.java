@@ -80,7 +80,8 @@ class FramesTest {
         try (Server server =
                         Server.start(
                                 c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
-                                routes -> routes.get("/", request -> Response.upgrade(listener)));
+                                routes ->
+                                        routes.get("/", request -> Response.webSocket(listener)));
                 Loops loops = Loops.start(s -> s.loops(1))) {
             var loop = loops.next();
             var to = Destination.of(server.addresses().getFirst());

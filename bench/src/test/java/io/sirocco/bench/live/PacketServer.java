@@ -62,7 +62,7 @@ final class PacketServer implements AutoCloseable {
                 Server.start(
                         c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
                         routes -> {
-                            routes.get("/socket.io/", _ -> Response.upgrade(listener));
+                            routes.get("/socket.io/", _ -> Response.webSocket(listener));
                             routes.post("/ticket", _ -> ticket.get());
                         });
     }

@@ -4,7 +4,7 @@ package io.sirocco.http.h1;
 import static io.sirocco.http.h1.Octets.CR;
 import static io.sirocco.http.h1.Octets.LF;
 
-import io.sirocco.http.Rule;
+import io.sirocco.http.RequestError;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
@@ -122,7 +122,7 @@ public final class Chunked {
     private int next;
     private Fields trailers = NO_TRAILERS;
     private int held;
-    private Rule rule;
+    private RequestError rule;
 
     /** A decoder for one body of at most {@code limit} bytes. */
     public Chunked(long limit) {
@@ -178,25 +178,26 @@ public final class Chunked {
     }
 
     /** Goes from state to state with one byte; returns the rule that it breaks, or null. */
-    private Rule step(byte c) {
+    private RequestError step(byte c) {
         return switch (state) {
             case START, SIZE -> size(c);
             case EXTENSION -> extension(c);
-            case SIZE_CR -> c == LF ? sizeEnd() : Rule.BARE_CR;
-            case DATA_END -> go(c == CR, State.DATA_CR, Rule.BAD_CHUNK_END);
-            case DATA_CR -> go(c == LF, State.START, Rule.BAD_CHUNK_END);
-            case TRAILERS -> go(c != LF, c == CR ? State.LAST_CR : State.FIELDS, Rule.BARE_LF);
-            case LAST_CR -> go(c == LF, State.DONE, Rule.BARE_CR);
+            case SIZE_CR -> c == LF ? sizeEnd() : RequestError.BARE_CR;
+            case DATA_END -> go(c == CR, State.DATA_CR, RequestError.BAD_CHUNK_END);
+            case DATA_CR -> go(c == LF, State.START, RequestError.BAD_CHUNK_END);
+            case TRAILERS ->
+                    go(c != LF, c == CR ? State.LAST_CR : State.FIELDS, RequestError.BARE_LF);
+            case LAST_CR -> go(c == LF, State.DONE, RequestError.BARE_CR);
             case DATA, FIELDS, DONE, BROKEN -> throw new IllegalStateException(state.name());
         };
     }
 
-    private Rule go(boolean good, State to, Rule broken) {
+    private RequestError go(boolean good, State to, RequestError broken) {
         state = good ? to : state;
         return good ? null : broken;
     }
 
-    private Rule size(byte c) {
+    private RequestError size(byte c) {
         int digit = Octets.hexValue(c);
         if (digit >= 0) {
             if (state == State.START) {
@@ -204,50 +205,50 @@ public final class Chunked {
                 line = 0;
             }
             size = size << 4 | digit;
-            return go(++line <= 16 && size >>> 60 == 0, State.SIZE, Rule.BAD_CHUNK_SIZE);
+            return go(++line <= 16 && size >>> 60 == 0, State.SIZE, RequestError.BAD_CHUNK_SIZE);
         }
         if (c == LF) {
-            return Rule.BARE_LF;
+            return RequestError.BARE_LF;
         }
         if (state == State.START) {
-            return Rule.BAD_CHUNK_SIZE;
+            return RequestError.BAD_CHUNK_SIZE;
         }
         if (c == CR) {
             return go(true, State.SIZE_CR, null);
         }
         if (c != ';' && !Octets.space(c)) {
-            return Rule.BAD_CHUNK_SIZE;
+            return RequestError.BAD_CHUNK_SIZE;
         }
         state = State.EXTENSION;
         extension = ChunkExtension.SPACE;
         return extension(c);
     }
 
-    private Rule extension(byte c) {
+    private RequestError extension(byte c) {
         if (c == CR) {
-            return go(extension.mayEnd(), State.SIZE_CR, Rule.BAD_CHUNK_EXTENSION);
+            return go(extension.mayEnd(), State.SIZE_CR, RequestError.BAD_CHUNK_EXTENSION);
         }
         if (c == LF) {
-            return Rule.BARE_LF;
+            return RequestError.BARE_LF;
         }
         if (++line > LINE) {
-            return Rule.CHUNK_LINE_TOO_LONG;
+            return RequestError.CHUNK_LINE_TOO_LONG;
         }
         if (--left < 0) {
-            return Rule.BODY_TOO_LARGE;
+            return RequestError.BODY_TOO_LARGE;
         }
         extension = extension.next(c);
-        return extension == ChunkExtension.BROKEN ? Rule.BAD_CHUNK_EXTENSION : null;
+        return extension == ChunkExtension.BROKEN ? RequestError.BAD_CHUNK_EXTENSION : null;
     }
 
-    private Rule sizeEnd() {
+    private RequestError sizeEnd() {
         long justified = 16 + 2 * Math.min(size, EXCESS);
         excess = (int) Math.max(0, excess + line + 4 - justified); // with both its CRLF
         if (excess > EXCESS) {
-            return Rule.CHUNK_LINES_TOO_LONG;
+            return RequestError.CHUNK_LINES_TOO_LONG;
         }
         if (size > left) {
-            return Rule.BODY_TOO_LARGE;
+            return RequestError.BODY_TOO_LARGE;
         }
         left -= size;
         return go(true, size == 0 ? State.TRAILERS : State.DATA, null);
@@ -259,16 +260,21 @@ public final class Chunked {
         keep(b, p, more);
         int end = FieldParser.section(trailers, trailers.bytes, 0, held, TRAILER_FIELDS);
         if (end == Octets.BAD) {
-            boolean many = trailers.rule == Rule.TOO_MANY_HEADERS;
-            return reject(many ? trailers.rule : Rule.BAD_TRAILER, p);
+            boolean many = trailers.rule == RequestError.TOO_MANY_HEADERS;
+            return reject(many ? trailers.rule : RequestError.BAD_TRAILER, p);
         }
         if (end == Octets.MORE) {
             boolean full = held == TRAILER_BYTES;
-            return full ? reject(Rule.TRAILERS_TOO_LARGE, p) : stop(Event.MORE, p + more);
+            return full ? reject(RequestError.TRAILERS_TOO_LARGE, p) : stop(Event.MORE, p + more);
         }
-        trailers.dropIf(name -> FORBIDDEN.contains(name.toLowerCase(Locale.ROOT)));
+        trailers.dropIf(name -> !mayBeTrailer(name));
         state = State.DONE;
         return stop(Event.END, p + more - (held - end));
+    }
+
+    /** Returns whether a field of this name may be in trailers. */
+    public static boolean mayBeTrailer(String name) {
+        return !FORBIDDEN.contains(name.toLowerCase(Locale.ROOT));
     }
 
     private void keep(byte[] b, int p, int more) {
@@ -283,7 +289,7 @@ public final class Chunked {
         held += more;
     }
 
-    private Event reject(Rule broken, int p) {
+    private Event reject(RequestError broken, int p) {
         rule = broken;
         state = State.BROKEN;
         return stop(Event.REJECTED, p);
@@ -315,7 +321,7 @@ public final class Chunked {
     }
 
     /** The rule that a rejected body breaks. */
-    public Rule rule() {
+    public RequestError rule() {
         if (rule == null) {
             throw new IllegalStateException("not rejected");
         }

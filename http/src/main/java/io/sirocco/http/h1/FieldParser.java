@@ -6,7 +6,7 @@ import static io.sirocco.http.h1.Octets.LF;
 import static io.sirocco.http.h1.Octets.MORE;
 import static io.sirocco.http.h1.Octets.TOKEN;
 
-import io.sirocco.http.Rule;
+import io.sirocco.http.RequestError;
 import java.util.Arrays;
 
 /**
@@ -38,7 +38,7 @@ final class FieldParser {
                 return lineEnd(into, b, p, stop);
             }
             if (n == 4 * most) {
-                return into.reject(Rule.TOO_MANY_HEADERS, p);
+                return into.reject(RequestError.TOO_MANY_HEADERS, p);
             }
             if (n == offsets.length) {
                 offsets = into.offsets = Arrays.copyOf(offsets, Math.max(64, n * 2));
@@ -121,18 +121,19 @@ final class FieldParser {
             return p + 2;
         }
         if (b[p] != CR) {
-            return into.reject(b[p] == LF ? Rule.BARE_LF : Rule.CONTROL_CHARACTER, p);
+            return into.reject(
+                    b[p] == LF ? RequestError.BARE_LF : RequestError.CONTROL_CHARACTER, p);
         }
-        return p + 1 == stop ? MORE : into.reject(Rule.BARE_CR, p);
+        return p + 1 == stop ? MORE : into.reject(RequestError.BARE_CR, p);
     }
 
-    private static Rule nameRule(byte[] b, int line, int p) {
+    private static RequestError nameRule(byte[] b, int line, int p) {
         if (b[p] == LF) {
-            return Rule.BARE_LF;
+            return RequestError.BARE_LF;
         }
         if (Octets.space(b[p])) {
-            return p == line ? Rule.OBSOLETE_FOLD : Rule.SPACE_BEFORE_COLON;
+            return p == line ? RequestError.OBSOLETE_FOLD : RequestError.SPACE_BEFORE_COLON;
         }
-        return Rule.BAD_HEADER_NAME;
+        return RequestError.BAD_HEADER_NAME;
     }
 }

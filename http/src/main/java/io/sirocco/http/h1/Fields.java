@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
-import io.sirocco.http.Rule;
+import io.sirocco.http.RequestError;
 import java.util.Arrays;
 import java.util.function.Predicate;
 
@@ -9,7 +9,7 @@ import java.util.function.Predicate;
  * A section of field lines: a view of bytes that somebody else owns, in their order, names in the
  * case they came in, values without the whitespace around them. Loop-confined, except a copy.
  */
-public sealed class Fields permits Head, AnswerHead {
+public sealed class Fields permits RequestHead, AnswerHead {
     private static final int[] NONE = {};
 
     byte[] bytes = {};
@@ -21,7 +21,7 @@ public sealed class Fields permits Head, AnswerHead {
     int[] offsets = NONE;
 
     int count;
-    Rule rule;
+    RequestError rule;
     int at;
 
     Fields() {}
@@ -129,7 +129,7 @@ public sealed class Fields permits Head, AnswerHead {
     }
 
     /** Notes the rule that the byte at a position of {@link #bytes} breaks. */
-    final int reject(Rule broken, int position) {
+    final int reject(RequestError broken, int position) {
         rule = broken;
         at = position - base;
         return Octets.BAD;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
-import io.sirocco.http.Rule;
+import io.sirocco.http.RequestError;
 
 /**
  * What the fields of a head mean for the connection: whose the request is, where its body ends,
@@ -103,9 +103,9 @@ final class Framing {
         if ((seen & CODINGS) != 0) {
             return codings(head);
         }
-        boolean modern = head.minor > 0;
+        boolean modern = head.minor() > 0;
         if (modern && (seen & SAW_HOST) == 0) {
-            return head.reject(Rule.HOST_MISSING, end - 1);
+            return head.reject(RequestError.HOST_MISSING, end - 1);
         }
         boolean asked = (seen & KEEP_ALIVE) != 0;
         head.keepAlive = (seen & CLOSE) == 0 && (modern || asked);
@@ -120,13 +120,13 @@ final class Framing {
         int from = head.base + head.offsets[i + 2];
         int to = head.base + head.offsets[i + 3];
         if ((seen & SAW_HOST) != 0) {
-            return head.reject(Rule.HOST_TWICE, head.base + head.offsets[i]);
+            return head.reject(RequestError.HOST_TWICE, head.base + head.offsets[i]);
         }
         // RFC 9112 3.3: an http URI needs an authority, and we configure no default one.
         boolean none = from == to && head.form == TargetForm.ASTERISK;
         int name = none ? to : Authority.nameEnd(b, from, to);
         if (name < 0) {
-            return head.reject(Rule.BAD_HOST, from);
+            return head.reject(RequestError.BAD_HOST, from);
         }
         if (head.hostFrom == 0) {
             head.host(from, name, to);
@@ -139,18 +139,18 @@ final class Framing {
         int from = head.base + head.offsets[i + 2];
         int to = head.base + head.offsets[i + 3];
         if (head.contentLength >= 0) {
-            return head.reject(Rule.TWO_LENGTHS, head.base + head.offsets[i]);
+            return head.reject(RequestError.TWO_LENGTHS, head.base + head.offsets[i]);
         }
         if ((seen & SAW_CODING) != 0) {
-            return head.reject(Rule.LENGTH_AND_CODING, head.base + head.offsets[i]);
+            return head.reject(RequestError.LENGTH_AND_CODING, head.base + head.offsets[i]);
         }
         if (from == to || to - from > 18) {
-            return head.reject(Rule.BAD_LENGTH, from);
+            return head.reject(RequestError.BAD_LENGTH, from);
         }
         long length = 0;
         for (int p = from; p < to; p++) {
             if (!Octets.digit(b[p])) {
-                return head.reject(Rule.BAD_LENGTH, p);
+                return head.reject(RequestError.BAD_LENGTH, p);
             }
             length = length * 10 + b[p] - '0';
         }
@@ -161,11 +161,11 @@ final class Framing {
     private static int coding(Head head, byte[] b, int i, int seen) {
         int from = head.base + head.offsets[i + 2];
         int to = head.base + head.offsets[i + 3];
-        if (head.minor == 0) {
-            return head.reject(Rule.CODING_IN_HTTP_1_0, head.base + head.offsets[i]);
+        if (head.minor() == 0) {
+            return head.reject(RequestError.CODING_IN_HTTP_1_0, head.base + head.offsets[i]);
         }
         if (head.contentLength >= 0) {
-            return head.reject(Rule.LENGTH_AND_CODING, head.base + head.offsets[i]);
+            return head.reject(RequestError.LENGTH_AND_CODING, head.base + head.offsets[i]);
         }
         if ((seen & SAW_CODING) != 0 || !Octets.same(b, from, to, "chunked")) {
             return seen | SAW_CODING | CODINGS;
@@ -191,7 +191,7 @@ final class Framing {
      * RFC 9112 6.3: when chunked is not the final coding, the server <q>MUST respond with the 400
      * status code and then close the connection</q>; for others before it, 6.1 asks for 501.
      */
-    private static Rule codingRule(String list) {
+    private static RequestError codingRule(String list) {
         int chunked = 0;
         boolean last = false;
         for (String coding : list.split(",", -1)) {
@@ -199,9 +199,9 @@ final class Framing {
             chunked += last ? 1 : 0;
         }
         if (chunked > 1) {
-            return Rule.CODING_TWICE;
+            return RequestError.CODING_TWICE;
         }
-        return last ? Rule.UNKNOWN_CODING : Rule.CHUNKED_NOT_LAST;
+        return last ? RequestError.UNKNOWN_CODING : RequestError.CHUNKED_NOT_LAST;
     }
 
     /**
@@ -211,7 +211,7 @@ final class Framing {
     private static int expect(Head head, byte[] b, int i, int seen) {
         int from = head.base + head.offsets[i + 2];
         int to = head.base + head.offsets[i + 3];
-        if (head.minor == 0) {
+        if (head.minor() == 0) {
             return seen;
         }
         for (int p = from; p < to; p++) {
@@ -230,7 +230,7 @@ final class Framing {
                 continue;
             }
             if (!Octets.same(b, element, last, "100-continue")) {
-                return head.reject(Rule.UNKNOWN_EXPECTATION, from);
+                return head.reject(RequestError.UNKNOWN_EXPECTATION, from);
             }
             head.expectContinue = true;
         }

@@ -6,7 +6,7 @@ import static io.sirocco.http.h1.Octets.LF;
 import static io.sirocco.http.h1.Octets.MORE;
 import static io.sirocco.http.h1.Octets.SP;
 
-import io.sirocco.http.Rule;
+import io.sirocco.http.RequestError;
 
 /**
  * Reads the request line, then hands over to {@link FieldParser} and {@link Framing}.
@@ -48,7 +48,8 @@ final class HeadParser {
         if (p == MORE) {
             // All that a head may have is here, and it goes on.
             boolean inTarget = head.targetFrom > 0 && head.targetTo == 0;
-            head.reject(inTarget ? Rule.TARGET_TOO_LONG : Rule.HEAD_TOO_LARGE, stop);
+            head.reject(
+                    inTarget ? RequestError.TARGET_TOO_LONG : RequestError.HEAD_TOO_LARGE, stop);
         }
         return Parsed.REJECTED;
     }
@@ -77,7 +78,7 @@ final class HeadParser {
         }
         p = FieldParser.lineEnd(head, b, p, stop);
         if (p >= 0 && p < stop && b[p] == CR) {
-            return head.reject(Rule.LEADING_EMPTY_LINE, p);
+            return head.reject(RequestError.LEADING_EMPTY_LINE, p);
         }
         return p;
     }
@@ -95,7 +96,7 @@ final class HeadParser {
             return MORE;
         }
         if (b[p] != SP || p == from) {
-            return head.reject(b[p] == LF ? Rule.BARE_LF : Rule.BAD_METHOD, p);
+            return head.reject(b[p] == LF ? RequestError.BARE_LF : RequestError.BAD_METHOD, p);
         }
         head.methodTo = p - head.base;
         return p + 1;
@@ -114,7 +115,7 @@ final class HeadParser {
                 return Target.read(head, b, p);
             }
             if (p == end) {
-                return head.reject(Rule.TARGET_TOO_LONG, p);
+                return head.reject(RequestError.TARGET_TOO_LONG, p);
             }
             if (b[p] == '%') {
                 p = triplet(head, b, p, end, stop);
@@ -151,44 +152,47 @@ final class HeadParser {
     private static int triplet(Head head, byte[] b, int p, int end, int stop) {
         for (int i = p + 1; i < p + 3; i++) {
             if (i == end) {
-                return end == stop ? MORE : head.reject(Rule.TARGET_TOO_LONG, i);
+                return end == stop ? MORE : head.reject(RequestError.TARGET_TOO_LONG, i);
             }
             if (!Octets.hex(b[i])) {
-                return head.reject(Rule.BAD_TARGET, i);
+                return head.reject(RequestError.BAD_TARGET, i);
             }
         }
         return p + 3;
     }
 
-    private static Rule targetRule(byte c) {
+    private static RequestError targetRule(byte c) {
         return switch (c) {
-            case LF -> Rule.BARE_LF;
-            case CR -> Rule.BAD_VERSION; // "GET /" and no more: HTTP/0.9
-            default -> c >= 0 && (c < SP || c == 0x7F) ? Rule.CONTROL_CHARACTER : Rule.BAD_TARGET;
+            case LF -> RequestError.BARE_LF;
+            case CR -> RequestError.BAD_VERSION; // "GET /" and no more: HTTP/0.9
+            default ->
+                    c >= 0 && (c < SP || c == 0x7F)
+                            ? RequestError.CONTROL_CHARACTER
+                            : RequestError.BAD_TARGET;
         };
     }
 
     private static int version(Head head, byte[] b, int p, int stop) {
         if (p + 10 <= stop && Octets.eight(b, p) == HTTP_1_1) {
-            head.minor = 1;
+            head.version = RequestHead.HTTP_1_1;
         } else {
             for (int i = 0; i < 8; i++) {
                 if (p + i == stop) {
                     return MORE;
                 }
                 if (!versionByte(b[p + i], i)) {
-                    return head.reject(Rule.BAD_VERSION, p + i);
+                    return head.reject(RequestError.BAD_VERSION, p + i);
                 }
                 if (i == 7 && b[p + 5] != '1') {
-                    return head.reject(Rule.UNKNOWN_VERSION, p + 5);
+                    return head.reject(RequestError.UNKNOWN_VERSION, p + 5);
                 }
             }
             // RFC 9110 2.5: a higher minor version is read as the highest one that we know.
-            head.minor = b[p + 7] == '0' ? 0 : 1;
+            head.version = b[p + 7] == '0' ? RequestHead.HTTP_1_0 : RequestHead.HTTP_1_1;
         }
         p += 8;
         if (p < stop && b[p] != CR && b[p] != LF) {
-            return head.reject(Rule.BAD_VERSION, p);
+            return head.reject(RequestError.BAD_VERSION, p);
         }
         return p == stop ? MORE : FieldParser.lineEnd(head, b, p, stop);
     }

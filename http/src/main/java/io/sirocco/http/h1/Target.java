@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
-import io.sirocco.http.Rule;
+import io.sirocco.http.RequestError;
 
 /**
  * Tells the form of a request target and finds its authority, path and query: RFC 9112 3.2.
@@ -53,7 +53,7 @@ final class Target {
     private static int authority(Head head, byte[] b, int from, int space) {
         int name = Authority.nameEnd(b, from, space);
         if (name < 0 || space - name < 2) {
-            return head.reject(Rule.BAD_TARGET, from);
+            return head.reject(RequestError.BAD_TARGET, from);
         }
         head.host(from, name, space);
         path(head, TargetForm.AUTHORITY, space, space);
@@ -64,8 +64,8 @@ final class Target {
         String method = Octets.text(b, head.base + head.methodFrom, head.base + head.methodTo);
         return switch (method) {
             case "OPTIONS" -> path(head, TargetForm.ASTERISK, from, space);
-            case "PRI" -> head.reject(Rule.HTTP_2_PREFACE, from);
-            default -> head.reject(Rule.BAD_TARGET, from);
+            case "PRI" -> head.reject(RequestError.HTTP_2_PREFACE, from);
+            default -> head.reject(RequestError.BAD_TARGET, from);
         };
     }
 
@@ -76,7 +76,7 @@ final class Target {
     private static int absolute(Head head, byte[] b, int from, int space) {
         int host = from + schemeLength(b, from, space);
         if (host == from) {
-            return head.reject(Rule.BAD_TARGET, from);
+            return head.reject(RequestError.BAD_TARGET, from);
         }
         int end = host;
         while (end < space && b[end] != '/' && b[end] != '?') {
@@ -84,7 +84,7 @@ final class Target {
         }
         int name = Authority.nameEnd(b, host, end);
         if (name < 0) {
-            return head.reject(Rule.BAD_TARGET, host);
+            return head.reject(RequestError.BAD_TARGET, host);
         }
         head.host(host, name, end);
         return path(head, TargetForm.ABSOLUTE, end, space);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.Rule;
+import io.sirocco.http.RequestError;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -33,7 +33,7 @@ class ChunkedTest {
         return new Case(name, outcome, body);
     }
 
-    private static Case bad(String name, Rule rule, String body) {
+    private static Case bad(String name, RequestError rule, String body) {
         return new Case(name, rule.name(), body);
     }
 
@@ -56,53 +56,80 @@ class ChunkedTest {
                 good("extension of the last chunk", "|", "0;a=\"\"\n\n"),
                 good("trailer", ";X-Sum: 1|", "0\nX-Sum: 1\n\n"),
                 good("trailers", "hello;A: ;B: c|x", "5\nhello\n0\nA:\nB: c \n\nx"),
-                bad("size missing", Rule.BAD_CHUNK_SIZE, "\n"),
-                bad("size not a number", Rule.BAD_CHUNK_SIZE, "x\n"),
-                bad("size negative", Rule.BAD_CHUNK_SIZE, "-5\nhello\n0\n\n"),
-                bad("size signed", Rule.BAD_CHUNK_SIZE, "+5\nhello\n0\n\n"),
-                bad("size with 0x", Rule.BAD_CHUNK_SIZE, "0x5\nhello\n0\n\n"),
-                bad("size behind a space", Rule.BAD_CHUNK_SIZE, " 5\nhello\n0\n\n"),
-                bad("size behind a bare semicolon", Rule.BAD_CHUNK_SIZE, ";a\n"),
-                bad("size of 17 digits", Rule.BAD_CHUNK_SIZE, "00000000000000005\nhello\n0\n\n"),
-                bad("size of 2^60", Rule.BAD_CHUNK_SIZE, "1000000000000000\n"),
-                bad("size of 2^64 and 5", Rule.BAD_CHUNK_SIZE, "10000000000000005\nhello\n"),
-                bad("size of 2^60 less one", Rule.BODY_TOO_LARGE, "fffffffffffffff\n"),
-                bad("size with NUL", Rule.BAD_CHUNK_SIZE, "5␀\nhello\n"),
-                bad("size beyond ASCII", Rule.BAD_CHUNK_SIZE, "5\u0665\n"),
-                bad("space behind the size", Rule.BAD_CHUNK_EXTENSION, "5 \nhello\n0\n\n"),
-                bad("bare LF behind the size", Rule.BARE_LF, "5␊hello\n0\n\n"),
-                bad("bare LF alone", Rule.BARE_LF, "␊"),
-                bad("bare CR behind the size", Rule.BARE_CR, "5␍hello\n0\n\n"),
-                bad("bare LF in an extension", Rule.BARE_LF, "5;a␊hello\n0\n\n"),
-                bad("bare LF in a quoted extension", Rule.BARE_LF, "5;a=\"␊\"\nhello\n0\n\n"),
-                bad("bare CR in an extension", Rule.BARE_CR, "5;a␍b\nhello\n0\n\n"),
+                bad("size missing", RequestError.BAD_CHUNK_SIZE, "\n"),
+                bad("size not a number", RequestError.BAD_CHUNK_SIZE, "x\n"),
+                bad("size negative", RequestError.BAD_CHUNK_SIZE, "-5\nhello\n0\n\n"),
+                bad("size signed", RequestError.BAD_CHUNK_SIZE, "+5\nhello\n0\n\n"),
+                bad("size with 0x", RequestError.BAD_CHUNK_SIZE, "0x5\nhello\n0\n\n"),
+                bad("size behind a space", RequestError.BAD_CHUNK_SIZE, " 5\nhello\n0\n\n"),
+                bad("size behind a bare semicolon", RequestError.BAD_CHUNK_SIZE, ";a\n"),
+                bad(
+                        "size of 17 digits",
+                        RequestError.BAD_CHUNK_SIZE,
+                        "00000000000000005\nhello\n0\n\n"),
+                bad("size of 2^60", RequestError.BAD_CHUNK_SIZE, "1000000000000000\n"),
+                bad(
+                        "size of 2^64 and 5",
+                        RequestError.BAD_CHUNK_SIZE,
+                        "10000000000000005\nhello\n"),
+                bad("size of 2^60 less one", RequestError.BODY_TOO_LARGE, "fffffffffffffff\n"),
+                bad("size with NUL", RequestError.BAD_CHUNK_SIZE, "5␀\nhello\n"),
+                bad("size beyond ASCII", RequestError.BAD_CHUNK_SIZE, "5\u0665\n"),
+                bad("space behind the size", RequestError.BAD_CHUNK_EXTENSION, "5 \nhello\n0\n\n"),
+                bad("bare LF behind the size", RequestError.BARE_LF, "5␊hello\n0\n\n"),
+                bad("bare LF alone", RequestError.BARE_LF, "␊"),
+                bad("bare CR behind the size", RequestError.BARE_CR, "5␍hello\n0\n\n"),
+                bad("bare LF in an extension", RequestError.BARE_LF, "5;a␊hello\n0\n\n"),
+                bad(
+                        "bare LF in a quoted extension",
+                        RequestError.BARE_LF,
+                        "5;a=\"␊\"\nhello\n0\n\n"),
+                bad("bare CR in an extension", RequestError.BARE_CR, "5;a␍b\nhello\n0\n\n"),
                 bad(
                         "CR in a quoted extension",
-                        Rule.BAD_CHUNK_EXTENSION,
+                        RequestError.BAD_CHUNK_EXTENSION,
                         "5;a=\"\n\"\nhello\n0\n\n"),
-                bad("extension empty", Rule.BAD_CHUNK_EXTENSION, "5;\nhello\n0\n\n"),
-                bad("extension without value", Rule.BAD_CHUNK_EXTENSION, "5;a=\nhello\n0\n\n"),
-                bad("extension without name", Rule.BAD_CHUNK_EXTENSION, "5;=b\nhello\n0\n\n"),
-                bad("extension not closed", Rule.BAD_CHUNK_EXTENSION, "5;a=\"b\nhello\n0\n\n"),
-                bad("extension with NUL", Rule.BAD_CHUNK_EXTENSION, "5;a=\"␀\"\nhello\n0\n\n"),
-                bad("extension with a space in its end", Rule.BAD_CHUNK_EXTENSION, "5;a \nhello\n"),
+                bad("extension empty", RequestError.BAD_CHUNK_EXTENSION, "5;\nhello\n0\n\n"),
+                bad(
+                        "extension without value",
+                        RequestError.BAD_CHUNK_EXTENSION,
+                        "5;a=\nhello\n0\n\n"),
+                bad(
+                        "extension without name",
+                        RequestError.BAD_CHUNK_EXTENSION,
+                        "5;=b\nhello\n0\n\n"),
+                bad(
+                        "extension not closed",
+                        RequestError.BAD_CHUNK_EXTENSION,
+                        "5;a=\"b\nhello\n0\n\n"),
+                bad(
+                        "extension with NUL",
+                        RequestError.BAD_CHUNK_EXTENSION,
+                        "5;a=\"␀\"\nhello\n0\n\n"),
+                bad(
+                        "extension with a space in its end",
+                        RequestError.BAD_CHUNK_EXTENSION,
+                        "5;a \nhello\n"),
                 bad(
                         "extension with text behind quotes",
-                        Rule.BAD_CHUNK_EXTENSION,
+                        RequestError.BAD_CHUNK_EXTENSION,
                         "5;a=\"b\"c\nhello\n"),
-                bad("extension with two names", Rule.BAD_CHUNK_EXTENSION, "5;a b\nhello\n"),
-                bad("data longer than the size", Rule.BAD_CHUNK_END, "4\nhello\n0\n\n"),
-                bad("data shorter than the size", Rule.BAD_CHUNK_END, "6\nhello\n0\n\n"),
-                bad("bare LF behind the data", Rule.BAD_CHUNK_END, "5\nhello␊0\n\n"),
-                bad("bare CR behind the data", Rule.BAD_CHUNK_END, "5\nhello␍0\n\n"),
-                bad("bare LF as the blank line", Rule.BARE_LF, "0\n␊"),
-                bad("bare CR as the blank line", Rule.BARE_CR, "0\n␍X"),
-                bad("trailer with bare LF", Rule.BAD_TRAILER, "0\nA: b␊\n"),
-                bad("trailer without colon", Rule.BAD_TRAILER, "0\nGET / HTTP/1.1\n\n"),
-                bad("trailer folded", Rule.BAD_TRAILER, "0\nA: b\n c\n\n"),
-                bad("trailer folded at once", Rule.BAD_TRAILER, "0\n A: b\n\n"),
-                bad("trailer with NUL", Rule.BAD_TRAILER, "0\nA: ␀\n\n"),
-                bad("trailer with space before the colon", Rule.BAD_TRAILER, "0\nA : b\n\n"),
+                bad("extension with two names", RequestError.BAD_CHUNK_EXTENSION, "5;a b\nhello\n"),
+                bad("data longer than the size", RequestError.BAD_CHUNK_END, "4\nhello\n0\n\n"),
+                bad("data shorter than the size", RequestError.BAD_CHUNK_END, "6\nhello\n0\n\n"),
+                bad("bare LF behind the data", RequestError.BAD_CHUNK_END, "5\nhello␊0\n\n"),
+                bad("bare CR behind the data", RequestError.BAD_CHUNK_END, "5\nhello␍0\n\n"),
+                bad("bare LF as the blank line", RequestError.BARE_LF, "0\n␊"),
+                bad("bare CR as the blank line", RequestError.BARE_CR, "0\n␍X"),
+                bad("trailer with bare LF", RequestError.BAD_TRAILER, "0\nA: b␊\n"),
+                bad("trailer without colon", RequestError.BAD_TRAILER, "0\nGET / HTTP/1.1\n\n"),
+                bad("trailer folded", RequestError.BAD_TRAILER, "0\nA: b\n c\n\n"),
+                bad("trailer folded at once", RequestError.BAD_TRAILER, "0\n A: b\n\n"),
+                bad("trailer with NUL", RequestError.BAD_TRAILER, "0\nA: ␀\n\n"),
+                bad(
+                        "trailer with space before the colon",
+                        RequestError.BAD_TRAILER,
+                        "0\nA : b\n\n"),
                 good("trailer Content-Length", "|x", "0\nContent-Length: 5\n\nx"),
                 good("trailer Transfer-Encoding", "|", "0\nTRANSFER-ENCODING: x\n\n"),
                 good("trailer Host", ";A: b|", "0\nA: b\nhost: a\n\n"),
@@ -181,7 +208,7 @@ class ChunkedTest {
         assertEquals(Chunked.Event.REJECTED, broken.decode(body, 0, body.length));
         assertEquals(0, broken.next());
         assertEquals(Chunked.Event.REJECTED, broken.decode(body, 0, 0));
-        assertEquals(Rule.BAD_CHUNK_SIZE, broken.rule());
+        assertEquals(RequestError.BAD_CHUNK_SIZE, broken.rule());
     }
 
     @Test
@@ -223,7 +250,7 @@ class ChunkedTest {
             at = chunked.next();
         }
         assertEquals(Chunked.Event.REJECTED, event);
-        assertEquals(Rule.CHUNK_LINES_TOO_LONG, chunked.rule());
+        assertEquals(RequestError.CHUNK_LINES_TOO_LONG, chunked.rule());
         assertTrue(at < 2 * Chunked.EXCESS, "after " + at);
     }
 

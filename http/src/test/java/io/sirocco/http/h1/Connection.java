@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
-import io.sirocco.http.Rule;
+import io.sirocco.http.RequestError;
 import io.sirocco.http.h1.Reading.Ending;
 import io.sirocco.http.h1.Reading.Message;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ final class Connection {
     private Head request;
     private Chunked chunked;
     private final StringBuilder body = new StringBuilder();
-    private Rule rule;
+    private RequestError rule;
     private int at;
 
     /** Reads {@code stream}, which arrives up to each of the ascending {@code ends} in turn. */
@@ -43,7 +43,7 @@ final class Connection {
     }
 
     /** The rule that ended it, or null. */
-    Rule rule() {
+    RequestError rule() {
         return rule;
     }
 
@@ -60,6 +60,14 @@ final class Connection {
         return piece;
     }
 
+    /** A head of its own: its bytes, read again. */
+    private Head copy() {
+        byte[] bytes = Arrays.copyOfRange(head.bytes(), PAD, head.end());
+        Head copy = new Head();
+        check(copy.parse(bytes, 0, bytes.length, Reading.LIMITS) == Parsed.COMPLETE);
+        return copy;
+    }
+
     private boolean head(byte[] stream, int end) {
         byte[] piece = piece(stream, end);
         switch (head.parse(piece, PAD, PAD + end - at, Reading.LIMITS)) {
@@ -72,14 +80,14 @@ final class Connection {
                 return false;
             }
             case COMPLETE -> {
-                request = head.detach();
+                request = copy();
                 at += head.end() - PAD;
                 Arrays.fill(piece, (byte) 0);
                 head.reset();
             }
         }
         if (request.contentLength() > Reading.BODY) {
-            rule = Rule.BODY_TOO_LARGE;
+            rule = RequestError.BODY_TOO_LARGE;
             return false;
         }
         chunked = request.chunked() ? new Chunked(Reading.BODY) : null;

@@ -5,7 +5,7 @@ import static io.sirocco.http.h1.Wire.wire;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.sirocco.http.Rule;
+import io.sirocco.http.RequestError;
 import io.sirocco.http.h1.Reading.Message;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -129,7 +129,7 @@ class FramingTest {
     void emptyLineBehindABodyIsIgnoredOnce() {
         String post = "POST / HTTP/1.1\nHost: a\nContent-Length: 1\n\nx";
         assertEquals(List.of("POST / x", "POST / x"), requests(post + "\n" + post));
-        assertEquals(Rule.LEADING_EMPTY_LINE, read(post + "\n\n" + post).rule());
+        assertEquals(RequestError.LEADING_EMPTY_LINE, read(post + "\n\n" + post).rule());
     }
 
     @Test
@@ -148,7 +148,7 @@ class FramingTest {
                         Host: a
 
                         """);
-        assertEquals(Rule.LENGTH_AND_CODING, connection.rule());
+        assertEquals(RequestError.LENGTH_AND_CODING, connection.rule());
         assertEquals(List.of(), lines(connection));
     }
 
@@ -157,21 +157,21 @@ class FramingTest {
         Connection connection =
                 read(
                         "POST / HTTP/1.1\nHost: a\nTransfer-Encoding: xchunked\n\n0\n\nGET / HTTP/1.1\n");
-        assertEquals(Rule.CHUNKED_NOT_LAST, connection.rule());
+        assertEquals(RequestError.CHUNKED_NOT_LAST, connection.rule());
     }
 
     @Test
     void differentLengthsFrameNothing() {
         Connection connection =
                 read("POST / HTTP/1.1\nHost: a\nContent-Length: 0\nContent-Length: 9\n\nGET / HTT");
-        assertEquals(Rule.TWO_LENGTHS, connection.rule());
+        assertEquals(RequestError.TWO_LENGTHS, connection.rule());
     }
 
     @Test
     void goodRequestBeforeABadOneIsRead() {
         Connection connection = read("GET /1 HTTP/1.1\nHost: a\n\nGET /2 HTTP/1.1\nHost : a\n\n");
         assertEquals(List.of("GET /1 "), lines(connection));
-        assertEquals(Rule.SPACE_BEFORE_COLON, connection.rule());
+        assertEquals(RequestError.SPACE_BEFORE_COLON, connection.rule());
     }
 
     @Test
@@ -179,6 +179,6 @@ class FramingTest {
         Connection connection =
                 read(
                         "POST / HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n\n10000000000000005\nhello\n0\n\n");
-        assertEquals(Rule.BAD_CHUNK_SIZE, connection.rule());
+        assertEquals(RequestError.BAD_CHUNK_SIZE, connection.rule());
     }
 }

@@ -5,14 +5,14 @@ import static io.sirocco.http.h1.Wire.wire;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.sirocco.http.Rule;
+import io.sirocco.http.RequestError;
 import org.junit.jupiter.api.Test;
 
 /** Each limit to the byte: one less, as much, one more. */
 class HeadLimitsTest {
 
     /** The rule that ends the head, or null when it is complete; the same on every split. */
-    private static Rule rule(byte[] bytes, HeadLimits limits) {
+    private static RequestError rule(byte[] bytes, HeadLimits limits) {
         Head head = new Head();
         Parsed last = Parsed.INCOMPLETE;
         for (int to = 1; to <= bytes.length; to++) {
@@ -38,8 +38,8 @@ class HeadLimitsTest {
         assertEquals(200, headOf(200).length);
         assertNull(rule(headOf(199), limits));
         assertNull(rule(headOf(200), limits));
-        assertEquals(Rule.HEAD_TOO_LARGE, rule(headOf(201), limits));
-        assertEquals(Rule.HEAD_TOO_LARGE, rule(headOf(210), limits));
+        assertEquals(RequestError.HEAD_TOO_LARGE, rule(headOf(201), limits));
+        assertEquals(RequestError.HEAD_TOO_LARGE, rule(headOf(210), limits));
     }
 
     @Test
@@ -49,7 +49,8 @@ class HeadLimitsTest {
             for (int length = 19; length <= 25; length++) {
                 String target = "/" + "a".repeat(length - 1 - end.length()) + end;
                 byte[] bytes = wire("GET " + target + " HTTP/1.1\nHost: a\n\n");
-                assertEquals(length <= 20 ? null : Rule.TARGET_TOO_LONG, rule(bytes, limits));
+                assertEquals(
+                        length <= 20 ? null : RequestError.TARGET_TOO_LONG, rule(bytes, limits));
             }
         }
     }
@@ -61,7 +62,8 @@ class HeadLimitsTest {
             for (int count = Math.max(1, most - 1); count <= most + 1; count++) {
                 byte[] bytes =
                         wire("GET / HTTP/1.1\nHost: a\n" + "X: y\n".repeat(count - 1) + "\n");
-                assertEquals(count <= most ? null : Rule.TOO_MANY_HEADERS, rule(bytes, limits));
+                assertEquals(
+                        count <= most ? null : RequestError.TOO_MANY_HEADERS, rule(bytes, limits));
             }
         }
     }
@@ -70,13 +72,14 @@ class HeadLimitsTest {
     void endlessHeadIsRejectedWhereverItIs() {
         HeadLimits limits = new HeadLimits(64, 1000, 10);
         String a = "a".repeat(100);
-        assertEquals(Rule.HEAD_TOO_LARGE, rule(wire(a), limits));
-        assertEquals(Rule.TARGET_TOO_LONG, rule(wire("GET /" + a), limits));
-        assertEquals(Rule.TARGET_TOO_LONG, rule(wire("GET /?" + a), limits));
-        assertEquals(Rule.HEAD_TOO_LARGE, rule(wire("GET / HTTP/1.1\n" + a), limits));
-        assertEquals(Rule.HEAD_TOO_LARGE, rule(wire("GET / HTTP/1.1\nX: " + a), limits));
+        assertEquals(RequestError.HEAD_TOO_LARGE, rule(wire(a), limits));
+        assertEquals(RequestError.TARGET_TOO_LONG, rule(wire("GET /" + a), limits));
+        assertEquals(RequestError.TARGET_TOO_LONG, rule(wire("GET /?" + a), limits));
+        assertEquals(RequestError.HEAD_TOO_LARGE, rule(wire("GET / HTTP/1.1\n" + a), limits));
+        assertEquals(RequestError.HEAD_TOO_LARGE, rule(wire("GET / HTTP/1.1\nX: " + a), limits));
         assertEquals(
-                Rule.HEAD_TOO_LARGE, rule(wire("GET / HTTP/1.1\nX:" + " ".repeat(99)), limits));
+                RequestError.HEAD_TOO_LARGE,
+                rule(wire("GET / HTTP/1.1\nX:" + " ".repeat(99)), limits));
     }
 
     @Test
@@ -92,6 +95,7 @@ class HeadLimitsTest {
     void leadingEmptyLineCounts() {
         byte[] bytes = wire("\nGET / HTTP/1.1\nHost: a\n\n");
         assertNull(rule(bytes, new HeadLimits(bytes.length, 10, 1)));
-        assertEquals(Rule.HEAD_TOO_LARGE, rule(bytes, new HeadLimits(bytes.length - 1, 10, 1)));
+        assertEquals(
+                RequestError.HEAD_TOO_LARGE, rule(bytes, new HeadLimits(bytes.length - 1, 10, 1)));
     }
 }

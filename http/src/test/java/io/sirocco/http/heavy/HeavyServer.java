@@ -49,8 +49,8 @@ final class HeavyServer {
                                 config.port(0)
                                         .transport(TransportKind.valueOf(arguments[0]))
                                         .loops(Integer.parseInt(arguments[1]))
-                                        .body(-1)
-                                        .idle(Duration.ofMinutes(10)),
+                                        .maxBodyBytes(-1)
+                                        .idleTimeout(Duration.ofMinutes(10)),
                         HeavyServer::routes);
         System.out.println(server.port());
         var input = new BufferedReader(new InputStreamReader(System.in));
@@ -87,11 +87,11 @@ final class HeavyServer {
 
     private static void routes(Routes routes) {
         routes.get("/hello", request -> Response.text("hello"));
-        routes.get("/listener", request -> Response.upgrade(QUIET, ECHO));
+        routes.get("/listener", request -> Response.webSocket(QUIET, ECHO));
         routes.get(
                 "/conversation",
                 request ->
-                        Response.upgrade(
+                        Response.webSocket(
                                 QUIET,
                                 socket -> {
                                     while (socket.receive() instanceof WebSocket.Text(var text)) {
@@ -100,7 +100,8 @@ final class HeavyServer {
                                 }));
         routes.get("/wait", request -> await());
         routes.post(
-                "/count", request -> Response.text(Long.toString(count(request.body().stream()))));
+                "/count",
+                request -> Response.text(Long.toString(count(request.body().inputStream()))));
         routes.get("/page", request -> Response.bytes(MEGABYTE));
         routes.get(
                 "/flood/{megabytes}",

@@ -53,7 +53,7 @@ final class BandwidthTest {
                 "/upload",
                 request -> {
                     byte[] piece = new byte[4096];
-                    try (InputStream in = request.body().stream()) {
+                    try (InputStream in = request.body().inputStream()) {
                         for (int n; (n = in.read(piece)) >= 0; ) {
                             uploaded.addAndGet(n);
                         }

@@ -42,9 +42,9 @@ final class DeadlinesTest {
                                     .transport(transport)
                                     .loops(1)
                                     .clock(clock)
-                                    .idle(Duration.ofSeconds(20))
-                                    .headDeadline(Duration.ofSeconds(10))
-                                    .handlerDeadline(Duration.ofSeconds(5));
+                                    .idleTimeout(Duration.ofSeconds(20))
+                                    .headerTimeout(Duration.ofSeconds(10))
+                                    .handlerTimeout(Duration.ofSeconds(5));
                             more.accept(config);
                         },
                         this::routes);
@@ -54,12 +54,12 @@ final class DeadlinesTest {
         routes.get("/hello", request -> Response.text("hello"));
         routes.post("/echo", request -> Response.bytes(request.body().bytes()));
         routes.get("/hang", request -> hang());
-        routes.route("GET", "/patient", request -> hang()).deadline(Duration.ofMinutes(1));
+        routes.route("GET", "/patient", request -> hang()).handlerTimeout(Duration.ofMinutes(1));
         routes.get(
                 "/later",
                 request -> {
                     entered.countDown();
-                    return Response.later(new CompletableFuture<>());
+                    return Response.async(new CompletableFuture<>());
                 });
     }
 
@@ -116,7 +116,7 @@ final class DeadlinesTest {
 
     @Test
     void zeroIsForEver() throws IOException {
-        start(config -> config.idle(Duration.ZERO));
+        start(config -> config.idleTimeout(Duration.ZERO));
         try (Client client = connect()) {
             clock.advance(100_000_000);
             assertTrue(client.silentFor(100));
@@ -177,8 +177,8 @@ final class DeadlinesTest {
     void aBodyThatDoesNotComeIsToldSo() throws IOException {
         start(
                 config ->
-                        config.bodyDeadline(Duration.ofSeconds(3), 1_000)
-                                .handlerDeadline(Duration.ofMinutes(1)));
+                        config.bodyTimeout(Duration.ofSeconds(3), 1_000)
+                                .handlerTimeout(Duration.ofMinutes(1)));
         try (Client client = connect()) {
             client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n");
             client.send(new byte[2_000]);
@@ -193,7 +193,7 @@ final class DeadlinesTest {
 
     @Test
     void aLongUploadIsNoDelayOfTheHandlers() throws IOException {
-        start(config -> config.bodyDeadline(Duration.ofSeconds(3), 1_000));
+        start(config -> config.bodyTimeout(Duration.ofSeconds(3), 1_000));
         try (Client client = connect()) {
             client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n");
             for (int second = 0; second < 20; second++) {

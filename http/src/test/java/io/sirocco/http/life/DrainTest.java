@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
@@ -61,26 +61,27 @@ final class DrainTest {
     private void routes(Routes routes) {
         routes.get("/hello", request -> Response.text("hello"));
         routes.get("/virtual", this::waits);
-        routes.route("GET", "/pool", this::waits).handling(Handling.POOL);
+        routes.route("GET", "/pool", this::waits).executionMode(ExecutionMode.POOL);
         routes.route(
                         "GET",
                         "/later",
                         request -> {
                             entered.countDown();
-                            return Response.later(promise);
+                            return Response.async(promise);
                         })
-                .handling(Handling.INLINE);
+                .executionMode(ExecutionMode.INLINE);
         routes.get("/stream", request -> streams());
-        routes.route("GET", "/inline-stream", request -> streams()).handling(Handling.INLINE);
-        routes.route("GET", "/pool-stream", request -> streams()).handling(Handling.POOL);
+        routes.route("GET", "/inline-stream", request -> streams())
+                .executionMode(ExecutionMode.INLINE);
+        routes.route("GET", "/pool-stream", request -> streams()).executionMode(ExecutionMode.POOL);
         routes.get("/events", request -> Response.events(sink -> forEver()));
         routes.route("GET", "/pool-events", request -> Response.events(sink -> forEver()))
-                .handling(Handling.POOL);
+                .executionMode(ExecutionMode.POOL);
         routes.get("/big", request -> Response.bytes(BIG));
         routes.get("/big-stream", request -> Response.stream(BIG.length, out -> out.write(BIG)));
-        routes.route("GET", "/quit", request -> quit()).handling(Handling.INLINE);
+        routes.route("GET", "/quit", request -> quit()).executionMode(ExecutionMode.INLINE);
         routes.post("/upload", this::counts);
-        routes.route("POST", "/pool-upload", this::counts).handling(Handling.POOL);
+        routes.route("POST", "/pool-upload", this::counts).executionMode(ExecutionMode.POOL);
     }
 
     private Response waits(Request request) throws Exception {
@@ -126,7 +127,7 @@ final class DrainTest {
         entered.countDown();
         long total = 0;
         byte[] piece = new byte[8192];
-        try (InputStream in = request.body().stream()) {
+        try (InputStream in = request.body().inputStream()) {
             for (int n; (n = in.read(piece)) >= 0; total += n) {
                 // on
             }

@@ -10,8 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Config;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Filter;
-import io.sirocco.http.Handling;
 import io.sirocco.http.Monitor;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
@@ -70,12 +70,12 @@ final class FromQurricaneTest {
     /** The values of the example in Qurricane's README, by their new names. */
     private static void seedExample(Config config) {
         config.loops(2)
-                .handling(Handling.POOL)
+                .executionMode(ExecutionMode.POOL)
                 .poolThreads(16)
-                .slots(256, WhenFull.PARK)
-                .idle(Duration.ofSeconds(25))
+                .maxConnectionsPerLoop(256, WhenFull.PARK)
+                .idleTimeout(Duration.ofSeconds(25))
                 .connectionBandwidth(32_768 * 1000 / 30, Bandwidth.UNLIMITED)
-                .accepts(Bandwidth.perSecond(Bandwidth.UNLIMITED));
+                .acceptRate(Bandwidth.perSecond(Bandwidth.UNLIMITED));
     }
 
     @Test
@@ -205,10 +205,10 @@ final class FromQurricaneTest {
     void aRouteMayHaveALimitOfItsOwn(int route, int size, int status) throws IOException {
         int port =
                 start(
-                        config -> config.body(200),
+                        config -> config.maxBodyBytes(200),
                         routes -> {
-                            routes.route("POST", "/0", this::length).body(100);
-                            routes.route("POST", "/1", this::length).body(-1);
+                            routes.route("POST", "/0", this::length).maxBodyBytes(100);
+                            routes.route("POST", "/1", this::length).maxBodyBytes(-1);
                             routes.post("/2", this::length);
                         });
         try (Client client = Client.to(port)) { // in one piece
@@ -368,7 +368,7 @@ final class FromQurricaneTest {
                                 config.monitor(
                                         new Monitor() {
                                             @Override
-                                            public void answered(Answered answered) {
+                                            public void completed(CompletedRequest answered) {
                                                 order.add("answered " + answered.bytesOut());
                                             }
                                         }),
@@ -429,7 +429,8 @@ final class FromQurricaneTest {
 
     @Test
     void aHandlerMayEndTheConnection() throws IOException {
-        int port = start(routes -> routes.get("/a", request -> Response.text("a").close()));
+        int port =
+                start(routes -> routes.get("/a", request -> Response.text("a").closeConnection()));
         try (Client client = Client.to(port)) {
             assertEquals("close", client.get("/a").field("Connection"));
             assertTrue(client.over());

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Monitor;
 import io.sirocco.http.Request;
+import io.sirocco.http.RequestError;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
-import io.sirocco.http.Rule;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
 import io.sirocco.net.TransportKind;
@@ -47,7 +47,7 @@ final class ObservationTest {
                     return Response.text("released");
                 });
         routes.get("/spin", request -> spin());
-        routes.route("GET", "/inline-spin", request -> spin()).handling(Handling.INLINE);
+        routes.route("GET", "/inline-spin", request -> spin()).executionMode(ExecutionMode.INLINE);
     }
 
     private Response spin() {
@@ -63,7 +63,7 @@ final class ObservationTest {
                         config.port(0)
                                 .transport(transport)
                                 .loops(1)
-                                .watchdog(Duration.ofMillis(100)),
+                                .blockedLoopThreshold(Duration.ofMillis(100)),
                 this::routes);
     }
 
@@ -201,12 +201,12 @@ final class ObservationTest {
         final BlockingQueue<String> all = new LinkedBlockingQueue<>();
 
         @Override
-        public void answered(Answered a) {
+        public void completed(CompletedRequest a) {
             all.add(
                     "%s %s %s %s %s %s %s %d in=%d out=%d agent=%s user=%s %s %s%s"
                             .formatted(
-                                    a.remote(),
-                                    a.secure() ? "https" : "http",
+                                    a.remoteAddress(),
+                                    a.isSecure() ? "https" : "http",
                                     a.host(),
                                     a.method(),
                                     a.target(),
@@ -217,13 +217,13 @@ final class ObservationTest {
                                     a.bytesOut(),
                                     a.header("user-agent").orElse("none"),
                                     a.user().orElse("nobody"),
-                                    a.complete() ? "complete" : "cut",
-                                    a.rule().map(Rule::name).orElse("fine"),
+                                    a.isComplete() ? "complete" : "cut",
+                                    a.error().map(RequestError::name).orElse("fine"),
                                     a.nanos() > 0 && a.millis() > 0 && a.loop() == 0 ? "" : " ?"));
         }
 
         @Override
-        public void rejected(Rejected r) {
+        public void rejected(RejectedRequest r) {
             String more = r.id().isEmpty() || r.millis() == 0 || r.loop() != 0 ? " ?" : "";
             all.add(
                     "%s '%s' '%s' %s%s"
@@ -236,7 +236,7 @@ final class ObservationTest {
         }
 
         @Override
-        public void failed(String id, Throwable e) {
+        public void handlerFailed(String id, Throwable e) {
             all.add(e.getMessage());
         }
     }
@@ -318,7 +318,7 @@ final class ObservationTest {
                                         config.port(0)
                                                 .transport(transport)
                                                 .loops(1)
-                                                .body(10)
+                                                .maxBodyBytes(10)
                                                 .monitor(notes),
                                 this::routes);
                 Client client = Client.to(server.port())) {
@@ -336,7 +336,7 @@ final class ObservationTest {
         Monitor angry =
                 new Monitor() {
                     @Override
-                    public void answered(Answered answered) {
+                    public void completed(CompletedRequest answered) {
                         throw new IllegalStateException("no");
                     }
                 };

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Config;
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Monitor;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
@@ -47,8 +47,8 @@ final class RoundsTest {
                 .monitor(
                         new Monitor() {
                             @Override
-                            public void answered(Answered request) {
-                                if (request.complete()) {
+                            public void completed(CompletedRequest request) {
+                                if (request.isComplete()) {
                                     answered.incrementAndGet();
                                 }
                             }
@@ -59,7 +59,8 @@ final class RoundsTest {
         routes.get("/hello", request -> Response.text("hello"));
         routes.get("/page", request -> Response.bytes(PAGE));
         routes.get("/stream", request -> Response.stream(out -> out.write(PAGE)));
-        routes.route("GET", "/pool", request -> Response.text("pool")).handling(Handling.POOL);
+        routes.route("GET", "/pool", request -> Response.text("pool"))
+                .executionMode(ExecutionMode.POOL);
     }
 
     @Test

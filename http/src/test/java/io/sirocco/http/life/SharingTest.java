@@ -4,7 +4,7 @@ package io.sirocco.http.life;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
@@ -49,8 +49,8 @@ final class SharingTest {
         routes.get("/hello", request -> Response.text("hello"));
         routes.get("/loop", request -> Response.text(loopOf(request)));
         routes.get("/virtual", this::block);
-        routes.route("GET", "/inline", this::block).handling(Handling.INLINE);
-        routes.route("GET", "/pool", this::block).handling(Handling.POOL);
+        routes.route("GET", "/inline", this::block).executionMode(ExecutionMode.INLINE);
+        routes.route("GET", "/pool", this::block).executionMode(ExecutionMode.POOL);
         routes.route(
                         "GET",
                         "/pool/{job}",
@@ -58,7 +58,7 @@ final class SharingTest {
                             order.add(request.param("job"));
                             return Response.text("done");
                         })
-                .handling(Handling.POOL);
+                .executionMode(ExecutionMode.POOL);
     }
 
     /** An id is made of the server's, the loop's number and the request's. */

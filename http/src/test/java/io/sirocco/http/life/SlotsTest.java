@@ -52,7 +52,7 @@ final class SlotsTest {
     @ParameterizedTest
     @EnumSource
     void whoFindsAllSlotsTakenIsServedWhenOneIsFree(WhenFull whenFull) throws IOException {
-        try (Server server = start(config -> config.slots(3, whenFull))) {
+        try (Server server = start(config -> config.maxConnectionsPerLoop(3, whenFull))) {
             List<Client> inside = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 inside.add(Client.to(server.port()));
@@ -75,7 +75,7 @@ final class SlotsTest {
     @ParameterizedTest
     @EnumSource
     void aFullServerRests(WhenFull whenFull) throws IOException {
-        try (Server server = start(config -> config.slots(1, whenFull));
+        try (Server server = start(config -> config.maxConnectionsPerLoop(1, whenFull));
                 Client inside = Client.to(server.port());
                 Client one = Client.to(server.port());
                 Client two = Client.to(server.port())) {
@@ -127,9 +127,9 @@ final class SlotsTest {
         try (Server server =
                         start(
                                 config ->
-                                        config.slots(1, WhenFull.PARK)
-                                                .parking(10, Duration.ofSeconds(20))
-                                                .idle(Duration.ZERO)
+                                        config.maxConnectionsPerLoop(1, WhenFull.PARK)
+                                                .parkedConnections(10, Duration.ofSeconds(20))
+                                                .idleTimeout(Duration.ZERO)
                                                 .clock(clock));
                 Client inside = Client.to(server.port());
                 Client parked = Client.to(server.port())) {
@@ -148,8 +148,8 @@ final class SlotsTest {
         try (Server server =
                 start(
                         config ->
-                                config.slots(1, WhenFull.PARK)
-                                        .parking(2, Duration.ofSeconds(20)))) {
+                                config.maxConnectionsPerLoop(1, WhenFull.PARK)
+                                        .parkedConnections(2, Duration.ofSeconds(20)))) {
             Client inside = Client.to(server.port());
             inside.get("/hello");
             List<Client> waiting = new ArrayList<>();
@@ -169,7 +169,7 @@ final class SlotsTest {
 
     @Test
     void aSlotIsFreeAgainHoweverItsConnectionEnded() throws IOException {
-        try (Server server = start(config -> config.slots(1, WhenFull.BACKLOG))) {
+        try (Server server = start(config -> config.maxConnectionsPerLoop(1, WhenFull.BACKLOG))) {
             for (int round = 0; round < 20; round++) {
                 Client client = Client.to(server.port());
                 assertEquals("hello", client.get("/hello").text());
@@ -190,7 +190,7 @@ final class SlotsTest {
     @Test
     void acceptsKeepTheirPace() throws IOException {
         try (Server server =
-                start(config -> config.accepts(Bandwidth.perSecond(20)).clock(clock))) {
+                start(config -> config.acceptRate(Bandwidth.perSecond(20)).clock(clock))) {
             List<Client> clients = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 clients.add(Client.to(server.port()));
@@ -223,7 +223,7 @@ final class SlotsTest {
     @Test
     void acceptsTakeUpAChangedPace() throws IOException {
         Bandwidth pace = Bandwidth.perSecond(1);
-        try (Server server = start(config -> config.accepts(pace))) {
+        try (Server server = start(config -> config.acceptRate(pace))) {
             List<Client> clients = new ArrayList<>();
             for (int i = 0; i < 30; i++) {
                 clients.add(Client.to(server.port()).ask("/hello"));
@@ -242,7 +242,11 @@ final class SlotsTest {
         var release = new CountDownLatch(1);
         try (Server server =
                         Server.start(
-                                config -> config.port(0).transport(transport).loops(1).requests(1),
+                                config ->
+                                        config.port(0)
+                                                .transport(transport)
+                                                .loops(1)
+                                                .maxConcurrentRequests(1),
                                 routes ->
                                         routes.get(
                                                 "/wait",

@@ -69,13 +69,13 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
         WebSockets spoken =
                 WebSockets.of(
                         s ->
-                                s.maxMessage(settings.maxMessage)
+                                s.maxMessageBytes(settings.maxMessage)
                                         .ping(Duration.ZERO, Duration.ZERO) // the server pings
-                                        .closeDeadline(settings.close));
+                                        .closeTimeout(settings.close));
         return WebSocketClient.on(
                 own == null ? settings.loops : own,
                 s -> {
-                    s.sockets(spoken).connectDeadline(settings.connect);
+                    s.sockets(spoken).connectTimeout(settings.connect);
                     if (settings.tls != null) {
                         s.tls(settings.tls);
                     }
@@ -125,9 +125,9 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
 
     /**
      * Leaves all namespaces and ends the connection: what was sent before is sent, what has come is
-     * handled, all within the {@link LiveClientSettings#closeDeadline}; handlers that still run
-     * then are interrupted. Returns when that is done, but at once when a handler calls it. From
-     * its beginning on nothing more is taken.
+     * handled, all within the {@link LiveClientSettings#closeTimeout}; handlers that still run then
+     * are interrupted. Returns when that is done, but at once when a handler calls it. From its
+     * beginning on nothing more is taken.
      */
     @Override
     public void close() {

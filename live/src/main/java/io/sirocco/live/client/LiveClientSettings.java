@@ -135,14 +135,14 @@ public final class LiveClientSettings {
      * How long an attempt may take until the connection is open, and then again until the server
      * has answered for a namespace; 10 s unless set.
      */
-    public LiveClientSettings connectDeadline(Duration longest) {
-        this.connect = positive("connectDeadline", longest);
+    public LiveClientSettings connectTimeout(Duration longest) {
+        this.connect = positive("connectTimeout", longest);
         return this;
     }
 
     /** How long {@code close} waits for what was sent, and for handlers; 5 s unless set. */
-    public LiveClientSettings closeDeadline(Duration longest) {
-        this.close = positive("closeDeadline", longest);
+    public LiveClientSettings closeTimeout(Duration longest) {
+        this.close = positive("closeTimeout", longest);
         return this;
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.engine;
 
-import static io.sirocco.http.Handling.INLINE;
+import static io.sirocco.http.ExecutionMode.INLINE;
 
 import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
@@ -61,8 +61,8 @@ public final class Engine {
                 WebSockets.of(
                         s ->
                                 s.anyOrigin() // we have looked at it
-                                        .maxMessage(settings.maxPayload())
-                                        .maxPending(window)
+                                        .maxMessageBytes(settings.maxPayload())
+                                        .maxPendingBytes(window)
                                         .ping(Duration.ZERO, Duration.ZERO));
         boolean upgrades = settings.transports().contains("websocket");
         this.opening =
@@ -87,10 +87,10 @@ public final class Engine {
         for (String path : new String[] {"", "/"}) {
             for (String method : new String[] {"GET", "POST", "OPTIONS"}) {
                 routes.route(method, path, this::handle)
-                        .handling(INLINE)
-                        .startsBeforeBody()
-                        .body(settings.maxPayload())
-                        .deadline(Duration.ZERO);
+                        .executionMode(INLINE)
+                        .startBeforeBody()
+                        .maxBodyBytes(settings.maxPayload())
+                        .handlerTimeout(Duration.ZERO);
             }
         }
     }
@@ -206,7 +206,7 @@ public final class Engine {
         }
         if (transport.equals("websocket")) {
             return session.polls()
-                    ? Response.upgrade(sockets, Line.later(session, upper.home(request.loop())))
+                    ? Response.webSocket(sockets, Line.later(session, upper.home(request.loop())))
                     : Refusal.REQUEST.response();
         }
         return switch (request.method()) {
@@ -233,7 +233,7 @@ public final class Engine {
         }
         Handler yes = later -> open(later, transport, true);
         Handler no = later -> open(later, transport, false);
-        return Response.after(admitted.thenApply(is -> is ? yes : no));
+        return Response.asyncHandler(admitted.thenApply(is -> is ? yes : no));
     }
 
     private Response open(Request request, String transport, boolean admitted) {
@@ -252,7 +252,7 @@ public final class Engine {
         }
         var session = new Session(this, upper.home(request.loop()), peer);
         return transport.equals("websocket")
-                ? Response.upgrade(sockets, Line.first(session))
+                ? Response.webSocket(sockets, Line.first(session))
                 : text(session.openPolling(mark(request)));
     }
 

@@ -110,7 +110,7 @@ final class Polling {
             return;
         }
         if (thrown instanceof PostBody.Refused refused) {
-            answerPost(Engine.refuse(refused.status(), 3, refused.getMessage()).close());
+            answerPost(Engine.refuse(refused.status(), 3, refused.getMessage()).closeConnection());
         } else {
             post = null;
             mine.answer.completeExceptionally(thrown);
@@ -249,7 +249,7 @@ final class Polling {
 
         /** While its own answer can still arrive, the same once more is chance. */
         boolean isRepeatedBy(String mark, int hash) {
-            return this.mark.equals(mark) && this.hash == hash && !request.connected();
+            return this.mark.equals(mark) && this.hash == hash && !request.isConnected();
         }
     }
 }

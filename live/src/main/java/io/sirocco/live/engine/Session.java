@@ -286,8 +286,8 @@ public final class Session {
                         then.accept(answer);
                     }
                 });
-        request.onGone(() -> run(this::cutOff));
-        return Response.later(answer);
+        request.onDisconnect(() -> run(this::cutOff));
+        return Response.async(answer);
     }
 
     /** A client has gone that waited for an answer: whatever that was, it is lost. */

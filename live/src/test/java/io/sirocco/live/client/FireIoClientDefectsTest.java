@@ -192,7 +192,7 @@ class FireIoClientDefectsTest {
     void aHandlerThatDoesNotEndIsInterruptedByClose() throws Exception {
         NodeServer server = server(Map.of());
         LiveClient client =
-                LiveClient.create(server.url(), c -> c.closeDeadline(Duration.ofMillis(100)));
+                LiveClient.create(server.url(), c -> c.closeTimeout(Duration.ofMillis(100)));
         var running = new CountDownLatch(1);
         var interrupted = new CompletableFuture<Boolean>();
         client.on(

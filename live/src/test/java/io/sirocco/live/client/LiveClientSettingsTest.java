@@ -59,7 +59,7 @@ class LiveClientSettingsTest {
                         () -> LiveClient.create("http://a", c -> c.path("x")),
                         () -> LiveClient.create("http://a", c -> c.maxMessage(0)),
                         () -> LiveClient.create("http://a", c -> c.requests(0)),
-                        () -> LiveClient.create("http://a", c -> c.closeDeadline(Duration.ZERO)),
+                        () -> LiveClient.create("http://a", c -> c.closeTimeout(Duration.ZERO)),
                         () ->
                                 LiveClient.create(
                                         "http://a", c -> c.offline(0, 1, Overflow.DROP_OLDEST)),
@@ -102,7 +102,7 @@ class LiveClientSettingsTest {
                                                     request.target()
                                                             + " "
                                                             + request.header("X-Who").orElse(""));
-                                            return Response.upgrade(listener);
+                                            return Response.webSocket(listener);
                                         }));
         String url = "https://localhost:" + server.port() + "/?room=7";
         TlsClient trusting = TlsClient.trusting(folder.resolve("localhost.pem"));

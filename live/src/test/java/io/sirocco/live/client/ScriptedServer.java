@@ -56,14 +56,14 @@ final class ScriptedServer implements AutoCloseable {
                         came(socket).add("closed " + closed.code());
                     }
                 };
-        WebSockets sockets = WebSockets.of(s -> s.maxMessage(8 << 20));
+        WebSockets sockets = WebSockets.of(s -> s.maxMessageBytes(8 << 20));
         server =
                 Server.start(
                         c -> c.listen(new InetSocketAddress("127.0.0.1", port)).loops(1),
                         routes ->
                                 routes.get(
                                         "/socket.io/",
-                                        request -> Response.upgrade(sockets, listener)));
+                                        request -> Response.webSocket(sockets, listener)));
     }
 
     @SuppressWarnings("unchecked")

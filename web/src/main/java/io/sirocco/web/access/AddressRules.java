@@ -30,7 +30,7 @@ public final class AddressRules implements Filter {
 
     @Override
     public Response filter(Request request, Handler next) throws Exception {
-        var peer = request.remote();
+        var peer = request.remoteAddress();
         if (deny.contains(peer)) {
             return denied.answer(request);
         }

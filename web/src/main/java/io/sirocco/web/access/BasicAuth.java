@@ -80,7 +80,7 @@ public final class BasicAuth implements Filter {
         }
         CompletableFuture<Verdict> verdict = verifier.inProgress(print);
         if (verdict == null) {
-            SocketAddress peer = request.remote();
+            SocketAddress peer = request.remoteAddress();
             if (guesses.take(peer) > 0) {
                 return tooMany.answer(request);
             }
@@ -93,7 +93,7 @@ public final class BasicAuth implements Filter {
                                         }
                                     });
         }
-        return Response.after(
+        return Response.asyncHandler(
                 verdict.thenApply(
                         known ->
                                 switch (known) {

@@ -47,7 +47,7 @@ public final class RateLimit implements Filter {
 
     @Override
     public Response filter(Request request, Handler next) throws Exception {
-        long wait = buckets.take(request.remote());
+        long wait = buckets.take(request.remoteAddress());
         return wait == 0 ? next.handle(request) : refuse(request, (wait + SECOND - 1) / SECOND);
     }
 

@@ -13,7 +13,7 @@ record Refusal(String rule, LongAdder count, Response response) {
 
     Response answer(Request request) {
         count.increment();
-        request.refusedBy(rule);
+        request.rejectedBy(rule);
         return response;
     }
 

@@ -75,7 +75,7 @@ public final class Compression implements Filter {
         if (tag.isPresent()) {
             changed = changed.set("ETag", "W/" + tag.get());
         }
-        return response.headers(changed).through(out -> new Yielding(coding.stream(out)));
+        return response.headers(changed).transformBody(out -> new Yielding(coding.stream(out)));
     }
 
     /** Whether another client might get it compressed. */

@@ -166,7 +166,7 @@ public final class FileServer implements Handler, AutoCloseable {
             return null;
         }
         Handler allowed = request -> answer.apply(asked.passed(path));
-        return Response.after(
+        return Response.asyncHandler(
                 CompletableFuture.completedFuture(request -> rules.filter(request, allowed)));
     }
 
@@ -248,7 +248,7 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     private static Response later(CompletableFuture<Response> work) {
-        return Response.later(work.exceptionally(FileServer::failed));
+        return Response.async(work.exceptionally(FileServer::failed));
     }
 
     private static Response failed(Throwable thrown) {

@@ -3,8 +3,8 @@ package io.sirocco.web.files;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sirocco.http.BodySegment;
 import io.sirocco.http.Headers;
-import io.sirocco.http.Piece;
 import io.sirocco.http.Response;
 import io.sirocco.net.OpenFile;
 import java.util.ArrayList;
@@ -34,11 +34,11 @@ final class Multirange {
     static Response of(List<ByteRange> ranges, Store store, String type, Headers fields) {
         String boundary = boundary();
         String before = "--" + boundary + "\r\nContent-Type: " + type + "\r\nContent-Range: ";
-        var pieces = new ArrayList<Piece>(2 * ranges.size() + 1);
+        var pieces = new ArrayList<BodySegment>(2 * ranges.size() + 1);
         for (ByteRange range : ranges) {
             String lineEnd = pieces.isEmpty() ? "" : "\r\n";
             pieces.add(text(lineEnd + before + range.of(store.size()) + "\r\n\r\n"));
-            Piece content = content(range, store);
+            BodySegment content = content(range, store);
             if (content == null) {
                 release(pieces);
                 return null;
@@ -46,32 +46,34 @@ final class Multirange {
             pieces.add(content);
         }
         pieces.add(text("\r\n--" + boundary + "--\r\n"));
-        return Response.pieces(pieces)
+        return Response.segments(pieces)
                 .status(206)
                 .headers(fields)
-                .type("multipart/byteranges; boundary=" + boundary);
+                .contentType("multipart/byteranges; boundary=" + boundary);
     }
 
-    private static Piece content(ByteRange range, Store store) {
+    private static BodySegment content(ByteRange range, Store store) {
         return switch (store) {
             case Store.Memory(byte[] bytes, _) ->
-                    new Piece.Bytes(Representation.slice(bytes, range));
+                    new BodySegment.Bytes(Representation.slice(bytes, range));
             case Store.Disk(OpenFile file) ->
-                    file.retain() ? new Piece.Region(file, range.first(), range.length()) : null;
+                    file.retain()
+                            ? new BodySegment.Region(file, range.first(), range.length())
+                            : null;
             case Store.Unmade _ -> throw new IllegalStateException("it has no bytes yet");
         };
     }
 
-    private static void release(List<Piece> pieces) {
-        for (Piece piece : pieces) {
-            if (piece instanceof Piece.Region region) {
+    private static void release(List<BodySegment> pieces) {
+        for (BodySegment piece : pieces) {
+            if (piece instanceof BodySegment.Region region) {
                 region.file().release();
             }
         }
     }
 
-    private static Piece text(String text) {
-        return new Piece.Bytes(text.getBytes(ISO_8859_1));
+    private static BodySegment text(String text) {
+        return new BodySegment.Bytes(text.getBytes(ISO_8859_1));
     }
 
     /** 120 bits of chance: it will not stand in the content. */

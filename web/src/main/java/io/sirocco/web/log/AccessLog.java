@@ -49,7 +49,7 @@ public final class AccessLog implements Monitor, AutoCloseable {
     }
 
     @Override
-    public void answered(Answered answered) {
+    public void completed(CompletedRequest answered) {
         var line = new Line();
         format.answered(answered, line);
         put(line);
@@ -57,7 +57,7 @@ public final class AccessLog implements Monitor, AutoCloseable {
 
     /** Of other refusals {@link #answered} tells, with their rule. */
     @Override
-    public void rejected(Rejected rejected) {
+    public void rejected(RejectedRequest rejected) {
         if (rejected.alone()) {
             var line = new Line();
             format.rejected(rejected, line);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.log;
 
-import io.sirocco.http.Monitor.Answered;
-import io.sirocco.http.Monitor.Rejected;
+import io.sirocco.http.Monitor.CompletedRequest;
+import io.sirocco.http.Monitor.RejectedRequest;
 import java.util.Optional;
 
 /**
@@ -18,8 +18,8 @@ import java.util.Optional;
 final class CombinedLines implements LineFormat {
 
     @Override
-    public void answered(Answered answered, Line line) {
-        line.address(answered.remote()).put(" - ");
+    public void answered(CompletedRequest answered, Line line) {
+        line.address(answered.remoteAddress()).put(" - ");
         user(answered.user(), line);
         line.put(" [").commonTime(answered.millis()).put("] \"");
         line.escaped(answered.method()).put(' ').escaped(answered.target());
@@ -31,7 +31,7 @@ final class CombinedLines implements LineFormat {
     }
 
     @Override
-    public void rejected(Rejected rejected, Line line) {
+    public void rejected(RejectedRequest rejected, Line line) {
         line.address(rejected.remote()).put(" - - [").commonTime(rejected.millis()).put("] \"");
         line.escaped(rejected.method().isEmpty() ? "-" : rejected.method());
         if (!rejected.target().isEmpty()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.log;
 
-import io.sirocco.http.Monitor.Answered;
-import io.sirocco.http.Monitor.Rejected;
+import io.sirocco.http.Monitor.CompletedRequest;
+import io.sirocco.http.Monitor.RejectedRequest;
 import java.util.Optional;
 
 /**
@@ -12,18 +12,18 @@ import java.util.Optional;
 final class JsonLines implements LineFormat {
 
     @Override
-    public void answered(Answered answered, Line line) {
+    public void answered(CompletedRequest answered, Line line) {
         begin(line, answered.millis());
         text(line, ",\"id\":\"", answered.id());
-        line.put(",\"remote\":\"").address(answered.remote()).put('"');
-        if (!answered.remote().equals(answered.peer())) {
-            line.put(",\"peer\":\"").address(answered.peer()).put('"');
+        line.put(",\"remote\":\"").address(answered.remoteAddress()).put('"');
+        if (!answered.remoteAddress().equals(answered.peerAddress())) {
+            line.put(",\"peer\":\"").address(answered.peerAddress()).put('"');
         }
         if (answered.user().isPresent()) {
             text(line, ",\"user\":\"", answered.user().get());
         }
         sent(line, ",\"method\":\"", answered.method());
-        line.put(answered.secure() ? ",\"scheme\":\"https\"" : ",\"scheme\":\"http\"");
+        line.put(answered.isSecure() ? ",\"scheme\":\"https\"" : ",\"scheme\":\"http\"");
         sent(line, ",\"host\":\"", answered.host());
         sent(line, ",\"target\":\"", answered.target());
         line.put(",\"version\":\"").put(answered.version());
@@ -36,16 +36,16 @@ final class JsonLines implements LineFormat {
         }
         sent(line, ",\"referer\":\"", answered.header("Referer"));
         sent(line, ",\"agent\":\"", answered.header("User-Agent"));
-        if (answered.rule().isPresent()) {
-            text(line, ",\"rule\":\"", answered.rule().get().name());
-        } else if (answered.refusedBy().isPresent()) {
-            text(line, ",\"rule\":\"", answered.refusedBy().get());
+        if (answered.error().isPresent()) {
+            text(line, ",\"rule\":\"", answered.error().get().name());
+        } else if (answered.rejectedBy().isPresent()) {
+            text(line, ",\"rule\":\"", answered.rejectedBy().get());
         }
-        line.put(answered.complete() ? "}\n" : ",\"cut\":true}\n");
+        line.put(answered.isComplete() ? "}\n" : ",\"cut\":true}\n");
     }
 
     @Override
-    public void rejected(Rejected rejected, Line line) {
+    public void rejected(RejectedRequest rejected, Line line) {
         begin(line, rejected.millis());
         text(line, ",\"id\":\"", rejected.id());
         line.put(",\"remote\":\"").address(rejected.remote()).put('"');

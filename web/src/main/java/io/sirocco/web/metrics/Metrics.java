@@ -2,7 +2,7 @@
 package io.sirocco.web.metrics;
 
 import io.sirocco.http.Monitor;
-import io.sirocco.http.Rule;
+import io.sirocco.http.RequestError;
 import java.util.EnumMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -48,24 +48,24 @@ public final class Metrics implements Monitor {
     }
 
     @Override
-    public void answered(Answered answered) {
+    public void completed(CompletedRequest answered) {
         of(answered.loop()).add(answered);
     }
 
     @Override
-    public void rejected(Rejected rejected) {
+    public void rejected(RejectedRequest rejected) {
         of(rejected.loop()).add(rejected);
     }
 
     @Override
-    public void failed(String requestId, Throwable thrown) {
+    public void handlerFailed(String requestId, Throwable thrown) {
         failed.increment();
     }
 
     /** What was counted so far; figures of one request may be a moment apart. */
     public Totals totals() {
         var routes = new TreeMap<String, RouteTotals>();
-        var refused = new EnumMap<Rule, Long>(Rule.class);
+        var refused = new EnumMap<RequestError, Long>(RequestError.class);
         for (int i = 0; i < MOST_LOOPS; i++) {
             LoopCounts counts = loops.get(i);
             if (counts != null) {

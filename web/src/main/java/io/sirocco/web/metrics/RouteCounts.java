@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.metrics;
 
-import io.sirocco.http.Monitor.Answered;
+import io.sirocco.http.Monitor.CompletedRequest;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -35,7 +35,7 @@ final class RouteCounts {
         }
     }
 
-    void add(Answered answered) {
+    void add(CompletedRequest answered) {
         long took = answered.nanos();
         bounds[Latencies.bound(took)]++;
         fine[Latencies.fine(took)]++;

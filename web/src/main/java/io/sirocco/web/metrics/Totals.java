@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.metrics;
 
-import io.sirocco.http.Rule;
+import io.sirocco.http.RequestError;
 import java.util.Map;
 import java.util.SortedMap;
 
@@ -13,7 +13,8 @@ import java.util.SortedMap;
  * @param refused by rule; none that has not refused anything
  * @param failed handlers that threw
  */
-public record Totals(SortedMap<String, RouteTotals> routes, Map<Rule, Long> refused, long failed) {
+public record Totals(
+        SortedMap<String, RouteTotals> routes, Map<RequestError, Long> refused, long failed) {
 
     /** All routes together. */
     public RouteTotals all() {

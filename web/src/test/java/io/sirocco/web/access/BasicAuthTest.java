@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.ErrorPages;
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.web.access.Serving.Reply;
@@ -64,12 +64,13 @@ class BasicAuthTest {
         serving.start(
                 routes -> {
                     routes.filter(door());
-                    for (Handling handling : Handling.values()) {
-                        routes.route("GET", "/" + handling, BasicAuthTest::name).handling(handling);
+                    for (ExecutionMode handling : ExecutionMode.values()) {
+                        routes.route("GET", "/" + handling, BasicAuthTest::name)
+                                .executionMode(handling);
                     }
                 });
         try (serving) {
-            for (Handling handling : Handling.values()) {
+            for (ExecutionMode handling : ExecutionMode.values()) {
                 for (int i = 0; i < 2; i++) { // the second time it is remembered
                     Reply reply =
                             serving.ask(

@@ -79,7 +79,7 @@ class HeaderRulesTest {
         Handler handler =
                 request ->
                         switch (request.path()) {
-                            case "/later" -> Response.later(later());
+                            case "/later" -> Response.async(later());
                             case "/stream" -> Response.stream(1, out -> out.write('s'));
                             default -> Serving.HELLO;
                         };

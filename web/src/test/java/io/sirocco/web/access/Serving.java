@@ -4,9 +4,9 @@ package io.sirocco.web.access;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.ErrorPages;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
-import io.sirocco.http.Handling;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
@@ -40,7 +40,7 @@ final class Serving implements AutoCloseable {
                         config ->
                                 config.listen(new InetSocketAddress("127.0.0.1", 0))
                                         .loops(2)
-                                        .handling(Handling.INLINE)
+                                        .executionMode(ExecutionMode.INLINE)
                                         .admission(admission),
                         routes);
         return this;

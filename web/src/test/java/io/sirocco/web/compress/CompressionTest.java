@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.aayushatharva.brotli4j.decoder.BrotliInputStream;
 import com.github.luben.zstd.ZstdInputStream;
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
@@ -41,12 +41,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @ParameterizedClass
-@EnumSource(Handling.class)
+@EnumSource(ExecutionMode.class)
 @Timeout(60)
 class CompressionTest {
     private static final String TEXT = "All work and no play makes Jack a dull boy. ".repeat(100);
 
-    @Parameter Handling handling;
+    @Parameter ExecutionMode handling;
     @TempDir Path folder;
     private final CountDownLatch goOn = new CountDownLatch(1);
     private final CompletableFuture<Long> turnsMeanwhile = new CompletableFuture<>();
@@ -60,7 +60,7 @@ class CompressionTest {
                         config ->
                                 config.listen(new InetSocketAddress("127.0.0.1", 0))
                                         .loops(1)
-                                        .handling(handling),
+                                        .executionMode(handling),
                         this::routes);
     }
 
@@ -73,17 +73,19 @@ class CompressionTest {
         Root root = Root.of(folder, Root.Links.NONE);
         routes.filter(Compression.of())
                 .get("/text", r -> Response.text(TEXT))
-                .get("/later", r -> Response.later(CompletableFuture.supplyAsync(this::text)))
+                .get("/later", r -> Response.async(CompletableFuture.supplyAsync(this::text)))
                 .get("/file", r -> Response.file(folder.resolve("a.txt")))
                 .get(
                         "/open",
                         r ->
                                 Response.file(root.open("a.txt"), 4, TEXT.length() - 4)
-                                        .type("text/plain"))
+                                        .contentType("text/plain"))
                 .get("/small", r -> Response.text("small"))
-                .get("/photo", r -> text().type("image/jpeg"))
-                .get("/none", r -> Response.empty(204).type("text/plain"))
-                .get("/same", r -> Response.empty(304).header("ETag", "\"x\"").type("text/plain"))
+                .get("/photo", r -> text().contentType("image/jpeg"))
+                .get("/none", r -> Response.empty(204).contentType("text/plain"))
+                .get(
+                        "/same",
+                        r -> Response.empty(304).header("ETag", "\"x\"").contentType("text/plain"))
                 .get("/part", r -> text().status(206).header("Content-Range", "bytes 0-1/2"))
                 .get("/coded", r -> text().header("Content-Encoding", "gzip"))
                 .get("/kept", r -> text().header("Cache-Control", "no-store, No-Transform"))
@@ -91,10 +93,12 @@ class CompressionTest {
                 .get("/weak", r -> text().header("ETag", "W/\"x\"").header("Vary", "*"))
                 .get("/error", r -> text().status(404))
                 .get("/events", r -> Response.events(sink -> sink.send(TEXT)))
-                .get("/flow", r -> Response.stream(this::flow).type("text/plain"))
-                .get("/zeros", r -> Response.stream(this::zeros).type("text/plain"))
-                .get("/broken", r -> Response.stream(CompressionTest::breaks).type("text/plain"))
-                .get("/never", r -> Response.stream(out -> fail()).type("text/plain"));
+                .get("/flow", r -> Response.stream(this::flow).contentType("text/plain"))
+                .get("/zeros", r -> Response.stream(this::zeros).contentType("text/plain"))
+                .get(
+                        "/broken",
+                        r -> Response.stream(CompressionTest::breaks).contentType("text/plain"))
+                .get("/never", r -> Response.stream(out -> fail()).contentType("text/plain"));
     }
 
     @Test
@@ -103,7 +107,7 @@ class CompressionTest {
         try (var body = new GZIPInputStream(new ByteArrayInputStream(answer.body()))) {
             assertEquals(2 << 20, body.readAllBytes().length);
         }
-        if (handling == Handling.LOOP && Loops.carriesVirtualThreads()) {
+        if (handling == ExecutionMode.LOOP && Loops.carriesVirtualThreads()) {
             assertTrue(turnsMeanwhile.join() >= 32, () -> turnsMeanwhile + " turns for 2 MiB");
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.files;
 
-import io.sirocco.http.Handling;
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
 import io.sirocco.web.files.Client.Answer;
@@ -33,17 +33,18 @@ final class Serving implements AutoCloseable {
                                         .loops(1)
                                         .transport(transport),
                         routes -> {
-                            routes.route("*", "/*", files).handling(Handling.INLINE);
-                            routes.route("*", "/mounted/at/*", files).handling(Handling.INLINE);
+                            routes.route("*", "/*", files).executionMode(ExecutionMode.INLINE);
+                            routes.route("*", "/mounted/at/*", files)
+                                    .executionMode(ExecutionMode.INLINE);
                             routes.route("*", "/news", request -> files.serve(request, "/docs"))
-                                    .handling(Handling.INLINE);
+                                    .executionMode(ExecutionMode.INLINE);
                             routes.route(
                                             "*",
                                             "/blog/{page}",
                                             request ->
                                                     files.serve(
                                                             request, "/" + request.param("page")))
-                                    .handling(Handling.INLINE);
+                                    .executionMode(ExecutionMode.INLINE);
                         });
     }
 

@@ -72,7 +72,8 @@ class AccessLogTest {
 
     private static Server serve(AccessLog log) {
         return Server.start(
-                config -> config.port(0).loops(1).body(10).monitor(log), AccessLogTest::routes);
+                config -> config.port(0).loops(1).maxBodyBytes(10).monitor(log),
+                AccessLogTest::routes);
     }
 
     private static void routes(Routes routes) {

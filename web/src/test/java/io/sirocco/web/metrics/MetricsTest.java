@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.RequestError;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
-import io.sirocco.http.Rule;
 import io.sirocco.http.Server;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -35,7 +35,7 @@ class MetricsTest {
 
     private Server serve(int loops) {
         return Server.start(
-                config -> config.port(0).loops(loops).body(100).monitor(metrics),
+                config -> config.port(0).loops(loops).maxBodyBytes(100).monitor(metrics),
                 MetricsTest::routes);
     }
 
@@ -84,7 +84,7 @@ class MetricsTest {
                 Map.of(new Outcome("GET", 404), 1L),
                 totals.routes().get(Metrics.NO_ROUTE).requests());
         assertEquals(Map.of(new Outcome("other", 204), 2L), totals.routes().get("/any").requests());
-        assertEquals(Map.of(Rule.BODY_TOO_LARGE, 1L), totals.refused());
+        assertEquals(Map.of(RequestError.BODY_TOO_LARGE, 1L), totals.refused());
         assertEquals(1, totals.failed());
         assertEquals(9, totals.all().latency().count());
         assertEquals(2, totals.all().requests(400, 500));
@@ -95,7 +95,7 @@ class MetricsTest {
         try (Server server = serve(1)) {
             assertEquals(400, send(server, "GET / HTTP/1.1\r\n\r\n"));
         }
-        assertEquals(Map.of(Rule.HOST_MISSING, 1L), metrics.totals().refused());
+        assertEquals(Map.of(RequestError.HOST_MISSING, 1L), metrics.totals().refused());
         RouteTotals refused = metrics.totals().routes().get(Metrics.REFUSED);
         assertEquals(Map.of(new Outcome("GET", 400), 1L), refused.requests());
         assertEquals(0, refused.latency().count());

@@ -8,20 +8,20 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /** The routes of one host. Immutable. */
-final class Site<T> {
-    private final ByteMap<Endpoints<T>> literals;
+final class VirtualHost<T> {
+    private final ByteMap<MethodTable<T>> literals;
     private final RouteNode<T> tree;
 
-    Site(List<Leaf<T>> leaves) {
+    VirtualHost(List<CompiledRoute<T>> leaves) {
         tree = new RouteNode<>(leaves, 0);
-        var byPath = new LinkedHashMap<String, List<Leaf<T>>>();
-        for (Leaf<T> leaf : leaves) {
+        var byPath = new LinkedHashMap<String, List<CompiledRoute<T>>>();
+        for (CompiledRoute<T> leaf : leaves) {
             if (isPlain(leaf.pattern)) {
                 byPath.computeIfAbsent(leaf.pattern.text(), path -> new ArrayList<>()).add(leaf);
             }
         }
-        var endpoints = new LinkedHashMap<String, Endpoints<T>>();
-        byPath.forEach((path, list) -> endpoints.put(path, new Endpoints<>(list)));
+        var endpoints = new LinkedHashMap<String, MethodTable<T>>();
+        byPath.forEach((path, list) -> endpoints.put(path, new MethodTable<>(list)));
         literals = new ByteMap<>(endpoints);
     }
 
@@ -34,13 +34,13 @@ final class Site<T> {
     }
 
     /** The route whose path is these very bytes, or null. There is no more specific one. */
-    Leaf<T> literal(byte[] bytes, int methodFrom, int methodTo, int pathFrom, int pathTo) {
-        Endpoints<T> endpoints = literals.get(bytes, pathFrom, pathTo);
+    CompiledRoute<T> literal(byte[] bytes, int methodFrom, int methodTo, int pathFrom, int pathTo) {
+        MethodTable<T> endpoints = literals.get(bytes, pathFrom, pathTo);
         return endpoints == null ? null : endpoints.of(bytes, methodFrom, methodTo);
     }
 
     /** The most specific route that serves the method, or null. */
-    Leaf<T> find(byte[] bytes, int methodFrom, int methodTo, int pathFrom, int pathTo) {
+    CompiledRoute<T> find(byte[] bytes, int methodFrom, int methodTo, int pathFrom, int pathTo) {
         return tree.find(bytes, methodFrom, methodTo, pathFrom + 1, pathTo);
     }
 

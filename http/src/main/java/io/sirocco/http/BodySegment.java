@@ -4,13 +4,15 @@ package io.sirocco.http;
 import io.sirocco.net.OpenFile;
 import java.util.Objects;
 
-/** A part of a body that is at hand: bytes, or a region of a file. See {@link Response#pieces}. */
-public sealed interface Piece {
+/**
+ * A part of a body that is at hand: bytes, or a region of a file. See {@link Response#segments}.
+ */
+public sealed interface BodySegment {
     /** How many bytes it is. */
     long length();
 
     /** Bytes, which must not change any more. Immutable. */
-    record Bytes(byte[] bytes) implements Piece {
+    record Bytes(byte[] bytes) implements BodySegment {
         public Bytes {
             Objects.requireNonNull(bytes, "bytes");
         }
@@ -26,7 +28,7 @@ public sealed interface Piece {
      * through memory where the system can do that. Whoever makes it has {@linkplain OpenFile#retain
      * retained} the file for it. Immutable.
      */
-    record Region(OpenFile file, long from, long length) implements Piece {
+    record Region(OpenFile file, long from, long length) implements BodySegment {
         public Region {
             Objects.requireNonNull(file, "file");
             if (from < 0 || length < 0) {

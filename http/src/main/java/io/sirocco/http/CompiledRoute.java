@@ -6,13 +6,13 @@ import io.sirocco.http.Router.Found;
 import io.sirocco.http.Router.Route;
 
 /** One route, ready to answer: where its parameters lie in a path. Immutable. */
-final class Leaf<T> {
+final class CompiledRoute<T> {
     final Route<T> route;
     final PathPattern pattern;
     private final String[] names;
     private final Found<T> constant;
 
-    Leaf(Route<T> route) {
+    CompiledRoute(Route<T> route) {
         this.route = route;
         this.pattern = PathPattern.parse(route.path());
         this.names = pattern.names();

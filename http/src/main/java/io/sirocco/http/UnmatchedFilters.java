@@ -2,7 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.Router.Found;
-import io.sirocco.http.h1.Head;
+import io.sirocco.http.h1.RequestHead;
 import io.sirocco.http.h1.TargetForm;
 import io.sirocco.net.TaskKind;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import java.util.List;
  * The filters that stand before the answers to requests that no route matches, by host and prefix.
  * Immutable.
  */
-final class Unmatched {
+final class UnmatchedFilters {
     /** Where a filter was added: by {@link Routes#filterAll}. */
     record Scope(String host, String prefix, Filter filter) {
         /** Whether all that is below {@code other} is below this one. */
@@ -28,18 +28,18 @@ final class Unmatched {
     }
 
     private final Router<List<Filter>> scopes; // null for no filter
-    private final Handling handling;
+    private final ExecutionMode handling;
     private final Limits limits;
     private final TaskKind kind = TaskKind.of("filters of requests without a route");
 
-    private Unmatched(Router<List<Filter>> scopes, Handling handling, Limits limits) {
+    private UnmatchedFilters(Router<List<Filter>> scopes, ExecutionMode handling, Limits limits) {
         this.scopes = scopes;
         this.handling = handling;
         this.limits = limits;
     }
 
     /** Takes the filters in the order in which they were added. */
-    static Unmatched of(List<Scope> filters, Handling handling, Limits limits) {
+    static UnmatchedFilters of(List<Scope> filters, ExecutionMode handling, Limits limits) {
         var byPlace = new LinkedHashMap<String, Router.Route<List<Filter>>>();
         for (Scope scope : filters) {
             List<Filter> all =
@@ -57,7 +57,7 @@ final class Unmatched {
                         new Router.Route<>(Router.ANY, scope.host, named(path), all));
             }
         }
-        return new Unmatched(
+        return new UnmatchedFilters(
                 byPlace.isEmpty() ? null : new Router<>(List.copyOf(byPlace.values())),
                 handling,
                 limits);
@@ -87,7 +87,7 @@ final class Unmatched {
     }
 
     /** The same as {@code endpoint}, behind the filters of the path that is asked for. */
-    Endpoint before(Endpoint endpoint, Head head) {
+    RouteTarget before(RouteTarget endpoint, RequestHead head) {
         boolean hasPath = head.form() == TargetForm.ORIGIN || head.form() == TargetForm.ABSOLUTE;
         if (!hasPath
                 || !(scopes.match(head.method(), head.hasHost() ? head.host() : "", head.path())
@@ -98,6 +98,6 @@ final class Unmatched {
                 Routes.filtered(filters, endpoint.handler()),
                 handling,
                 limits,
-                handling == Handling.LOOP ? null : kind);
+                handling == ExecutionMode.LOOP ? null : kind);
     }
 }

@@ -8,7 +8,7 @@ package io.sirocco.http;
  * <p>After a rule of framing (most of those with status 400) nobody knows where the next request
  * begins, so the connection is closed behind the answer.
  */
-public enum Rule {
+public enum RequestError {
     // Lines and bytes of a head.
 
     /** A line ends with LF alone. */
@@ -138,7 +138,7 @@ public enum Rule {
     private final int status;
     private final String source;
 
-    Rule(int status, String source) {
+    RequestError(int status, String source) {
         this.status = status;
         this.source = source;
     }

@@ -18,10 +18,10 @@ import java.util.List;
  * @param kind what its handler and its writers are to the loops; null if they never leave them
  * @param readsBody whether the handler waits for the body: one that does not is called at once
  */
-record Endpoint(
+record RouteTarget(
         String path,
         Handler handler,
-        Handling handling,
+        ExecutionMode handling,
         long body,
         long deadlineMillis,
         long bodyMillis,
@@ -54,27 +54,27 @@ record Endpoint(
         }
     }
 
-    static Endpoint of(Route route, Limits limits, TaskKind kind) {
-        return new Endpoint(
+    static RouteTarget of(Route route, Limits limits, TaskKind kind) {
+        return new RouteTarget(
                 route.host + route.path,
                 route.handler,
-                route.handling,
-                route.body == Route.UNSET ? limits.body() : route.body,
-                route.deadline == Route.UNSET ? limits.handlerMillis() : route.deadline,
+                route.executionMode,
+                route.maxBodyBytes == Route.UNSET ? limits.body() : route.maxBodyBytes,
+                route.handlerTimeout == Route.UNSET ? limits.handlerMillis() : route.handlerTimeout,
                 route.bodyMillis == Route.UNSET ? limits.bodyMillis() : route.bodyMillis,
                 route.bodyRate == Route.UNSET ? limits.bodyRate() : route.bodyRate,
                 route.idleMillis == Route.UNSET ? limits.idleMillis() : route.idleMillis,
                 Buckets.of(route),
-                route.handling == Handling.LOOP ? null : kind,
+                route.executionMode == ExecutionMode.LOOP ? null : kind,
                 route.readsBody);
     }
 
     /** What answers a request that no route matches. */
-    static Endpoint of(Handler handler, Limits limits) {
-        return new Endpoint(
+    static RouteTarget of(Handler handler, Limits limits) {
+        return new RouteTarget(
                 "",
                 handler,
-                Handling.INLINE,
+                ExecutionMode.INLINE,
                 limits.body(),
                 0,
                 limits.bodyMillis(),
@@ -87,12 +87,12 @@ record Endpoint(
 
     /** The kind of a listener's calls: null for one that is always called on the loop. */
     TaskKind listenerKind() {
-        return handling == Handling.INLINE ? null : kind;
+        return handling == ExecutionMode.INLINE ? null : kind;
     }
 
     /** The same with another handler before it, which may wait. */
-    Endpoint behind(Handler filters, Handling handling, Limits limits, TaskKind kind) {
-        return new Endpoint(
+    RouteTarget behind(Handler filters, ExecutionMode handling, Limits limits, TaskKind kind) {
+        return new RouteTarget(
                 path,
                 filters,
                 handling,
@@ -108,7 +108,7 @@ record Endpoint(
 
     /** Whether the body is to be complete before the handler is called. */
     boolean collectsBody() {
-        return readsBody && handling == Handling.INLINE;
+        return readsBody && handling == ExecutionMode.INLINE;
     }
 
     /** Whether it has a bandwidth of its own. */

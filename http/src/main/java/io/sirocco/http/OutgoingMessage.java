@@ -5,7 +5,7 @@ package io.sirocco.http;
  * Something to be sent on a WebSocket, on its way from a thread to the loop: a link of the stack
  * that the one pushes to, and that the other takes whole and turns around.
  */
-final class Outgoing {
+final class OutgoingMessage {
     final byte[] bytes;
 
     /** The first byte of the frame whose payload {@link #bytes} is; 0 when it is a whole frame. */
@@ -14,19 +14,19 @@ final class Outgoing {
     /** Bytes of the frame. */
     final long size;
 
-    Outgoing next; // the one pushed before; behind oldestOf, the one pushed after
+    OutgoingMessage next; // the one pushed before; behind oldestOf, the one pushed after
 
-    Outgoing(byte[] bytes, int first, long size) {
+    OutgoingMessage(byte[] bytes, int first, long size) {
         this.bytes = bytes;
         this.first = first;
         this.size = size;
     }
 
     /** Turns a stack around. */
-    static Outgoing oldestOf(Outgoing newest) {
-        Outgoing turned = null;
-        for (Outgoing each = newest; each != null; ) {
-            Outgoing older = each.next;
+    static OutgoingMessage oldestOf(OutgoingMessage newest) {
+        OutgoingMessage turned = null;
+        for (OutgoingMessage each = newest; each != null; ) {
+            OutgoingMessage older = each.next;
             each.next = turned;
             turned = each;
             each = older;

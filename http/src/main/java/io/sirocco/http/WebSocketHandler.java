@@ -5,7 +5,7 @@ import java.io.IOException;
 
 /** Talks over a WebSocket for as long as it runs, on a virtual thread of its own. */
 @FunctionalInterface
-public interface Conversation {
+public interface WebSocketHandler {
 
     /**
      * Receives and sends as it likes, and may block. When it returns the socket is closed with

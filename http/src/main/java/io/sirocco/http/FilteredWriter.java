@@ -9,7 +9,7 @@ import java.io.OutputStream;
  * Writes a body through a filter. What the filter has to say at its end is sent when the body is
  * complete, and swallowed when it is not: a body that breaks off must not look whole. Any thread.
  */
-record Filtered(BodyFilter filter, BodyWriter writer) implements BodyWriter {
+record FilteredWriter(BodyFilter filter, BodyWriter writer) implements BodyWriter {
 
     @Override
     public void write(OutputStream out) throws IOException, InterruptedException {

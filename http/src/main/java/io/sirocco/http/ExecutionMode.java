@@ -2,7 +2,7 @@
 package io.sirocco.http;
 
 /** Where a handler runs. Chosen per route; {@link #VIRTUAL} unless said otherwise. */
-public enum Handling {
+public enum ExecutionMode {
     /**
      * On a virtual thread, which the connection's own loop carries at first: it may block, and
      * costs next to nothing when it does not. If the handler blocks the loop for more than 20 ms

@@ -4,6 +4,7 @@ package io.sirocco.http;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.h1.Head;
+import io.sirocco.http.h1.RequestHead;
 import io.sirocco.http.ws.Role;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
@@ -12,6 +13,7 @@ import io.sirocco.net.TaskKind;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
+import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -20,24 +22,24 @@ import java.util.concurrent.atomic.AtomicLong;
  * What all connections of one loop share: the routes, the head they parse into, the date, the
  * counts. Loop-confined.
  */
-final class Worker extends Hub {
+final class LoopContext extends WebSocketContext {
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
     private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
 
     private static final int TOLD = 16;
 
-    Setup setup;
+    ServerContext setup;
     Limits limits;
-    Head head = new Head();
+    final Head head = new Head();
 
     private static final int SPARE_HEADS = 64;
     private static final int LARGEST_SPARE = 4 << 10;
 
     /** Of exchanges that a monitor is still to be told of; they are filled again and again. */
-    private final ArrayDeque<Head> spareHeads = new ArrayDeque<>();
+    private final ArrayDeque<RequestHead> spareHeads = new ArrayDeque<>();
 
-    /** What trusted proxies say of the request in {@link #head}; null when none does. */
-    Forwarded forwarded;
+    final Dispatcher dispatcher = new Dispatcher(this);
+    final Responder responder = new Responder(this);
 
     private byte[] dateAndServer;
     private long dateExpires = Long.MIN_VALUE;
@@ -55,13 +57,13 @@ final class Worker extends Hub {
     private boolean shakingHands = true; // somebody may, as far as the drain knows
     private CompletableFuture<Void> drained = new CompletableFuture<>();
 
-    Worker(Loop loop, Setup setup) {
+    LoopContext(Loop loop, ServerContext setup) {
         super(loop, Role.SERVER);
         adopt(setup);
     }
 
     /** Requests that begin from now on are served so. */
-    void adopt(Setup next) {
+    void adopt(ServerContext next) {
         setup = next;
         limits = next.limits();
         dateExpires = Long.MIN_VALUE;
@@ -71,7 +73,7 @@ final class Worker extends Hub {
         connections++;
         if (monitored()) {
             var opened =
-                    new Monitor.Opened(
+                    new Monitor.OpenedConnection(
                             loop.index(),
                             loop.clock().wallMillis(),
                             connection.remote(), // when it is gone it is too late to ask
@@ -85,7 +87,7 @@ final class Worker extends Hub {
         connections--;
         if (monitored()) {
             var closed =
-                    new Monitor.Closed(
+                    new Monitor.ClosedConnection(
                             loop.index(),
                             loop.clock().wallMillis(),
                             connection.remote(),
@@ -109,13 +111,13 @@ final class Worker extends Hub {
     }
 
     /** A copy of a head, to tell of it later; nobody else may ever refer to it. */
-    Head keep(Head head) {
-        Head spare = spareHeads.poll();
-        return head.detach(spare == null ? new Head() : spare, LARGEST_SPARE);
+    RequestHead keep(RequestHead head) {
+        RequestHead spare = spareHeads.poll();
+        return head.detach(spare == null ? RequestHead.spare() : spare, LARGEST_SPARE);
     }
 
     /** What {@link #keep} has answered is not needed any more. */
-    void giveBack(Head kept) {
+    void giveBack(RequestHead kept) {
         if (kept.bytes().length <= LARGEST_SPARE && spareHeads.size() < SPARE_HEADS) {
             spareHeads.push(kept);
         }
@@ -173,12 +175,17 @@ final class Worker extends Hub {
     }
 
     /**
-     * Starts what blocks, or may; {@code exchange} knows its thread. Where the loop carries it, it
-     * has run up to where it blocks first when this returns.
+     * Calls the handler on a virtual thread. Where the loop carries it, it has run up to where it
+     * blocks first when this returns.
      */
+    void virtual(Exchange exchange) {
+        start(exchange, exchange);
+    }
+
+    /** Runs another task of the exchange, which may block, in the same way. */
     void virtual(Exchange exchange, Runnable task) {
-        TaskKind kind = exchange.endpoint.kind();
-        Runnable known =
+        start(
+                exchange,
                 () -> {
                     exchange.threadBegins();
                     try {
@@ -186,38 +193,36 @@ final class Worker extends Hub {
                     } finally {
                         exchange.threadEnds();
                     }
-                };
+                });
+    }
+
+    private void start(Exchange exchange, Runnable task) {
+        TaskKind kind = exchange.endpoint.kind();
         if (loop.carries(kind)) {
-            loop.startMovable(kind, known);
+            loop.startMovable(kind, task);
             return;
         }
         exchange.request.detach(); // its thread runs beside us
         if (kind == null) {
-            Thread.ofVirtual().start(known);
+            Thread.ofVirtual().start(task);
         } else {
-            kind.startElsewhere(known);
+            kind.startElsewhere(task);
         }
     }
 
-    /** Has the pool run the handler. */
+    /** Calls the handler on a thread of the pool. */
     void pool(Exchange exchange) {
         setup.pool()
                 .execute(
                         () -> {
-                            if (!exchange.pending()) {
-                                return; // it was too late before its turn came
-                            }
-                            exchange.threadBegins();
-                            try {
+                            if (exchange.pending()) { // else it was too late before its turn came
                                 exchange.run();
-                            } finally {
-                                exchange.threadEnds();
                             }
                         });
     }
 
     /** Any thread. */
-    Response page(Rule rule) {
+    Response page(RequestError rule) {
         Response page = page(rule.status(), Status.reason(rule.status()));
         return rule.passes() ? page.header("Retry-After", "1") : page;
     }
@@ -250,20 +255,45 @@ final class Worker extends Hub {
         FAILURES.log("request", "request " + requestId + " failed" + why, thrown);
         if (loop.enter()) { // before it is told of the answer
             try {
-                tell(() -> setup.monitor().failed(requestId, thrown));
+                tell(() -> setup.monitor().handlerFailed(requestId, thrown));
             } finally {
                 loop.exit();
             }
         } else if (monitored()) {
-            execute(() -> tell(() -> setup.monitor().failed(requestId, thrown)));
+            execute(() -> tell(() -> setup.monitor().handlerFailed(requestId, thrown)));
         }
     }
 
     /** A route has blocked the loop, and was moved. Any thread. */
     void moved(TaskKind kind, long millis, StackTraceElement[] stack) {
         if (monitored()) {
-            execute(() -> tell(() -> setup.monitor().moved(kind.name(), millis, stack)));
+            execute(() -> tell(() -> setup.monitor().routeMoved(kind.name(), millis, stack)));
         }
+    }
+
+    /** A request was refused. */
+    void tellRejected(
+            RequestError rule,
+            String id,
+            SocketAddress remote,
+            boolean secure,
+            String method,
+            String target,
+            boolean alone,
+            long bytesOut) {
+        var refusal =
+                new Monitor.RejectedRequest(
+                        loop.index(),
+                        id,
+                        loop.clock().wallMillis(),
+                        remote,
+                        secure,
+                        rule,
+                        method,
+                        target,
+                        alone,
+                        bytesOut);
+        tell(() -> setup.monitor().rejected(refusal));
     }
 
     void tell(Runnable news) {

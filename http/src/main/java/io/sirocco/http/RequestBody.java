@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A request body between the connection, which adds to it, and the handler, which takes from it.
- * Holds {@link #FULL} bytes and the rest of one delivery at most: the connection stops reading
+ * The body of one request, between the stream, which adds to it, and the handler, which takes from
+ * it. Holds {@link #FULL} bytes and the rest of one delivery at most: the stream stops reading
  * meanwhile. Loop-confined.
  */
-final class Incoming {
+final class RequestBody {
     /** Bytes that may wait for the handler. */
     static final int FULL = 64 << 10;
 
@@ -26,20 +26,30 @@ final class Incoming {
     private byte[] gathered = NOTHING; // small pieces, behind all that is waiting
     private int gatheredSize;
     private int size; // with the gathered ones
-    private long total;
+
+    private final long length; // stated by the client, or -1
+    private final BodyClock clock = new BodyClock();
+    private long received;
+    private boolean expected = true; // more bytes are, from the client
     private boolean ended;
+    private boolean discards;
+    private Headers trailers = Headers.none();
     private IOException failure;
     private CompletableFuture<byte[]> reader;
     private long lent; // bytes of the piece that the handler was given last
     private long kept; // bytes that it collects
     private boolean keeps;
 
-    /** Bytes have come: {@code bytes[from..to)}. */
+    RequestBody(long length) {
+        this.length = length;
+    }
+
+    /** Adds {@code bytes[from..to)}, which have been received. */
     void add(byte[] bytes, int from, int to) {
-        if (from == to) {
+        received += to - from;
+        if (from == to || discards) {
             return;
         }
-        total += to - from;
         if (reader != null) {
             byte[] copy = Arrays.copyOfRange(bytes, from, to);
             lend(copy);
@@ -77,16 +87,24 @@ final class Incoming {
         return all;
     }
 
-    /** The last byte has come. */
-    void end() {
+    /** The last byte was added. */
+    void end(long now, Headers trailers) {
+        this.trailers = trailers;
+        clock.stop(now);
+        expected = false;
         ended = true;
         if (reader != null) {
             answer().complete(NOTHING);
         }
     }
 
-    /** There will be no more, and what came is not all. */
+    /** There will be no more bytes, and those that came are not all. */
     void fail(IOException reason) {
+        expected = false;
+        failReader(reason);
+    }
+
+    private void failReader(IOException reason) {
         if (ended || failure != null) {
             return;
         }
@@ -96,7 +114,7 @@ final class Incoming {
         }
     }
 
-    /** Bytes of memory that it takes, with those that the handler was given. */
+    /** Returns the bytes of memory that it takes, with those that the handler was given. */
     long stored() {
         return size + gathered.length - gatheredSize + lent + kept;
     }
@@ -110,7 +128,7 @@ final class Incoming {
     }
 
     /**
-     * The next bytes; none of them at the end. Completed at once when there are some.
+     * Returns the next bytes; none of them at the end. Completed at once when there are some.
      *
      * @param keeps whether the handler collects them; else it is done with those before
      */
@@ -142,34 +160,61 @@ final class Incoming {
         return answer;
     }
 
+    /** Returns whether the stream should not read on for now. */
     boolean full() {
         return size >= FULL;
     }
 
+    /** Returns whether all of it was received. */
     boolean ended() {
         return ended;
     }
 
-    boolean failed() {
-        return failure != null;
-    }
-
-    /** Whether the handler waits for bytes. */
+    /** Returns whether the handler waits for bytes. */
     boolean wanted() {
         return reader != null;
     }
 
-    /** Bytes received so far. */
-    long total() {
-        return total;
+    /** Returns the trailers, once all of the body was received. */
+    Headers trailers() {
+        return trailers;
     }
 
-    /** The request is over: nobody shall wait for the rest. */
+    /** Returns the number of bytes received so far. */
+    long received() {
+        return received;
+    }
+
+    /**
+     * Returns the number of bytes that the handler has taken, or that were dropped: as many may
+     * follow them where a version of HTTP has flow control.
+     */
+    long consumed() {
+        return received - size;
+    }
+
+    /** Returns the length that the client stated, or -1. */
+    long length() {
+        return length;
+    }
+
+    /** Returns whether the client has more to send, and the server reads it. */
+    boolean expected() {
+        return expected;
+    }
+
+    /** The response is complete: the rest of the body is received and dropped. */
     void discard() {
+        discards = true;
         waiting.clear();
         gathered = NOTHING;
         gatheredSize = 0;
         size = 0;
-        fail(new IOException("the request is over"));
+        failReader(new IOException("the request is over"));
+    }
+
+    /** The time that the client takes. */
+    BodyClock clock() {
+        return clock;
     }
 }

@@ -5,7 +5,7 @@ import java.io.IOException;
 
 /** Sends server-sent events for as long as it runs. */
 @FunctionalInterface
-public interface EventWriter {
+public interface SseWriter {
 
     /**
      * Sends to {@code sink} until there is nothing more to say.
@@ -13,5 +13,5 @@ public interface EventWriter {
      * @throws IOException when the client is gone, which ends the stream quietly
      * @throws InterruptedException when the server stops
      */
-    void write(Sink sink) throws IOException, InterruptedException;
+    void write(SseSink sink) throws IOException, InterruptedException;
 }

@@ -9,34 +9,34 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** Looks at a request for a WebSocket, and says what is answered (RFC 6455 4.2). Loop-confined. */
-sealed interface Handshake {
+sealed interface WebSocketHandshake {
     /** It is refused, for this reason and with these fields. */
-    record Refused(Rule rule, Headers fields) implements Handshake {}
+    record Refused(RequestError rule, Headers fields) implements WebSocketHandshake {}
 
     /** It is accepted, with these fields. */
     record Accepted(String subprotocol, Optional<Agreement> compression, Headers fields)
-            implements Handshake {}
+            implements WebSocketHandshake {}
 
     /** The first rule that it breaks counts; {@code hasBody} tells whether a body comes with it. */
-    static Handshake of(Request request, boolean hasBody, WebSockets sockets) {
+    static WebSocketHandshake of(Request request, boolean hasBody, WebSockets sockets) {
         if (!asksFor(request, "Upgrade", "websocket")
                 || !asksFor(request, "Connection", "upgrade")) {
-            return new Refused(Rule.UPGRADE_MISSING, upgradeTo());
+            return new Refused(RequestError.UPGRADE_MISSING, upgradeTo());
         }
         if (!request.method().equals("GET") || hasBody || request.version().equals("HTTP/1.0")) {
-            return new Refused(Rule.BAD_UPGRADE, Headers.none());
+            return new Refused(RequestError.BAD_UPGRADE, Headers.none());
         }
         if (!only(request, "Sec-WebSocket-Version").filter(Opening.VERSION::equals).isPresent()) {
             return new Refused(
-                    Rule.UNKNOWN_WEBSOCKET_VERSION,
+                    RequestError.UNKNOWN_WEBSOCKET_VERSION,
                     upgradeTo().with("Sec-WebSocket-Version", Opening.VERSION));
         }
         String key = only(request, "Sec-WebSocket-Key").orElse("");
         if (!Opening.isKey(key)) {
-            return new Refused(Rule.BAD_WEBSOCKET_KEY, Headers.none());
+            return new Refused(RequestError.BAD_WEBSOCKET_KEY, Headers.none());
         }
         if (!admits(request, sockets.terms.origins())) {
-            return new Refused(Rule.FOREIGN_ORIGIN, Headers.none());
+            return new Refused(RequestError.FOREIGN_ORIGIN, Headers.none());
         }
         return accept(request, key, sockets);
     }

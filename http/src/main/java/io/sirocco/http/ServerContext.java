@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 
 /** What a server was configured to be, for all of its workers. Immutable. */
-record Setup(
+record ServerContext(
         String id,
-        Router<Endpoint> router,
+        Router<RouteTarget> router,
         Limits limits,
         DateAndServer dateAndServer,
         Monitor monitor,
@@ -17,7 +17,7 @@ record Setup(
         ErrorPages errorPages,
         ExecutorService pool,
         boolean sniHostCheck,
-        Unmatched unmatched,
+        UnmatchedFilters unmatched,
         Response optionsOfServer) {
 
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
@@ -41,26 +41,26 @@ record Setup(
     }
 
     /** Answers what no route matches. */
-    Endpoint notFound() {
-        return Endpoint.of(request -> page(404, Status.reason(404)), limits);
+    RouteTarget notFound() {
+        return RouteTarget.of(request -> page(404, Status.reason(404)), limits);
     }
 
     /** Answers a method that the path does not have; for {@code OPTIONS} that is what was asked. */
-    Endpoint notAllowed(String method, List<String> allow) {
+    RouteTarget notAllowed(String method, List<String> allow) {
         String methods = String.join(", ", allow);
         return method.equals("OPTIONS")
-                ? Endpoint.of(request -> Response.empty(204).header("Allow", methods), limits)
-                : Endpoint.of(
+                ? RouteTarget.of(request -> Response.empty(204).header("Allow", methods), limits)
+                : RouteTarget.of(
                         request -> page(405, Status.reason(405)).header("Allow", methods), limits);
     }
 
     /** Answers {@code OPTIONS *} (RFC 9110 9.3.7). */
-    Endpoint asterisk() {
-        return Endpoint.of(request -> optionsOfServer, limits);
+    RouteTarget asterisk() {
+        return RouteTarget.of(request -> optionsOfServer, limits);
     }
 
     /** Answers {@code CONNECT}: this is no tunnel. */
-    Endpoint tunnel() {
-        return Endpoint.of(request -> page(501, Status.reason(501)), limits);
+    RouteTarget tunnel() {
+        return RouteTarget.of(request -> page(501, Status.reason(501)), limits);
     }
 }

@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
  * Sends server-sent events (HTML Living Standard 9.2): each leaves at once. A send blocks while the
  * client is slower than we are. Used by one thread at a time.
  */
-public final class Sink {
+public final class SseSink {
     private static final Pattern LINE_END = Pattern.compile("\r\n|\r|\n");
 
     private final OutputStream out;
 
-    Sink(OutputStream out) {
+    SseSink(OutputStream out) {
         this.out = out;
     }
 

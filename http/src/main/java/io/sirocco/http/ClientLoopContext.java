@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What the sockets of a {@link WebSocketClient} share that are on one loop. Loop-confined. */
-final class ClientHub extends Hub {
+final class ClientLoopContext extends WebSocketContext {
     private static final LazyLogger LOG = LazyLogger.of(WebSocketClient.class);
     private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
 
@@ -29,7 +29,7 @@ final class ClientHub extends Hub {
     private CompletableFuture<Void> empty; // null unless somebody waits for the last one
     int open; // read by other threads, which may see it a little late
 
-    ClientHub(Loop loop, long writeMillis) {
+    ClientLoopContext(Loop loop, long writeMillis) {
         super(loop, Role.CLIENT);
         this.writeMillis = writeMillis;
     }

@@ -18,11 +18,11 @@ import java.util.concurrent.CompletableFuture;
  * in the loop's memory until the conversation has received them or has ended. Loop-confined, unless
  * a method says otherwise.
  */
-final class Talk implements WebSocketListener {
+final class BlockingWebSocket implements WebSocketListener {
     private static final int FULL = 64 << 10;
 
-    private final Conversation conversation;
-    private final Hub hub;
+    private final WebSocketHandler conversation;
+    private final WebSocketContext hub;
     private final TaskKind kind;
     private final ArrayDeque<Message> inbox = new ArrayDeque<>(2);
     private WebSocketConnection socket;
@@ -34,7 +34,7 @@ final class Talk implements WebSocketListener {
     private volatile boolean over;
 
     /** {@code kind} is what the conversation is to the loop; null if it never leaves it. */
-    Talk(Conversation conversation, Hub hub, TaskKind kind) {
+    BlockingWebSocket(WebSocketHandler conversation, WebSocketContext hub, TaskKind kind) {
         this.conversation = conversation;
         this.hub = hub;
         this.kind = kind;
@@ -154,7 +154,7 @@ final class Talk implements WebSocketListener {
             }
         }
         try {
-            return Exchange.join(next);
+            return WebSocketContext.join(next);
         } catch (InterruptedIOException e) {
             hub.execute(() -> putBack(next));
             throw e;

@@ -8,24 +8,24 @@ import java.util.Collection;
 import java.util.List;
 
 /** The routes of one path by method. {@code HEAD} is served by {@code GET}. Immutable. */
-final class Endpoints<T> {
+final class MethodTable<T> {
     private static final byte[] HEAD = {'H', 'E', 'A', 'D'};
 
     private final byte[][] methods;
-    private final List<Leaf<T>> leaves;
-    private final Leaf<T> any;
+    private final List<CompiledRoute<T>> leaves;
+    private final CompiledRoute<T> any;
 
     /** That of {@code GET}, or null: most requests are looked up no further. */
-    private final Leaf<T> get;
+    private final CompiledRoute<T> get;
 
     /**
      * Takes routes whose patterns match the same paths.
      *
      * @throws IllegalArgumentException when two have the same method
      */
-    Endpoints(List<Leaf<T>> leaves) {
+    MethodTable(List<CompiledRoute<T>> leaves) {
         for (int i = 0; i < leaves.size(); i++) {
-            for (Leaf<T> other : leaves.subList(0, i)) {
+            for (CompiledRoute<T> other : leaves.subList(0, i)) {
                 if (other.route.method().equals(leaves.get(i).route.method())) {
                     throw duplicate(other, leaves.get(i));
                 }
@@ -47,14 +47,15 @@ final class Endpoints<T> {
                 && bytes[from + 2] == 'T';
     }
 
-    private static <T> Leaf<T> named(List<Leaf<T>> leaves, String method) {
+    private static <T> CompiledRoute<T> named(List<CompiledRoute<T>> leaves, String method) {
         return leaves.stream()
                 .filter(leaf -> leaf.route.method().equals(method))
                 .findFirst()
                 .orElse(null);
     }
 
-    private static IllegalArgumentException duplicate(Leaf<?> first, Leaf<?> second) {
+    private static IllegalArgumentException duplicate(
+            CompiledRoute<?> first, CompiledRoute<?> second) {
         return new IllegalArgumentException(
                 "The routes \""
                         + first.route
@@ -64,18 +65,18 @@ final class Endpoints<T> {
     }
 
     /** The route for a method, or null. */
-    Leaf<T> of(byte[] bytes, int from, int to) {
+    CompiledRoute<T> of(byte[] bytes, int from, int to) {
         if (get != null && isGet(bytes, from, to)) {
             return get;
         }
-        Leaf<T> named = find(bytes, from, to);
+        CompiledRoute<T> named = find(bytes, from, to);
         if (named == null && Arrays.equals(HEAD, 0, HEAD.length, bytes, from, to)) {
             named = get;
         }
         return named == null ? any : named;
     }
 
-    private Leaf<T> find(byte[] bytes, int from, int to) {
+    private CompiledRoute<T> find(byte[] bytes, int from, int to) {
         for (int i = 0; i < methods.length; i++) {
             if (Arrays.equals(methods[i], 0, methods[i].length, bytes, from, to)) {
                 return leaves.get(i);
@@ -86,7 +87,7 @@ final class Endpoints<T> {
 
     /** Adds the methods that have a route of their own, and {@code HEAD} beside {@code GET}. */
     void addMethods(Collection<String> allow) {
-        for (Leaf<T> leaf : leaves) {
+        for (CompiledRoute<T> leaf : leaves) {
             allow.add(leaf.route.method());
         }
         if (allow.contains("GET")) {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Sends the body that a {@link BodySource} produces: asks for a piece, waits until the client takes
+ * more, and asks again. Loop-confined.
+ */
+final class BodyPump {
+    private final Exchange exchange;
+    private final Responder responder;
+    private final Response response;
+    private final BodySource source;
+    private final long length;
+    private long sent;
+    private boolean begun;
+    private boolean closed;
+
+    BodyPump(Exchange exchange, Response response, BodySource source, long length) {
+        this.exchange = exchange;
+        this.responder = exchange.worker.responder;
+        this.response = response;
+        this.source = source;
+        this.length = length;
+    }
+
+    /** Sends the response, whose headers wait for the first piece of the body. */
+    void start() {
+        if (exchange.responded || !exchange.connected()) {
+            close();
+        } else if (exchange.headOnly || response.bodiless()) {
+            close();
+            exchange.begin(response, length);
+            exchange.end(response);
+        } else {
+            exchange.waitsForLater = true;
+            exchange.whenGone(this::close);
+            pump();
+        }
+    }
+
+    private void pump() {
+        while (!closed) {
+            CompletableFuture<byte[]> next = next();
+            if (!next.isDone()) {
+                next.whenComplete((piece, thrown) -> goOn(() -> sent(next)));
+                return;
+            }
+            if (!send(next)) {
+                return;
+            }
+        }
+    }
+
+    /** Continues on the loop, from whatever thread has completed a stage. */
+    private void goOn(Runnable step) {
+        responder.onLoop(exchange, step);
+    }
+
+    private void sent(CompletableFuture<byte[]> piece) {
+        if (send(piece)) {
+            pump();
+        }
+    }
+
+    private CompletableFuture<byte[]> next() {
+        try {
+            return source.next().toCompletableFuture();
+        } catch (Throwable e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Sends a piece; returns whether the next one may be asked for at once. */
+    private boolean send(CompletableFuture<byte[]> next) {
+        if (closed) {
+            return false;
+        }
+        byte[] piece;
+        try {
+            piece = Objects.requireNonNull(next.join(), "a piece of a body was null");
+            check(piece);
+        } catch (CompletionException e) {
+            return fail(e.getCause());
+        } catch (Throwable e) {
+            return fail(e);
+        }
+        if (!begin(piece)) {
+            close();
+            return false;
+        }
+        if (piece.length == 0) {
+            close();
+            exchange.end(response);
+            return false;
+        }
+        exchange.bytesOut += piece.length;
+        exchange.stream.piece(piece);
+        CompletableFuture<Void> room = exchange.writable();
+        if (room.isDone()) {
+            return !room.isCompletedExceptionally();
+        }
+        room.thenRun(this::pump); // else the client is gone, which is told
+        return false;
+    }
+
+    private void check(byte[] piece) throws IOException {
+        sent += piece.length;
+        if (length >= 0 && (sent > length || piece.length == 0 && sent < length)) {
+            throw new IOException(
+                    "the source of a body of "
+                            + length
+                            + " bytes "
+                            + (sent > length ? "has more" : "ended after " + sent));
+        }
+    }
+
+    private boolean begin(byte[] piece) {
+        if (begun) {
+            return !exchange.ended;
+        }
+        begun = true;
+        exchange.waitsForLater = false;
+        return exchange.begin(response, piece.length == 0 ? 0 : length);
+    }
+
+    private boolean fail(Throwable thrown) {
+        close();
+        Response page = responder.failed(exchange, thrown);
+        if (begun) {
+            exchange.breakOff();
+        } else {
+            exchange.waitsForLater = false;
+            responder.respond(exchange, page);
+        }
+        return false;
+    }
+
+    private void close() {
+        if (!closed) {
+            closed = true;
+            source.close();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.http.Router.Found;
+import io.sirocco.http.Router.MethodNotAllowed;
+import io.sirocco.http.Router.NotFound;
+import io.sirocco.http.h1.RequestHead;
+import io.sirocco.http.h1.TargetForm;
+import java.util.List;
+
+/**
+ * From the headers of a request to its route: one for each loop, for every version of HTTP.
+ * Loop-confined.
+ */
+final class Dispatcher {
+    private final LoopContext worker;
+
+    Dispatcher(LoopContext worker) {
+        this.worker = worker;
+    }
+
+    /**
+     * Returns the exchange of a request whose headers are complete; the stream notes it and calls
+     * {@link Exchange#start}.
+     *
+     * @param bodyLength of the request; 0 when it has no body, -1 when its length is not known
+     */
+    Exchange open(HttpStream stream, RequestHead head, long bodyLength) {
+        worker.requests++;
+        Forwarded forwarded = null;
+        TrustedProxies proxies = worker.setup.proxies();
+        if (proxies.readsFields() && proxies.trusts(stream.remote())) {
+            try {
+                forwarded = Forwarded.read(proxies, stream.remote(), head);
+            } catch (Forwarded.Malformed e) {
+                return refused(stream, head, null, bodyLength, RequestError.BAD_FORWARDED);
+            }
+        }
+        if (misdirected(stream, head, forwarded)) {
+            return refused(stream, head, forwarded, bodyLength, RequestError.MISDIRECTED);
+        }
+        return switch (route(head, forwarded)) {
+            case Found<RouteTarget>(RouteTarget endpoint, PathParams params) ->
+                    new Exchange(stream, worker, head, forwarded, bodyLength, params, endpoint);
+            case NotFound<RouteTarget> none ->
+                    unmatched(stream, head, forwarded, bodyLength, worker.setup.notFound());
+            case MethodNotAllowed<RouteTarget>(List<String> allow) ->
+                    unmatched(
+                            stream,
+                            head,
+                            forwarded,
+                            bodyLength,
+                            worker.setup.notAllowed(head.method(), allow));
+        };
+    }
+
+    private Exchange refused(
+            HttpStream stream,
+            RequestHead head,
+            Forwarded forwarded,
+            long bodyLength,
+            RequestError rule) {
+        RouteTarget none = worker.setup.notFound();
+        var exchange =
+                new Exchange(stream, worker, head, forwarded, bodyLength, PathParams.NONE, none);
+        exchange.rule = rule;
+        return exchange;
+    }
+
+    /** With the filters before it that see what no route matches. */
+    private Exchange unmatched(
+            HttpStream stream,
+            RequestHead head,
+            Forwarded forwarded,
+            long bodyLength,
+            RouteTarget endpoint) {
+        UnmatchedFilters filters = worker.setup.unmatched();
+        RouteTarget behind = filters.none() ? endpoint : filters.before(endpoint, head);
+        return new Exchange(stream, worker, head, forwarded, bodyLength, PathParams.NONE, behind);
+    }
+
+    /**
+     * RFC 9110 7.4: a request for an https resource must have come over a connection that is
+     * secured by a certificate for its host. No names are compared of an address, for which
+     * certificates are rare, nor where the check is off.
+     */
+    private boolean misdirected(HttpStream stream, RequestHead head, Forwarded forwarded) {
+        if (forwarded != null) {
+            return false; // the client's own connection ended at a trusted proxy
+        }
+        if (stream.secure()) {
+            int from = head.hostFrom();
+            int to = head.hostTo();
+            if (to > from && head.bytes()[to - 1] == '.') {
+                to--;
+            }
+            return to > from
+                    && worker.setup.sniHostCheck()
+                    && !isAddress(head.bytes(), from, to)
+                    && !stream.authoritative(head.bytes(), from, to);
+        }
+        int scheme = head.targetFrom();
+        return head.form() == TargetForm.ABSOLUTE
+                && (head.bytes()[scheme + 4] | 0x20) == 's'; // "http" stands before it
+    }
+
+    private static boolean isAddress(byte[] bytes, int from, int to) {
+        if (bytes[from] == '[') {
+            return true;
+        }
+        for (int i = from; i < to; i++) {
+            if (bytes[i] > '9') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Router.Match<RouteTarget> route(RequestHead head, Forwarded forwarded) {
+        Router<RouteTarget> router = worker.setup.router();
+        boolean hasPath = head.form() == TargetForm.ORIGIN || head.form() == TargetForm.ABSOLUTE;
+        if (hasPath && forwarded != null && !forwarded.authority().isEmpty()) {
+            return router.match(head.method(), forwarded.host(), head.path());
+        }
+        if (head.form() == TargetForm.ORIGIN
+                || head.form() == TargetForm.ABSOLUTE && head.pathFrom() < head.pathTo()) {
+            return router.match(
+                    head.bytes(),
+                    head.methodFrom(),
+                    head.methodTo(),
+                    head.pathFrom(),
+                    head.pathTo(),
+                    head.hostFrom(),
+                    head.hostTo());
+        }
+        return switch (head.form()) {
+            case ASTERISK -> new Found<>(worker.setup.asterisk(), PathParams.NONE);
+            case AUTHORITY -> new Found<>(worker.setup.tunnel(), PathParams.NONE);
+            case ORIGIN, ABSOLUTE ->
+                    router.match(head.method(), head.hasHost() ? head.host() : "", head.path());
+        };
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.http.h1.RequestHead;
+import java.net.SocketAddress;
+import java.util.Optional;
+
+/**
+ * The report of one exchange to the monitor and to flight recordings, made when its response was
+ * written and told when that was sent. Loop-confined.
+ */
+final class ExchangeReport implements Monitor.CompletedRequest {
+    private final Exchange exchange;
+    private final RequestHead head;
+    private final boolean copied; // the head, for this report
+    private long nanos;
+    private boolean complete;
+
+    /** Where the response ends in the output of the connection. */
+    final long end;
+
+    ExchangeReport next; // in the queue of the connection
+
+    private ExchangeReport(Exchange exchange, RequestHead head, boolean copied, long end) {
+        this.exchange = exchange;
+        this.head = head;
+        this.copied = copied;
+        this.end = end;
+    }
+
+    /** Returns the report of an exchange that is told of now, while its request is there. */
+    static ExchangeReport now(Exchange exchange) {
+        return new ExchangeReport(exchange, exchange.request.peek(), false, 0);
+    }
+
+    /** Returns the report of an exchange whose request will be over when it is told of. */
+    static ExchangeReport toBeSent(Exchange exchange, long end) {
+        // A copy that a thread of the handler may know is never given to another request.
+        boolean copies = !exchange.request.detached();
+        RequestHead head = exchange.request.peek();
+        RequestHead kept = copies ? exchange.worker.keep(head) : head;
+        return new ExchangeReport(exchange, kept, copies, end);
+    }
+
+    /** So many bytes of its response will never be sent. */
+    void lost(long unsent) {
+        exchange.bytesOut = Math.max(0, exchange.bytesOut - unsent);
+    }
+
+    /** It was told of: another report may use its copy of the headers. */
+    void giveBack(LoopContext worker) {
+        if (copied) {
+            worker.giveBack(head);
+        }
+    }
+
+    /** Tells of it, now that all of the response was sent, or will never be. */
+    void tell(boolean sent) {
+        LoopContext worker = exchange.worker;
+        complete = sent && !exchange.brokenOff;
+        nanos = worker.loop.clock().nanos() - exchange.began;
+        if (exchange.event != null) {
+            exchange.event.commit(this, worker.loop);
+        }
+        if (worker.monitored()) {
+            worker.tell(() -> worker.setup.monitor().completed(this));
+        }
+    }
+
+    @Override
+    public int loop() {
+        return exchange.worker.loop.index();
+    }
+
+    @Override
+    public String id() {
+        return exchange.id();
+    }
+
+    @Override
+    public long millis() {
+        return exchange.worker.loop.clock().wallMillis();
+    }
+
+    @Override
+    public SocketAddress remoteAddress() {
+        return exchange.remote();
+    }
+
+    @Override
+    public SocketAddress peerAddress() {
+        return exchange.peer();
+    }
+
+    @Override
+    public boolean isSecure() {
+        return exchange.secure();
+    }
+
+    @Override
+    public String version() {
+        return head.version();
+    }
+
+    @Override
+    public String method() {
+        return head.method();
+    }
+
+    @Override
+    public String target() {
+        return head.target();
+    }
+
+    @Override
+    public String host() {
+        return head.hasHost() ? head.host() : "";
+    }
+
+    @Override
+    public Optional<String> header(String name) {
+        int i = head.find(name);
+        return i < 0 ? Optional.empty() : Optional.of(head.value(i));
+    }
+
+    @Override
+    public Optional<String> user() {
+        return exchange.request.attribute(Request.USER).map(Object::toString);
+    }
+
+    @Override
+    public String route() {
+        return exchange.endpoint.path();
+    }
+
+    @Override
+    public int status() {
+        return exchange.status;
+    }
+
+    @Override
+    public long bytesIn() {
+        return exchange.body == null ? 0 : exchange.body.received();
+    }
+
+    @Override
+    public long bytesOut() {
+        return exchange.bytesOut;
+    }
+
+    @Override
+    public long nanos() {
+        return nanos;
+    }
+
+    @Override
+    public boolean isComplete() {
+        return complete;
+    }
+
+    @Override
+    public Optional<RequestError> error() {
+        return Optional.ofNullable(exchange.rule);
+    }
+
+    @Override
+    public Optional<String> rejectedBy() {
+        return exchange.request.rejectedBy();
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.http.h1.Chunked;
+
+/**
+ * The framing of one request body in HTTP/1.1: by its length or in chunks (RFC 9112 6 and 7).
+ * Loop-confined.
+ */
+final class Http1Body {
+    private final Chunked chunks; // null when the length was stated
+    private long left;
+    private boolean begun;
+    private boolean ended;
+    private RequestError rule;
+    private boolean discards;
+    private long discarded;
+
+    Http1Body(boolean chunked, long length, long most) {
+        this.chunks = chunked ? new Chunked(most) : null;
+        this.left = chunked ? 0 : length;
+    }
+
+    /**
+     * Reads on in {@code bytes[from..to)} and gives {@code exchange} what is content; returns where
+     * it stopped: behind the body, or at {@code to}.
+     */
+    int read(byte[] bytes, int from, int to, Exchange exchange) {
+        int next =
+                chunks == null
+                        ? readLength(bytes, from, to, exchange)
+                        : readChunks(bytes, from, to, exchange);
+        if (discards) {
+            discarded += next - from; // chunk lines included
+        }
+        return next;
+    }
+
+    private int readLength(byte[] bytes, int from, int to, Exchange exchange) {
+        int end = (int) Math.min(to, from + left);
+        begun |= end > from;
+        exchange.received(bytes, from, end);
+        left -= end - from;
+        ended = left == 0;
+        return end;
+    }
+
+    private int readChunks(byte[] bytes, int from, int to, Exchange exchange) {
+        int at = from;
+        while (true) {
+            switch (chunks.decode(bytes, at, to)) {
+                case DATA -> {
+                    begun = true;
+                    exchange.received(bytes, chunks.dataFrom(), chunks.dataTo());
+                }
+                case END -> {
+                    ended = true;
+                    return chunks.next();
+                }
+                case MORE -> {
+                    return to;
+                }
+                case REJECTED -> {
+                    rule = chunks.rule();
+                    return to;
+                }
+            }
+            at = chunks.next();
+        }
+    }
+
+    /** Returns whether all of it was read. */
+    boolean ended() {
+        return ended;
+    }
+
+    /** Returns the trailers of a body that has ended. */
+    Headers trailers() {
+        return chunks == null || chunks.trailers().count() == 0
+                ? Headers.none()
+                : Trailers.of(chunks.trailers());
+    }
+
+    /** Returns the rule that it breaks, or null. */
+    RequestError rule() {
+        return rule;
+    }
+
+    /** Returns whether some of its content was read. */
+    boolean begun() {
+        return begun;
+    }
+
+    /** Returns the number of bytes that are still to come, as far as they are known. */
+    long left() {
+        return left;
+    }
+
+    /** From now on nobody uses its content. */
+    void discard() {
+        discards = true;
+    }
+
+    /** Returns the number of bytes that were read since {@link #discard}. */
+    long discarded() {
+        return discarded;
+    }
+}

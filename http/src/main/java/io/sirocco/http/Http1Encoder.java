@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.sirocco.net.Chunk;
+import io.sirocco.net.Connection;
+import io.sirocco.net.OpenFile;
+import java.util.Arrays;
+
+/**
+ * Responses as bytes of HTTP/1.1 (RFC 9112). A response that is returned again and again is encoded
+ * once a second, as a whole. Any thread, except what writes to a connection.
+ */
+final class Http1Encoder {
+    /** The length is not stated. */
+    static final long NO_LENGTH = -1;
+
+    /** The body comes in chunks. */
+    static final long CHUNKED = -2;
+
+    private static final byte[] CONTENT_LENGTH = "Content-Length: ".getBytes(ISO_8859_1);
+    private static final byte[] TRANSFER_ENCODING =
+            "Transfer-Encoding: chunked\r\n".getBytes(ISO_8859_1);
+    private static final byte[][] STATUS_LINES = new byte[600][];
+    private static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(ISO_8859_1);
+    private static final byte[] CRLF = {'\r', '\n'};
+    private static final int LARGEST = 12 << 10;
+    private static final int LARGEST_WHOLE = 16 << 10; // a connection has room for it at once
+
+    /** A response and its body, good for as long as {@code date} is the array in use. */
+    private record Whole(byte[] date, byte[] bytes) {}
+
+    static {
+        for (int status = 100; status < 600; status++) {
+            STATUS_LINES[status] =
+                    ("HTTP/1.1 " + status + " " + Status.reason(status) + "\r\n")
+                            .getBytes(ISO_8859_1);
+        }
+    }
+
+    private Http1Encoder() {}
+
+    /**
+     * Writes the headers.
+     *
+     * @param dateAndServer those lines, as far as the response has none of its own
+     * @param last the line that ends the headers, with {@code Connection} before it if need be
+     */
+    static void writeHead(
+            Response response,
+            long length,
+            byte[] dateAndServer,
+            byte[] last,
+            Connection connection) {
+        writeOwn(response, length, connection);
+        Chunk chunk = connection.room(dateAndServer.length + last.length);
+        chunk.put(dateAndServer);
+        chunk.put(last);
+    }
+
+    private static void writeOwn(Response response, long length, Connection connection) {
+        int size = size(response.headers());
+        if (size > LARGEST) { // does not fit one chunk
+            byte[] bytes = encode(response, length);
+            connection.write(bytes, 0, bytes.length);
+            return;
+        }
+        Chunk chunk = connection.room(size);
+        chunk.put(STATUS_LINES[response.status()]);
+        Headers headers = response.headers();
+        for (int i = 0, n = headers.size(); i < n; i++) {
+            chunk.putLatin(headers.name(i));
+            chunk.put((byte) ':');
+            chunk.put((byte) ' ');
+            chunk.putLatin(headers.value(i));
+            chunk.put((byte) '\r');
+            chunk.put((byte) '\n');
+        }
+        if (length >= 0) {
+            chunk.put(CONTENT_LENGTH);
+            chunk.putDecimal(length);
+            chunk.put((byte) '\r');
+            chunk.put((byte) '\n');
+        } else if (length == CHUNKED) {
+            chunk.put(TRANSFER_ENCODING);
+        }
+    }
+
+    private static int size(Headers headers) {
+        int size = 128;
+        for (int i = 0, n = headers.size(); i < n; i++) {
+            size += headers.name(i).length() + headers.value(i).length() + 4;
+        }
+        return size;
+    }
+
+    /** Returns the headers with {@code dateAndServer} and the blank line. */
+    static byte[] head(Response response, long length, byte[] dateAndServer) {
+        byte[] own = encode(response, length);
+        byte[] all = Arrays.copyOf(own, own.length + dateAndServer.length + CRLF.length);
+        System.arraycopy(dateAndServer, 0, all, own.length, dateAndServer.length);
+        System.arraycopy(CRLF, 0, all, own.length + dateAndServer.length, CRLF.length);
+        return all;
+    }
+
+    private static byte[] encode(Response response, long length) {
+        StringBuilder text = text(response.status(), response.headers());
+        if (length >= 0) {
+            text.append("Content-Length: ").append(length).append("\r\n");
+        } else if (length == CHUNKED) {
+            text.append("Transfer-Encoding: chunked\r\n");
+        }
+        return text.toString().getBytes(ISO_8859_1);
+    }
+
+    /**
+     * Returns headers and body on a connection that stays open; null the first time that the
+     * response is sent, when nobody knows yet whether it pays to keep them, and if it is large.
+     */
+    static byte[] whole(Response response, byte[] dateAndServer) {
+        if (response.encoded() instanceof Whole known && known.date == dateAndServer) {
+            return known.bytes;
+        }
+        if (!response.wasEncoded()
+                || !(response.content() instanceof Content.Bytes(byte[] body))
+                || body.length > LARGEST_WHOLE
+                || response.ownDateOrServer()
+                || response.bodiless()) {
+            return null;
+        }
+        byte[] head = head(response, body.length, dateAndServer);
+        byte[] bytes = Arrays.copyOf(head, head.length + body.length);
+        System.arraycopy(body, 0, bytes, head.length, body.length);
+        if (bytes.length > LARGEST_WHOLE) {
+            return null;
+        }
+        response.encoded(new Whole(dateAndServer, bytes));
+        return bytes;
+    }
+
+    /** Writes a chunk of a body: RFC 9112 7.1. */
+    static void writeChunk(byte[] bytes, int from, int to, Connection connection) {
+        Chunk chunk = connection.room(20);
+        chunk.putHex(to - from);
+        chunk.put(CRLF);
+        connection.write(bytes, from, to);
+        connection.room(2).put(CRLF);
+    }
+
+    /** The same of a region of a file. */
+    static void writeChunk(OpenFile file, long from, long length, Connection connection) {
+        Chunk chunk = connection.room(20);
+        chunk.putHex(length);
+        chunk.put(CRLF);
+        connection.write(file, from, length);
+        connection.room(2).put(CRLF);
+    }
+
+    /** Writes the last chunk, and the trailers behind it: RFC 9112 7.1.2. */
+    static void writeLastChunk(Headers trailers, Connection connection) {
+        if (trailers.size() == 0) {
+            connection.room(LAST_CHUNK.length).put(LAST_CHUNK);
+            return;
+        }
+        byte[] bytes =
+                append(trailers, new StringBuilder("0\r\n"))
+                        .append("\r\n")
+                        .toString()
+                        .getBytes(ISO_8859_1);
+        connection.write(bytes, 0, bytes.length);
+    }
+
+    /** Returns an interim response: RFC 9110 15.2. */
+    static byte[] interim(int status, Headers headers) {
+        return text(status, headers).append("\r\n").toString().getBytes(ISO_8859_1);
+    }
+
+    private static StringBuilder text(int status, Headers headers) {
+        var text = new StringBuilder(new String(STATUS_LINES[status], ISO_8859_1));
+        return append(headers, text);
+    }
+
+    private static StringBuilder append(Headers headers, StringBuilder text) {
+        headers.forEach(
+                (name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
+        return text;
+    }
+}

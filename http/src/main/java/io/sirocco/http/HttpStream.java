@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.net.CloseCause;
+import io.sirocco.net.Connection;
+import io.sirocco.net.OpenFile;
+import io.sirocco.net.TlsSession;
+import java.net.SocketAddress;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Carries one {@link Exchange} at a time for a version of HTTP: the connection of HTTP/1.1, or one
+ * of the streams of a later version. It knows how messages are framed, and nothing of routes,
+ * handlers and timeouts.
+ *
+ * <pre>
+ *   stream                                   exchange
+ *   headers complete ── Dispatcher.open ───▶ start
+ *   body bytes ──────── received, delivered ▶ request body ─▶ handler
+ *                    ◀── demand ───────────
+ *                    ◀── send | begin, data, piece, file ..., end | upgrade | reset
+ *   peer, output, time ─ drained, expired, clientGone, closed ▶
+ * </pre>
+ *
+ * <p>When both messages are complete, or the rest of the request is not read, the stream calls
+ * {@link Exchange#over}. Loop-confined.
+ */
+interface HttpStream {
+    /** The client of the connection: the peer, or the address that the PROXY protocol names. */
+    SocketAddress remote();
+
+    /** The peer of the connection. */
+    SocketAddress peer();
+
+    /** The address that the connection was accepted on. Any thread. */
+    SocketAddress local();
+
+    /** The TLS session of the connection, if there is one. Any thread. */
+    Optional<TlsSession> tls();
+
+    /** Whether the connection is encrypted. */
+    boolean secure();
+
+    /** Whether the certificate of the connection is valid for this host. */
+    boolean authoritative(byte[] bytes, int from, int to);
+
+    /** Whether the client can still be sent something. */
+    boolean open();
+
+    // ---- the request
+
+    /**
+     * Continues to read the body of the request, whose buffer has room. The first call tells a
+     * client that waits for 100 (Continue) to go on.
+     */
+    void demand();
+
+    /** Stops reading the request, the rest of whose body is of no use. */
+    void abandonBody();
+
+    /** Applies the bandwidth limits of the route. */
+    void pace(RouteTarget.Buckets limits);
+
+    /**
+     * Accounts for {@code bytes} of memory that the exchange holds; returns whether the loop's
+     * budget allows them.
+     */
+    boolean stores(long bytes);
+
+    // ---- the response
+
+    /** Ends the connection behind the response, if the version has one response after another. */
+    void closeBehind();
+
+    /** Sends an interim response, before the response. */
+    void interim(int status, Headers headers);
+
+    /** Sends a response and its whole body, and ends it. */
+    void send(Response response, byte[] body);
+
+    /** Begins a response whose body follows; {@code length} is -1 when it is unknown. */
+    void begin(Response response, long length);
+
+    /** Sends a copy of a piece of the body, which is not empty. */
+    void data(byte[] bytes, int from, int to);
+
+    /** Sends bytes of the body that must not change any more, without a copy where that pays. */
+    void piece(byte[] bytes);
+
+    /** Sends a region of a file, which is released when that is done. */
+    void file(OpenFile file, long from, long length);
+
+    /** Ends the body, and with it the response; trailers are dropped where none can be sent. */
+    void end(Headers trailers);
+
+    /** Ends the stream in the middle of a response: the client notices that it is incomplete. */
+    void reset();
+
+    /** Ends the connection at once. */
+    void abort(CloseCause cause);
+
+    /** Sends 101 with these headers, and leaves the connection to the protocol that is returned. */
+    void upgrade(Response head, Function<Connection, ServerProtocol> next);
+
+    /** Reports the exchange when the system has taken all that was written of its response. */
+    void reportWhenSent(Exchange exchange);
+
+    // ---- output and time
+
+    /** Whether so much output waits for the client that no more should be written. */
+    boolean congested();
+
+    /** Bytes of output that the system has not taken. */
+    long unsent();
+
+    /** Calls {@link Exchange#expired} at {@code at}, in milliseconds of the loop's clock. */
+    void deadline(long at);
+
+    /**
+     * Notes how much output waits now, and returns when the client must have taken some of it, in
+     * milliseconds of the loop's clock.
+     */
+    long outputDeadline();
+
+    /** Aborts if the client has taken nothing since the last note; else notes again and goes on. */
+    void abortIfStalled();
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.net.Connection;
+
+/**
+ * The exchanges of one connection whose responses are written, but not sent yet: each is reported
+ * when the system has taken its last byte. A connection has one only while there are some.
+ * Loop-confined.
+ */
+final class ReportQueue {
+    private final Connection connection;
+    private final LoopContext worker;
+    private ExchangeReport first;
+    private ExchangeReport last;
+
+    ReportQueue(Connection connection, LoopContext worker) {
+        this.connection = connection;
+        this.worker = worker;
+    }
+
+    /** Adds an exchange, all of whose response was written just now. */
+    void add(Exchange exchange) {
+        var report = ExchangeReport.toBeSent(exchange, connection.outputEnd());
+        if (first == null) {
+            first = report;
+            connection.tellSent();
+        } else {
+            last.next = report;
+        }
+        last = report;
+    }
+
+    boolean isEmpty() {
+        return first == null;
+    }
+
+    /** Reports those whose responses were sent. */
+    void sent() {
+        while (first != null && connection.unsentBefore(first.end) == 0) {
+            tell(true);
+        }
+    }
+
+    /** Reports all: the connection speaks another protocol from now on. */
+    void upgraded() {
+        while (first != null) {
+            tell(true);
+        }
+    }
+
+    /** Reports all: the connection is closed, and what is unsent will stay so. */
+    void closed() {
+        while (first != null) {
+            long unsent = connection.unsentBefore(first.end);
+            first.lost(unsent);
+            tell(unsent == 0);
+        }
+    }
+
+    private void tell(boolean sent) {
+        ExchangeReport report = first;
+        first = report.next;
+        report.tell(sent);
+        report.giveBack(worker);
+    }
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.net.OpenFile;
+import io.sirocco.net.TaskKind;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/**
+ * Has the responses of handlers sent, by what their content is: from the handler's thread to the
+ * loop. One for each loop, without a state of its own.
+ *
+ * <pre>
+ *   handler's thread                               loop
+ *   respond ───────────────────────────────────────▶ stream.send                  known bytes
+ *                       ├── write ─────────────────▶ stream.begin, data ..., end  written while sent
+ *                       └── await ──┐
+ *           any thread completes ───┴──────────────▶ respond; or another handler
+ * </pre>
+ *
+ * <p>A virtual thread that the loop carries is on the loop while it runs, so for it an arrow is a
+ * plain call. Methods say where they run.
+ */
+final class Responder {
+    /** Milliseconds for which the headers of a stream of events wait for the first of them. */
+    private static final long FIRST_EVENT = 100;
+
+    /**
+     * A response of pieces up to this many bytes ends when it is written; of a longer one, when
+     * most of it has left. The kernel mostly takes so much of a file at once.
+     */
+    private static final long ENDED_WHEN_WRITTEN = 512 << 10;
+
+    private final LoopContext worker;
+
+    Responder(LoopContext worker) {
+        this.worker = worker;
+    }
+
+    /** Sends {@code response}. Any thread. */
+    void respond(Exchange exchange, Response response) {
+        switch (response.content()) {
+            case Content.Bytes(byte[] bytes) -> respond(exchange, response, bytes);
+            case Content.Later(CompletionStage<Response> later) ->
+                    onLoop(exchange, () -> await(exchange, later, it -> respondLate(exchange, it)));
+            case Content.After(CompletionStage<? extends Handler> next) ->
+                    onLoop(exchange, () -> await(exchange, next, it -> callNext(exchange, it)));
+            case Content.Stream(BodyWriter writer, long length) ->
+                    stream(exchange, response, writer, length);
+            case Content.Source(BodySource source, long length) ->
+                    onLoop(
+                            exchange,
+                            () -> new BodyPump(exchange, response, source, length).start());
+            case Content.Endless(BodyWriter writer) -> {
+                exchange.endless = true;
+                onLoop(exchange, () -> beginSoon(exchange, response));
+                stream(exchange, response, writer, -1);
+            }
+            case Content.Pieces pieces -> onLoop(exchange, () -> send(exchange, response, pieces));
+            case Content.Upgrade upgrade ->
+                    onLoop(exchange, () -> upgrade(exchange, response, upgrade));
+            case Content.File file -> {
+                try {
+                    var pieces = new Content.Pieces(List.of(opened(file)));
+                    onLoop(exchange, () -> send(exchange, response, pieces));
+                } catch (IOException e) {
+                    respond(exchange, failed(exchange, e));
+                }
+            }
+        }
+    }
+
+    /** The usual case, for which nothing is allocated on the loop. */
+    private void respond(Exchange exchange, Response response, byte[] bytes) {
+        if (!worker.loop.enter()) {
+            worker.execute(() -> guarded(exchange, () -> send(exchange, response, bytes)));
+            return;
+        }
+        try {
+            send(exchange, response, bytes);
+        } catch (Throwable e) {
+            recover(exchange, e);
+        } finally {
+            worker.loop.exit();
+        }
+    }
+
+    private static BodySegment opened(Content.File file) throws IOException {
+        return new BodySegment.Region(OpenFile.open(file.path()), 0, file.length());
+    }
+
+    /** Runs {@code task} on the loop: at once if the caller is on it. Any thread. */
+    void onLoop(Exchange exchange, Runnable task) {
+        if (worker.loop.enter()) {
+            try {
+                guarded(exchange, task);
+            } finally {
+                worker.loop.exit();
+            }
+        } else {
+            worker.execute(() -> guarded(exchange, task));
+        }
+    }
+
+    /** An exception on the loop must leave no client waiting until its timeout. */
+    private void guarded(Exchange exchange, Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable e) {
+            recover(exchange, e);
+        }
+    }
+
+    private void recover(Exchange exchange, Throwable thrown) {
+        Response page = failed(exchange, thrown);
+        if (exchange.responded) {
+            exchange.breakOff();
+        } else {
+            send(exchange, page, ((Content.Bytes) page.content()).bytes());
+        }
+    }
+
+    // ---- exceptions
+
+    /** Returns the response to an exception, which depends on who has caused it. Any thread. */
+    Response failed(Exchange exchange, Throwable thrown) {
+        boolean cancelled = false;
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            cancelled |= cause instanceof CancellationException; // by onGone, for one
+            if (cause instanceof BadRequest e) {
+                return worker.page(e.status(), e.getMessage());
+            }
+            if (cause instanceof BodyRefused e) {
+                return worker.page(e.rule()).closeConnection();
+            }
+        }
+        boolean nobodysFault =
+                cancelled && exchange.gone()
+                        || thrown instanceof IOException && !exchange.connected();
+        if (!nobodysFault) { // else nobody will read the response
+            worker.failed(exchange.id(), interruption(exchange, thrown), thrown);
+        }
+        return worker.page(500, Status.reason(500));
+    }
+
+    /** Returns why we have interrupted the handler, for the log; empty unless that made it fail. */
+    private static String interruption(Exchange exchange, Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InterruptedException
+                    || cause instanceof ClosedByInterruptException
+                    || cause.getClass() == InterruptedIOException.class) {
+                return switch (exchange.rule) { // set before the interrupt
+                    case null -> "";
+                    case HANDLER_DEADLINE, LATER_DEADLINE ->
+                            ": interrupted at its handler deadline of "
+                                    + exchange.endpoint.deadlineMillis()
+                                    + " ms";
+                    default -> ": interrupted, since it was refused by " + exchange.rule;
+                };
+            }
+        }
+        return "";
+    }
+
+    // ---- known contents, on the loop
+
+    private void send(Exchange exchange, Response response, byte[] bytes) {
+        if (exchange.responded) {
+            return;
+        }
+        exchange.responded = true;
+        exchange.status = response.status();
+        exchange.send(response, bytes);
+    }
+
+    private void send(Exchange exchange, Response response, Content.Pieces pieces) {
+        HttpStream stream = exchange.stream;
+        if (exchange.responded || exchange.headOnly || response.bodiless() || !stream.open()) {
+            pieces.release();
+            if (exchange.begin(response, pieces.length())) {
+                exchange.end(response);
+            }
+            return;
+        }
+        List<BodySegment> all;
+        try {
+            all = pieces.take();
+        } catch (IllegalStateException e) {
+            respond(exchange, failed(exchange, e));
+            return;
+        }
+        exchange.begin(response, pieces.length());
+        exchange.bytesOut = pieces.length();
+        for (BodySegment piece : all) {
+            switch (piece) {
+                case BodySegment.Bytes(byte[] bytes) -> stream.piece(bytes);
+                case BodySegment.Region(OpenFile file, long from, long length) ->
+                        stream.file(file, from, length);
+            }
+        }
+        if (exchange.bytesOut <= ENDED_WHEN_WRITTEN) {
+            exchange.end(response);
+        } else {
+            exchange.writable()
+                    .thenRun(
+                            () -> exchange.end(response)); // else the client is gone, which is told
+        }
+    }
+
+    // ---- bodies that are written while they are sent
+
+    private void stream(Exchange exchange, Response response, BodyWriter writer, long length) {
+        if (exchange.headOnly || response.bodiless()) {
+            onLoop(
+                    exchange,
+                    () -> {
+                        if (exchange.begin(response, length)) {
+                            exchange.end(response);
+                        }
+                    });
+        } else if (worker.isLoopThread()) { // an inline handler: its writer may block, so not here
+            worker.virtual(exchange, () -> write(exchange, response, writer, length));
+        } else {
+            write(exchange, response, writer, length);
+        }
+    }
+
+    private void write(Exchange exchange, Response response, BodyWriter writer, long length) {
+        var out = new BodyStream(exchange, response, length);
+        try {
+            writer.write(out);
+            out.close();
+        } catch (Throwable e) {
+            broken(exchange, out, e);
+        }
+    }
+
+    /** The writer has failed: a response that has begun is broken off. */
+    private void broken(Exchange exchange, BodyStream out, Throwable thrown) {
+        Response page = failed(exchange, thrown);
+        boolean begun = out.begun();
+        onLoop(
+                exchange,
+                () -> {
+                    if (begun || exchange.early) {
+                        exchange.breakOff();
+                    } else {
+                        send(exchange, page, ((Content.Bytes) page.content()).bytes());
+                    }
+                });
+    }
+
+    /** Sends the headers before there is a body, so that the client knows that it is connected. */
+    private void beginSoon(Exchange exchange, Response response) {
+        worker.loop.after(
+                FIRST_EVENT,
+                () -> {
+                    if (exchange.pending() && exchange.connected() && !exchange.headOnly) {
+                        exchange.early = exchange.begin(response, -1);
+                    }
+                });
+    }
+
+    // ---- responses that are made later
+
+    /** Has the loop call {@code then} with the result of {@code stage}, if it is of use by then. */
+    private <T> void await(Exchange exchange, CompletionStage<T> stage, Consumer<T> then) {
+        exchange.waitsForLater = true;
+        exchange.threadReturned();
+        stage.whenComplete(
+                (value, thrown) -> {
+                    Throwable failure =
+                            value == null && thrown == null
+                                    ? new NullPointerException(
+                                            "a response for later, or its handler, was null")
+                                    : thrown;
+                    Response page = failure == null ? null : failed(exchange, failure);
+                    worker.execute(
+                            () -> {
+                                exchange.waitsForLater = false;
+                                if (exchange.responded || !exchange.connected()) {
+                                    if (value instanceof Response late) {
+                                        late.release();
+                                    }
+                                } else if (page == null) {
+                                    then.accept(value);
+                                } else {
+                                    respond(exchange, page);
+                                }
+                            });
+                });
+    }
+
+    private void respondLate(Exchange exchange, Response response) {
+        if (response.atHand()) {
+            respond(exchange, response);
+        } else {
+            worker.virtual(exchange, () -> respond(exchange, response));
+        }
+    }
+
+    /** Calls another handler for the same request. */
+    private static void callNext(Exchange exchange, Handler next) {
+        exchange.handler = next;
+        exchange.dispatch();
+    }
+
+    // ---- WebSocket
+
+    private void upgrade(Exchange exchange, Response response, Content.Upgrade asked) {
+        if (exchange.responded || !exchange.connected()) {
+            return;
+        }
+        switch (WebSocketHandshake.of(exchange.request, exchange.body != null, asked.sockets())) {
+            case WebSocketHandshake.Refused(RequestError why, Headers headers) ->
+                    exchange.refuse(
+                            why,
+                            worker.page(why.status(), Status.reason(why.status())).with(headers));
+            case WebSocketHandshake.Accepted accepted -> {
+                exchange.responded = true;
+                exchange.status = response.status();
+                WebSocketListener listener = listener(exchange, asked);
+                exchange.stream.upgrade(
+                        response.with(accepted.fields()),
+                        connection -> {
+                            if (exchange.forwarded != null) {
+                                connection.remote(exchange.forwarded.client());
+                            }
+                            return new WebSocketConnection(
+                                    connection,
+                                    worker,
+                                    asked.sockets(),
+                                    accepted.compression().orElse(null),
+                                    accepted.subprotocol(),
+                                    listener,
+                                    asked.listener().isPresent()
+                                            ? exchange.endpoint.listenerKind()
+                                            : null,
+                                    exchange.id());
+                        });
+            }
+        }
+    }
+
+    private WebSocketListener listener(Exchange exchange, Content.Upgrade asked) {
+        TaskKind kind = exchange.endpoint.kind();
+        return asked.listener()
+                .orElseGet(() -> new BlockingWebSocket(asked.conversation().get(), worker, kind));
+    }
+}

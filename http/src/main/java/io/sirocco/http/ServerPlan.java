@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import io.sirocco.net.TaskKind;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
+
+/**
+ * The configuration and the routes. Immutable.
+ *
+ * @param kinds of the routes, by method, host and path; a reload keeps those that it knows
+ */
+record ServerPlan(
+        Config config,
+        Router<RouteTarget> router,
+        List<Mount> mounts,
+        UnmatchedFilters unmatched,
+        Response optionsOfServer,
+        Map<String, TaskKind> kinds) {
+
+    static ServerPlan of(
+            Consumer<Config> configure, Consumer<Routes> routes, Map<String, TaskKind> before) {
+        var kinds = new HashMap<String, TaskKind>();
+        var config = new Config();
+        configure.accept(config);
+        if (config.addresses.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "The server has no address: call port() or listen().");
+        }
+        var all = new Routes(config.executionMode);
+        routes.accept(all);
+        Limits limits = config.limits();
+        var table =
+                all.all().stream()
+                        .map(
+                                route ->
+                                        new Router.Route<>(
+                                                route.method,
+                                                route.host,
+                                                route.path,
+                                                RouteTarget.of(
+                                                        route, limits, kind(route, before, kinds))))
+                        .toList();
+        return new ServerPlan(
+                config,
+                new Router<>(table),
+                List.copyOf(all.mounts()),
+                UnmatchedFilters.of(all.unmatched(), config.executionMode, limits),
+                Response.empty(204).header("Allow", String.join(", ", methods(all.all()))),
+                Map.copyOf(kinds));
+    }
+
+    /** What the server can do at all: RFC 9110 9.3.7, of {@code OPTIONS *}. */
+    private static Set<String> methods(List<Route> routes) {
+        var methods = new LinkedHashSet<String>();
+        for (Route route : routes) {
+            methods.addAll(route.methods());
+        }
+        if (methods.contains("GET")) {
+            methods.add("HEAD");
+        }
+        methods.add("OPTIONS");
+        return methods;
+    }
+
+    /** A route keeps what is known of it over a reload. */
+    private static TaskKind kind(
+            Route route, Map<String, TaskKind> before, Map<String, TaskKind> kinds) {
+        String name = route.method + " " + route.host + route.path;
+        return kinds.computeIfAbsent(name, fresh -> before.getOrDefault(fresh, TaskKind.of(fresh)));
+    }
+
+    ServerContext setup(String id, ExecutorService pool) {
+        return new ServerContext(
+                id,
+                router,
+                config.limits(),
+                new DateAndServer(config.serverHeader),
+                config.monitor,
+                config.trustedProxies,
+                config.errorPages,
+                pool,
+                config.sniHostCheck,
+                unmatched,
+                optionsOfServer);
+    }
+}

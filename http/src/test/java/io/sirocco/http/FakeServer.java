@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.http.FakeStream.Result;
+import io.sirocco.http.h1.RequestHeads;
+import io.sirocco.net.Loops;
+import io.sirocco.net.TransportKind;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
+
+/**
+ * The routes and limits of a server on one event loop, without a socket: its requests come by
+ * {@link FakeStream}s, and its clock stands still until a test moves it. Any thread.
+ */
+final class FakeServer implements AutoCloseable, Monitor {
+    private static final long PATIENCE = 30;
+
+    final ConcurrentLinkedQueue<RequestError> rules = new ConcurrentLinkedQueue<>();
+    final ConcurrentLinkedQueue<String> answered = new ConcurrentLinkedQueue<>();
+    private final ManualClock clock = new ManualClock();
+    private final Loops loops;
+    private final ExecutorService pool = Executors.newSingleThreadExecutor();
+    private final LoopContext worker;
+
+    FakeServer(Consumer<Config> configure, Consumer<Routes> routes) {
+        ServerPlan plan =
+                ServerPlan.of(
+                        c -> {
+                            c.port(0).monitor(this);
+                            configure.accept(c);
+                        },
+                        routes,
+                        Map.of());
+        try {
+            loops = Loops.start(s -> s.loops(1).transport(TransportKind.NIO).clock(clock));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        worker = new LoopContext(loops.all().getFirst(), plan.setup("fake", pool));
+    }
+
+    FakeServer(Consumer<Routes> routes) {
+        this(c -> {}, routes);
+    }
+
+    @Override
+    public void rejected(RejectedRequest refusal) {
+        rules.add(refusal.rule());
+    }
+
+    @Override
+    public void completed(CompletedRequest exchange) {
+        answered.add(
+                exchange.method()
+                        + " "
+                        + exchange.target()
+                        + " "
+                        + exchange.route()
+                        + " "
+                        + exchange.status()
+                        + " "
+                        + exchange.bytesIn()
+                        + " "
+                        + exchange.bytesOut()
+                        + (exchange.isComplete() ? "" : " cut"));
+    }
+
+    /** A request on a stream of its own. */
+    final class Asked {
+        private final FakeStream stream = new FakeStream(worker);
+
+        /** Sends the headers; {@code bodyLength} is 0 for no body, and -1 for an unknown length. */
+        Asked begin(long bodyLength, String method, String target, String... headers) {
+            return run(s -> s.begin(RequestHeads.of(method, target, "a", headers), bodyLength));
+        }
+
+        Asked body(String bytes) {
+            return run(s -> s.receive(bytes.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+        }
+
+        Asked endBody() {
+            return run(s -> s.endBody(Headers.none()));
+        }
+
+        Asked run(Consumer<FakeStream> action) {
+            read(
+                    s -> {
+                        action.accept(s);
+                        return s;
+                    });
+            return this;
+        }
+
+        <T> T read(Function<FakeStream, T> look) {
+            var seen = new CompletableFuture<T>();
+            worker.execute(
+                    () -> {
+                        try {
+                            seen.complete(look.apply(stream));
+                        } catch (Throwable e) {
+                            seen.completeExceptionally(e);
+                        }
+                    });
+            return seen.orTimeout(PATIENCE, TimeUnit.SECONDS).join();
+        }
+
+        long count(ToLongFunction<FakeStream> look) {
+            return read(look::applyAsLong);
+        }
+
+        boolean is(Predicate<FakeStream> look) {
+            return read(look::test);
+        }
+
+        /** Moves the clock, and lets the stream look at its deadline. */
+        Asked after(long millis) {
+            clock.advance(millis);
+            return run(FakeStream::expireIfDue);
+        }
+
+        Result result() {
+            return stream.result().copy().orTimeout(PATIENCE, TimeUnit.SECONDS).join();
+        }
+
+        boolean isDone() {
+            return stream.result().isDone();
+        }
+    }
+
+    /** Begins a request without a body. */
+    Asked ask(String method, String target, String... headers) {
+        return new Asked().begin(0, method, target, headers);
+    }
+
+    Result get(String target, String... headers) {
+        return ask("GET", target, headers).result();
+    }
+
+    /** Begins a request whose body is still to come; -1 for an unknown length. */
+    Asked post(String target, long length, String... headers) {
+        return new Asked().begin(length, "POST", target, headers);
+    }
+
+    LoopContext worker() {
+        return worker;
+    }
+
+    static void await(BooleanSupplier condition, String what) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE);
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() < end, "not in time: " + what);
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    @Override
+    public void close() {
+        loops.close();
+        pool.shutdownNow();
+    }
+}
