@@ -34,7 +34,7 @@ class DocumentsTest {
             import io.sirocco.net.*;
             import io.sirocco.web.access.Cors;
             import module java.base;
-            import static io.sirocco.http.Handling.*;
+            import static io.sirocco.http.ExecutionMode.*;
             import static java.lang.Thread.sleep;
             """;
 
