@@ -21,8 +21,8 @@ import java.util.function.Function;
  * The files of a directory as a web site: conditional requests and ranges (RFC 9110 13 and 14),
  * index pages and lists of directories, files that lie there compressed or are compressed on the
  * way, and a cache of what is asked for most. A handler for routes that end with {@code *}, to be
- * run {@link io.sirocco.http.ExecutionMode#INLINE}: what it knows it answers on the loop, and all that
- * looks at the disk is done elsewhere.
+ * run {@link io.sirocco.http.ExecutionMode#INLINE}: what it knows it answers on the loop, and all
+ * that looks at the disk is done elsewhere.
  *
  * <pre>{@code
  * FileServer files = FileServer.of(Path.of("public"), options -> options
