@@ -5,13 +5,13 @@ import io.sirocco.app.config.AccessLog.Format;
 import io.sirocco.app.config.Address;
 import io.sirocco.app.config.Bandwidth;
 import io.sirocco.app.config.Configuration;
-import io.sirocco.app.config.Deadlines;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Limits;
 import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.LogFile;
 import io.sirocco.app.config.Network;
 import io.sirocco.app.config.Site;
+import io.sirocco.app.config.Timeouts;
 import io.sirocco.http.Config;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Monitor;
@@ -159,14 +159,14 @@ final class Assembly implements AutoCloseable {
 
     /** The server has taken it up. */
     void inForce() {
-        int most = configuration.limits().connectionsPerAddress();
+        int most = configuration.limits().maxConnectionsPerAddress();
         sites.inForce();
         connections.ifPresent(limit -> limit.most(most == 0 ? Integer.MAX_VALUE : most));
     }
 
     /** Whoever is connected is counted on. */
     private Optional<ConnectionLimit> connections(Optional<Assembly> before) {
-        int most = configuration.limits().connectionsPerAddress();
+        int most = configuration.limits().maxConnectionsPerAddress();
         Optional<ConnectionLimit> known = before.flatMap(old -> old.connections);
         return known.isPresent() || most == 0
                 ? known
@@ -187,7 +187,7 @@ final class Assembly implements AutoCloseable {
         if (server.loops() > 0) config.loops(server.loops());
         configuration.listen().stream().mapToInt(Listen::backlog).max().ifPresent(config::backlog);
         limits(config, configuration.limits());
-        deadlines(config, configuration.deadlines());
+        timeouts(config, configuration.timeouts());
         bandwidth(config, configuration.bandwidth());
         var monitors = new ArrayList<Monitor>();
         if (configuration.admin().address().isPresent()) monitors.add(lasting.metrics());
@@ -223,24 +223,26 @@ final class Assembly implements AutoCloseable {
     }
 
     private void limits(Config config, Limits limits) {
-        config.headerLimits(limits.head(), limits.target(), limits.fields())
-                .maxBodyBytes(limits.body() == 0 ? -1 : limits.body())
-                .maxConcurrentRequests(limits.requests())
+        config.headerLimits(
+                        limits.maxHeaderBytes(), limits.maxTargetBytes(), limits.maxHeaderFields())
+                .maxBodyBytes(limits.maxBodyBytes() == 0 ? -1 : limits.maxBodyBytes())
+                .maxConcurrentRequests(limits.maxConcurrentRequests())
                 .admission(
-                        limits.connectionsPerAddress() > 0
+                        limits.maxConnectionsPerAddress() > 0
                                 ? admission(connections.orElseThrow())
                                 : Admission.ALL);
-        if (limits.connections() > 0)
-            config.maxConnectionsPerLoop(limits.connections(), WhenFull.BACKLOG);
-        config.memoryLimit(limits.memory()).maxOpenConnectionsPerLoop(limits.maxConnections());
+        if (limits.maxConnectionsPerLoop() > 0)
+            config.maxConnectionsPerLoop(limits.maxConnectionsPerLoop(), WhenFull.BACKLOG);
+        config.memoryLimit(limits.memory())
+                .maxOpenConnectionsPerLoop(limits.maxOpenConnectionsPerLoop());
     }
 
-    private static void deadlines(Config config, Deadlines deadlines) {
-        config.idleTimeout(deadlines.idle())
-                .headerTimeout(deadlines.head())
-                .bodyTimeout(deadlines.body(), deadlines.bodyRate())
-                .writeTimeout(deadlines.write())
-                .handlerTimeout(deadlines.handler());
+    private static void timeouts(Config config, Timeouts timeouts) {
+        config.idleTimeout(timeouts.idle())
+                .headerTimeout(timeouts.header())
+                .bodyTimeout(timeouts.body(), timeouts.minBodyRate())
+                .writeTimeout(timeouts.write())
+                .handlerTimeout(timeouts.handler());
     }
 
     private static void bandwidth(Config config, Bandwidth bandwidth) {

@@ -221,7 +221,7 @@ class BehindAProxyTest {
 
     @Test
     void connectionsPerAddressAreThoseOfTheClient() throws Exception {
-        String limits = "[limits]\nconnections-per-address = 1\n";
+        String limits = "[limits]\nmax-connections-per-address = 1\n";
         int port = serve(PLAIN + "proxy-protocol = true\n" + limits + RULES).port();
         try (var first = new Socket()) {
             first.bind(new InetSocketAddress(PROXY, 0));
@@ -238,7 +238,7 @@ class BehindAProxyTest {
     /** Else ten clients would keep a thousand out. */
     @Test
     void connectionsOfAProxyAreNotCountedWhereHeadersNameTheClients() throws Exception {
-        String limits = "[limits]\nconnections-per-address = 1\n";
+        String limits = "[limits]\nmax-connections-per-address = 1\n";
         int port = serve(PLAIN + limits + RULES).port();
         try (var first = new Socket()) {
             first.bind(new InetSocketAddress(PROXY, 0));

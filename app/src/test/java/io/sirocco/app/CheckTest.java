@@ -41,18 +41,20 @@ class CheckTest {
     @Test
     void whatItPrintsIsAConfigurationThatItPrintsAgain() throws Exception {
         Path file = folder.resolve("a.toml");
-        Files.writeString(file, "limits.body = \"1GiB\"\n[[site]]\nhosts = [\"a.example\"]\n");
+        Files.writeString(
+                file, "limits.max-body-bytes = \"1GiB\"\n[[site]]\nhosts = [\"a.example\"]\n");
         String printed = run("check", file.toString()).out();
         Path again = Files.writeString(folder.resolve("b.toml"), printed);
         assertEquals(printed, run("check", again.toString()).out());
-        assertTrue(printed.contains("body = \"1GiB\""), printed);
+        assertTrue(printed.contains("max-body-bytes = \"1GiB\""), printed);
     }
 
     @Test
     void jsonIsForPrograms() throws Exception {
-        Path file = Files.writeString(folder.resolve("a.toml"), "limits.body = \"1GiB\"\n");
+        Path file =
+                Files.writeString(folder.resolve("a.toml"), "limits.max-body-bytes = \"1GiB\"\n");
         String json = run("check", "--json", file.toString()).out();
-        assertTrue(json.contains("\"body\": 1073741824,"), json);
+        assertTrue(json.contains("\"max-body-bytes\": 1073741824,"), json);
         assertTrue(json.contains("\"idle\": 75,"), json);
     }
 

@@ -150,7 +150,7 @@ class MemoryAttackTest {
                 [[listen]]
                 address = "127.0.0.1:0"
                 [server]
-                drain = "2s"
+                drain-timeout = "2s"
                 [admin]
                 address = "127.0.0.1:%d"
                 """

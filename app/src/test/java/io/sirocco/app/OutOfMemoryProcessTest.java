@@ -43,7 +43,7 @@ class OutOfMemoryProcessTest {
                         [[listen]]
                         address = "127.0.0.1:0"
                         [server]
-                        drain = "1s"
+                        drain-timeout = "1s"
                         [limits]
                         memory = "10GiB"
                         [admin]

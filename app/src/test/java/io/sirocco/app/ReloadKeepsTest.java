@@ -112,15 +112,18 @@ class ReloadKeepsTest {
     /** What a running server still does otherwise is told again until it is started anew. */
     @Test
     void whatNeedsAStartIsComparedWithWhatRuns() throws Exception {
-        Configuration started = read("[server]\nloops = 2\n[limits]\nconnections = 5\n");
-        Configuration other = read("[server]\nloops = 3\n[limits]\nconnections = 5\n");
+        Configuration started =
+                read("[server]\nloops = 2\n[limits]\nmax-connections-per-loop = 5\n");
+        Configuration other = read("[server]\nloops = 3\n[limits]\nmax-connections-per-loop = 5\n");
         assertEquals(List.of("server.loops"), started.needsStart(other));
         Configuration now = started.reloaded(other);
         assertEquals(List.of("server.loops"), now.needsStart(other), "it was only read");
         assertEquals(List.of(), now.needsStart(started), "and is as it was");
         Configuration live = read("[live]\non = true\nopen = true\n");
-        Configuration slower = read("[live]\non = true\nopen = true\nping = \"20s\"\n");
-        assertEquals(List.of("server.loops", "limits.connections"), started.needsStart(live));
+        Configuration slower = read("[live]\non = true\nopen = true\nping-interval = \"20s\"\n");
+        assertEquals(
+                List.of("server.loops", "limits.max-connections-per-loop"),
+                started.needsStart(live));
         now = started.reloaded(live);
         assertTrue(now.needsStart(slower).contains("live"));
         assertTrue(now.reloaded(slower).needsStart(slower).contains("live"));

@@ -40,7 +40,7 @@ class ReloadsLeaveNothingTest {
         name = "n%d"
         [tls]
         self-signed = true
-        handshake = "%ds"
+        handshake-timeout = "%ds"
         [access-log]
         file = "access.log"
         [[site]]

@@ -26,7 +26,7 @@ public record Configuration(
         Proxies proxies,
         Tls tls,
         Limits limits,
-        Deadlines deadlines,
+        Timeouts timeouts,
         Bandwidth bandwidth,
         AccessLog accessLog,
         Log log,
@@ -110,9 +110,10 @@ public record Configuration(
         var options = new ArrayList<String>();
         if (server.loops() != next.server.loops()) options.add("server.loops");
         if (server.transport() != next.server.transport()) options.add("server.transport");
-        if (limits.connections() != next.limits.connections()) options.add("limits.connections");
-        if (limits.maxConnections() != next.limits.maxConnections()) {
-            options.add("limits.max-connections");
+        if (limits.maxConnectionsPerLoop() != next.limits.maxConnectionsPerLoop())
+            options.add("limits.max-connections-per-loop");
+        if (limits.maxOpenConnectionsPerLoop() != next.limits.maxOpenConnectionsPerLoop()) {
+            options.add("limits.max-open-connections-per-loop");
         }
         if (limits.memory() != next.limits.memory()) options.add("limits.memory");
         if (!admin.equals(next.admin)) options.add("admin");
@@ -142,16 +143,16 @@ public record Configuration(
                 next.proxies,
                 next.tls,
                 new Limits(
-                        next.limits.head(),
-                        next.limits.target(),
-                        next.limits.fields(),
-                        next.limits.body(),
-                        next.limits.requests(),
-                        limits.connections(),
-                        next.limits.connectionsPerAddress(),
-                        limits.maxConnections(),
+                        next.limits.maxHeaderBytes(),
+                        next.limits.maxTargetBytes(),
+                        next.limits.maxHeaderFields(),
+                        next.limits.maxBodyBytes(),
+                        next.limits.maxConcurrentRequests(),
+                        limits.maxConnectionsPerLoop(),
+                        next.limits.maxConnectionsPerAddress(),
+                        limits.maxOpenConnectionsPerLoop(),
                         limits.memory()),
-                next.deadlines,
+                next.timeouts,
                 next.bandwidth,
                 next.accessLog,
                 next.log,

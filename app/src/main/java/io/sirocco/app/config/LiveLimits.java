@@ -57,9 +57,9 @@ public record LiveLimits(
                 table.whole("replay", 100_000, 1, 1_000_000_000),
                 (int) table.size("budget", "1MiB", 1, 1 << 30),
                 table.value("slow", Node.of("close"), Values.oneOf(SLOW)),
-                table.time("ping", "25s", SHORT),
-                table.time("pong", "20s", SHORT),
-                table.time("connect-deadline", "10s", SHORT),
-                table.time("handler-deadline", "30s", SHORT));
+                table.time("ping-interval", "25s", SHORT),
+                table.time("ping-timeout", "20s", SHORT),
+                table.time("connect-timeout", "10s", SHORT),
+                table.time("handler-timeout", "30s", SHORT));
     }
 }

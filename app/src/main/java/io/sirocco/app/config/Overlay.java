@@ -43,7 +43,7 @@ final class Overlay {
         }
         if (overrides.idle().isPresent()) {
             String idle = Quantity.text(overrides.idle().get());
-            all = set(all, "deadlines", "idle", text(idle, "--idle " + idle));
+            all = set(all, "timeouts", "idle", text(idle, "--idle " + idle));
         }
         for (Overrides.Option option : overrides.options()) {
             Place place = said(option.words());

@@ -36,7 +36,7 @@ public record Route(
         long bandwidth = own.value("bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
         long each =
                 own.value("connection-bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
-        Optional<Duration> idle = own.value("idle", Values.time(Duration.ZERO));
+        Optional<Duration> idle = own.value("idle-timeout", Values.time(Duration.ZERO));
         String strip = strip(own, behind);
         Table table = own.before(behind);
         var route =

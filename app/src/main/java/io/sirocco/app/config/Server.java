@@ -22,7 +22,7 @@ public record Server(
                 table.whole("loops", 0, 0, MOST_LOOPS),
                 table.choice("transport", TransportKind.AUTO),
                 table.text("name", "Sirocco", Texts::fieldValue),
-                table.time("drain", "30s"),
+                table.time("drain-timeout", "30s"),
                 table.flag("reload", true));
     }
 }

@@ -405,11 +405,14 @@ final class Table {
     }
 
     private void unknown(String key, Field field) {
+        String message = "unknown key " + Escapes.quoted(key) + " in " + section.title();
+        reading.report().error(field.key(), message, hint(key));
+    }
+
+    private String hint(String key) {
+        String renamed = RenamedKeys.hint(key, section.title());
+        if (!renamed.isEmpty()) return renamed;
         String elsewhere = reading.report().isFull() ? "" : Options.elsewhere(key);
-        reading.report()
-                .error(
-                        field.key(),
-                        "unknown key " + Escapes.quoted(key) + " in " + section.title(),
-                        elsewhere.isEmpty() ? Nearest.hint(key, section.asked()) : elsewhere);
+        return elsewhere.isEmpty() ? Nearest.hint(key, section.asked()) : elsewhere;
     }
 }

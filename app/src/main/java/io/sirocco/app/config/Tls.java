@@ -69,7 +69,7 @@ public record Tls(
                         table.file("client-authorities"),
                         table.choice("unknown-name", UnknownName.DEFAULT),
                         table.flag("sni-host-check", true),
-                        table.time("handshake", "10s", Duration.ofMillis(1)),
+                        table.time("handshake-timeout", "10s", Duration.ofMillis(1)),
                         table.whole("sessions", 20_000, 1, 1 << 24),
                         table.tables("certificate", certificate).stream()
                                 .map(Certificate::read)

@@ -35,7 +35,7 @@ class ConfigurationTest {
         assertEquals("test.toml:7:13", configuration.where("listen", 1, "address").toString());
         assertEquals("test.toml:6:3", configuration.where("listen", 1, "backlog").toString());
         assertEquals("test.toml:1:2", configuration.where("server", "name").toString());
-        assertEquals("test.toml", configuration.where("limits", "body").toString());
+        assertEquals("test.toml", configuration.where("limits", "max-body-bytes").toString());
         assertEquals("test.toml:7:13", configuration.where("listen", 1, "address", 4).toString());
     }
 

@@ -34,11 +34,11 @@ class OverridesTest {
                         Optional.of(Duration.ofMillis(2500)),
                         false);
         Configuration both =
-                Read.valid("[server]\nloops = 7\nname = \"x\"\n[deadlines]\nidle = \"1s\"\n", said);
+                Read.valid("[server]\nloops = 7\nname = \"x\"\n[timeouts]\nidle = \"1s\"\n", said);
         assertEquals(3, both.server().loops());
         assertEquals(TransportKind.NIO, both.server().transport());
         assertEquals("x", both.server().name());
-        assertEquals(Duration.ofMillis(2500), both.deadlines().idle());
+        assertEquals(Duration.ofMillis(2500), both.timeouts().idle());
     }
 
     @Test

@@ -101,7 +101,7 @@ class CommandLineOverFileTest {
 
     @Test
     void whatItAllComesToIsPrintedByCheck() throws Exception {
-        String file = file("[deadlines]\nidle = \"3s\"\n[[site]]\nroot = \"one\"\n");
+        String file = file("[timeouts]\nidle = \"3s\"\n[[site]]\nroot = \"one\"\n");
         try (var child = new Child("check", file)) {
             String out = child.out();
             assertEquals(0, child.exitCode());

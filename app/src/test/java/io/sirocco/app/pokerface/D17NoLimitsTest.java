@@ -86,7 +86,7 @@ class D17NoLimitsTest {
     /** Files take no bodies, so the limit shows where one is told of before it comes. */
     @Test
     void soHasTheBody() throws Exception {
-        running.reload("[limits]\nbody = 10\n" + CONFIGURATION);
+        running.reload("[limits]\nmax-body-bytes = 10\n" + CONFIGURATION);
         String head = "POST /page HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: ";
         assertEquals(413, raw(head + "11\r\n\r\n").status());
         assertEquals(405, raw(head + "10\r\n\r\n0123456789").status());
@@ -94,13 +94,13 @@ class D17NoLimitsTest {
 
     @Test
     void soHasTheTimeOfAHead() throws Exception {
-        running.reload("[deadlines]\nhead = \"200ms\"\n" + CONFIGURATION);
+        running.reload("[timeouts]\nheader = \"200ms\"\n" + CONFIGURATION);
         assertEquals(408, raw("GET /page HTTP/1.1\r\nHost: a\r\nX: ").status());
     }
 
     @Test
     void soHasTheTimeOfABody() throws Exception {
-        running.reload("[deadlines]\nbody = \"200ms\"\n" + CONFIGURATION);
+        running.reload("[timeouts]\nbody = \"200ms\"\n" + CONFIGURATION);
         try (var client = new Client(running.port())) {
             client.send("GET /page HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n012");
             String all = new String(client.in().readAllBytes());
@@ -110,7 +110,7 @@ class D17NoLimitsTest {
 
     @Test
     void soHasTheTimeWithoutARequest() throws Exception {
-        running.reload("[deadlines]\nidle = \"200ms\"\n" + CONFIGURATION);
+        running.reload("[timeouts]\nidle = \"200ms\"\n" + CONFIGURATION);
         try (var client = new Client(running.port())) {
             assertEquals("page", client.ask("GET", "/page").body());
             assertEquals(-1, client.in().read());

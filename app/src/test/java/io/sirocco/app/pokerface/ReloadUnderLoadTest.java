@@ -93,7 +93,7 @@ class ReloadUnderLoadTest {
     private static String configuration(int number, List<Integer> ports) {
         var toml = new StringBuilder();
         toml.append("[server]\nreload = false\nname = \"reload-%d\"\n".formatted(number));
-        toml.append("[limits]\nfields = %d\n".formatted(20 + number % 50));
+        toml.append("[limits]\nmax-header-fields = %d\n".formatted(20 + number % 50));
         for (int i = 0; i < ports.size(); i++) {
             toml.append("[[listen]]\naddress = \"127.0.0.1:%d\"\n".formatted(ports.get(i)));
             toml.append(i == 1 ? "tls = true\n" : "");

@@ -60,7 +60,7 @@ class SigtermTest {
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
     void aDownloadOfAGigabyteArrivesWholeAndTheCodeIs0(String transport) throws Exception {
-        String server = "drain = \"60s\"\ntransport = \"%s\"".formatted(transport);
+        String server = "drain-timeout = \"60s\"\ntransport = \"%s\"".formatted(transport);
         try (var child = new Child("serve", "--config", configuration(server));
                 var client = new Client(child.port());
                 var idle = new Client(child.port())) {
@@ -96,7 +96,8 @@ class SigtermTest {
     /** The drain is not for ever: whoever does not read is cut, and the process ends in order. */
     @Test
     void whoDoesNotReadIsCutWhenTheDrainIsOver() throws Exception {
-        try (var child = new Child("serve", "--config", configuration("drain = \"300ms\""));
+        try (var child =
+                        new Child("serve", "--config", configuration("drain-timeout = \"300ms\""));
                 var client = new Client(child.port())) {
             client.send(GET_IT);
             assertEquals('H', client.in().read());
@@ -107,7 +108,7 @@ class SigtermTest {
 
     @Test
     void aSecondSigtermEndsItAtOnce() throws Exception {
-        try (var child = new Child("serve", "--config", configuration("drain = \"10m\""));
+        try (var child = new Child("serve", "--config", configuration("drain-timeout = \"10m\""));
                 var client = new Client(child.port())) {
             client.send(GET_IT);
             assertEquals('H', client.in().read());
