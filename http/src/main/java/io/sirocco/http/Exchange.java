@@ -617,7 +617,7 @@ final class Exchange implements Runnable {
     }
 
     static IOException clientIsGone() {
-        return new IOException("the client is gone");
+        return new IOException("the client has disconnected");
     }
 
     // ---- facts, on any thread unless they say otherwise

@@ -152,7 +152,7 @@ public interface Monitor {
      * @param millis of the wall clock
      * @param remote the client; when its head was refused, as far as the connection tells
      * @param secure whether it came over TLS
-     * @param rule why
+     * @param error why
      * @param method as sent; empty when it did not come that far
      * @param target as sent, or as much of it as could be read; empty when it did not come that far
      * @param alone whether this is all that is told of the request: its head was refused, so that
@@ -165,7 +165,7 @@ public interface Monitor {
             long millis,
             SocketAddress remote,
             boolean secure,
-            RequestError rule,
+            RequestError error,
             String method,
             String target,
             boolean alone,

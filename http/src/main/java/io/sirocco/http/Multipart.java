@@ -42,7 +42,7 @@ public final class Multipart implements Iterable<Part> {
         /** None may be negative. */
         public Limits {
             if (parts < 0 || headerBytes < 0 || partBytes < 0 || totalBytes < 0) {
-                throw new IllegalArgumentException("A limit of multipart is negative.");
+                throw new IllegalArgumentException("Multipart limits must not be negative.");
             }
         }
     }
@@ -95,7 +95,7 @@ public final class Multipart implements Iterable<Part> {
     @Override
     public Iterator<Part> iterator() {
         if (taken) {
-            throw new IllegalStateException("A multipart body can be gone through only once.");
+            throw new IllegalStateException("A multipart body can be iterated only once.");
         }
         taken = true;
         return new Parts();

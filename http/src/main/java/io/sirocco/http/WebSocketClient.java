@@ -210,8 +210,8 @@ public final class WebSocketClient implements AutoCloseable {
                     || uri.getRawFragment() != null
                     || uri.getRawUserInfo() != null) {
                 throw new IllegalArgumentException(
-                        "A WebSocket is at ws://host[:port]/path or wss://..., without user and"
-                                + " fragment (RFC 6455 3), not at '"
+                        "A WebSocket URL is ws://host[:port]/path or wss://..., without user and"
+                                + " fragment (RFC 6455 3), not '"
                                 + uri
                                 + "'.");
             }
@@ -275,7 +275,7 @@ public final class WebSocketClient implements AutoCloseable {
             try {
                 loop.execute(() -> open(to, opened));
             } catch (RejectedExecutionException e) {
-                opened.completeExceptionally(new IOException("the loop has ended"));
+                opened.completeExceptionally(new IOException("the event loop has stopped"));
             }
             return opened;
         }

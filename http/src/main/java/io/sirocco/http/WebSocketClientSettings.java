@@ -64,7 +64,7 @@ public final class WebSocketClientSettings {
         String lower = name.toLowerCase(Locale.ROOT);
         if (OURS.contains(lower) || lower.startsWith("sec-websocket-")) {
             throw new IllegalArgumentException(
-                    name + " is said by the handshake itself (RFC 6455 4.1): it cannot be set.");
+                    name + " is set by the handshake (RFC 6455 4.1) and cannot be changed.");
         }
     }
 

@@ -201,7 +201,7 @@ final class WebSocketOpening implements Connector, Protocol {
 
     private IOException broken(String why) {
         return new ProtocolException(
-                "the answer of " + uri + " opens no WebSocket (RFC 6455 4.1): " + why);
+                "the response of " + uri + " opens no WebSocket (RFC 6455 4.1): " + why);
     }
 
     // ---- failures
@@ -220,7 +220,7 @@ final class WebSocketOpening implements Connector, Protocol {
 
     @Override
     public void ended(Connection connection) {
-        fail(connection, new IOException(uri + " has ended the connection before its answer"));
+        fail(connection, new IOException(uri + " closed the connection before it responded"));
     }
 
     @Override
@@ -228,7 +228,7 @@ final class WebSocketOpening implements Connector, Protocol {
         fail(
                 connection,
                 new SocketTimeoutException(
-                        uri + " has not answered for " + deadlineMillis + " ms"));
+                        uri + " did not respond within " + deadlineMillis + " ms"));
     }
 
     @Override

@@ -11,7 +11,13 @@ public final class WebSocketRefused extends IOException {
     private final transient Headers headers;
 
     WebSocketRefused(String uri, int status, Headers headers) {
-        super(uri + " answers " + status + " (" + Status.reason(status) + "), not a WebSocket");
+        super(
+                uri
+                        + " responded with "
+                        + status
+                        + " ("
+                        + Status.reason(status)
+                        + "), not a WebSocket");
         this.status = status;
         this.headers = headers;
     }

@@ -34,13 +34,13 @@ public final class WebSocketSettings {
      * 1009. 1 MiB unless set.
      */
     public WebSocketSettings maxMessageBytes(int bytes) {
-        this.maxMessageBytes = atLeast("maxMessage", bytes, 1);
+        this.maxMessageBytes = atLeast("maxMessageBytes", bytes, 1);
         return this;
     }
 
     /** The same of one frame; as {@link #maxMessageBytes} unless set. */
     public WebSocketSettings maxFrameBytes(int bytes) {
-        this.maxFrameBytes = atLeast("maxFrame", bytes, 1);
+        this.maxFrameBytes = atLeast("maxFrameBytes", bytes, 1);
         return this;
     }
 
@@ -49,7 +49,7 @@ public final class WebSocketSettings {
      * message more. 1 MiB unless set.
      */
     public WebSocketSettings maxPendingBytes(int bytes) {
-        this.maxPendingBytes = atLeast("maxPending", bytes, 1);
+        this.maxPendingBytes = atLeast("maxPendingBytes", bytes, 1);
         return this;
     }
 
@@ -81,7 +81,7 @@ public final class WebSocketSettings {
         for (String name : names) {
             if (!Grammar.isToken(name)) {
                 throw new IllegalArgumentException(
-                        "A sub-protocol is a token (RFC 6455 4.1), not '" + name + "'.");
+                        "A subprotocol must be a token (RFC 6455 4.1), not '" + name + "'.");
             }
         }
         this.subprotocols = List.of(names);
@@ -96,7 +96,7 @@ public final class WebSocketSettings {
         for (String origin : origins) {
             if (!isOrigin(origin)) {
                 throw new IllegalArgumentException(
-                        "An origin is a scheme and a host, as in https://app.example.org, not '"
+                        "An origin must be a scheme and a host, as in https://app.example.org, not '"
                                 + origin
                                 + "'.");
             }
@@ -166,7 +166,7 @@ public final class WebSocketSettings {
 
     private static Duration notNegative(String name, Duration value) {
         if (value.isNegative()) {
-            throw new IllegalArgumentException(name + " must not be negative, as " + value + ".");
+            throw new IllegalArgumentException(name + " must not be negative, not " + value + ".");
         }
         return value;
     }
