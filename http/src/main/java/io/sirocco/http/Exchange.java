@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.body.BodyRefused;
+import io.sirocco.http.body.RequestBody;
+import io.sirocco.http.loop.LoopTasks;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.message.Trailers;
 import io.sirocco.http.route.PathParams;
@@ -482,9 +485,7 @@ final class Exchange implements Runnable {
 
     /** Returns the next bytes of the body; none at its end. Blocks. The handler's thread. */
     byte[] nextOfBody(boolean keeps) throws IOException {
-        return body == null
-                ? new byte[0]
-                : WebSocketContext.join(worker.call(() -> takeOfBody(keeps)));
+        return body == null ? new byte[0] : LoopTasks.join(worker.call(() -> takeOfBody(keeps)));
     }
 
     /** The same without blocking. Any thread. */

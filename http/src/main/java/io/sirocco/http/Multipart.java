@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.body.MultipartReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
-import java.util.Queue;
 
 /**
  * A form with files ({@code multipart/form-data}, RFC 7578), read while it arrives:
@@ -19,14 +18,12 @@ import java.util.Queue;
  * </pre>
  *
  * <p>Each part is read before the next one is asked for; what is left of it then is skipped.
- * Waiting for bytes blocks in the stream below, which parks a virtual thread. At most {@value
- * #CHUNK} bytes are held, whatever the parts' size. A malformed body, a missing final boundary or
- * an exceeded {@link Limits limit} throws {@link BadRequest} (400 or 413), a failure of the stream
- * below {@link UncheckedIOException}. It can be gone through once. One thread at a time.
+ * Waiting for bytes blocks in the stream below, which parks a virtual thread. At most 16 KiB are
+ * held, whatever the parts' size. A malformed body, a missing final boundary or an exceeded {@link
+ * Limits limit} throws {@link BadRequest} (400 or 413), a failure of the stream below {@link
+ * UncheckedIOException}. It can be gone through once. One thread at a time.
  */
 public final class Multipart implements Iterable<Part> {
-    static final int CHUNK = 16 * 1024;
-
     /**
      * How much is accepted.
      *
@@ -47,27 +44,11 @@ public final class Multipart implements Iterable<Part> {
         }
     }
 
-    sealed interface Event {
-        record Start(Headers headers) implements Event {}
-
-        record Data(byte[] bytes, int from, int to) implements Event {}
-
-        record End() implements Event {}
-
-        record Done() implements Event {}
-
-        record Rejected(MultipartRule rule) implements Event {}
-    }
-
-    private final InputStream in;
-    private final MultipartParser parser;
-    private final Queue<Event> events = new ArrayDeque<>();
-    private final byte[] chunk = new byte[CHUNK];
+    private final MultipartReader reader;
     private boolean taken;
 
-    private Multipart(InputStream in, String boundary, Limits limits) {
-        this.in = in;
-        this.parser = new MultipartParser(boundary, limits, new Queued());
+    private Multipart(MultipartReader reader) {
+        this.reader = reader;
     }
 
     /** The parts of a body with {@link Limits#DEFAULT}. */
@@ -88,7 +69,7 @@ public final class Multipart implements Iterable<Part> {
         String boundary =
                 type.boundary()
                         .orElseThrow(() -> new BadRequest("The multipart boundary is not valid."));
-        return new Multipart(body, boundary, limits);
+        return new Multipart(new MultipartReader(body, boundary, limits));
     }
 
     /** The parts as they arrive; an {@link IllegalStateException} the second time. */
@@ -99,19 +80,6 @@ public final class Multipart implements Iterable<Part> {
         }
         taken = true;
         return new Parts();
-    }
-
-    /** The next event, read from the stream when none is waiting. */
-    Event next() throws IOException {
-        while (events.isEmpty()) {
-            int count = in.read(chunk);
-            if (count < 0) {
-                parser.close();
-            } else {
-                parser.feed(chunk, 0, count);
-            }
-        }
-        return events.remove();
     }
 
     private final class Parts implements Iterator<Part> {
@@ -143,49 +111,19 @@ public final class Multipart implements Iterable<Part> {
                     current.skip();
                 }
                 done = true; // unless there is another part; also when the next line throws
-                switch (Multipart.this.next()) {
-                    case Event.Start(var headers) -> {
-                        ahead = new Part(headers, Multipart.this);
+                switch (reader.next()) {
+                    case MultipartReader.Event.Start(var headers) -> {
+                        ahead = new Part(headers, reader);
                         done = false;
                     }
-                    case Event.Done() -> {}
-                    case Event.Rejected(var rule) -> throw rule.failure();
-                    case Event.Data _, Event.End _ ->
+                    case MultipartReader.Event.Done() -> {}
+                    case MultipartReader.Event.Rejected(var rule) -> throw rule.failure();
+                    case MultipartReader.Event.Data _, MultipartReader.Event.End _ ->
                             throw new IllegalStateException("Data outside of a part.");
                 }
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-        }
-    }
-
-    /**
-     * Keeps what one chunk holds; slices stay valid, for the next chunk waits until all are used.
-     */
-    private final class Queued implements MultipartParser.Events {
-        @Override
-        public void partStart(Headers headers) {
-            events.add(new Event.Start(headers));
-        }
-
-        @Override
-        public void partData(byte[] bytes, int from, int to) {
-            events.add(new Event.Data(bytes, from, to));
-        }
-
-        @Override
-        public void partEnd() {
-            events.add(new Event.End());
-        }
-
-        @Override
-        public void end() {
-            events.add(new Event.Done());
-        }
-
-        @Override
-        public void rejected(MultipartRule rule) {
-            events.add(new Event.Rejected(rule));
         }
     }
 }

@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.ws.Agreement;
 import io.sirocco.http.ws.CloseCode;
 import io.sirocco.http.ws.Deflation;

@@ -3,7 +3,7 @@ package io.sirocco.http.h1;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.sirocco.http.MultipartFuzz;
+import io.sirocco.http.body.MultipartFuzz;
 import io.sirocco.http.ws.MessageReaderFuzz;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.body;
 
+import io.sirocco.http.Headers;
+import io.sirocco.http.Multipart;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

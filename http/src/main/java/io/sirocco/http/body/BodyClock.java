@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.body;
 
 import io.sirocco.http.route.RouteLimits;
 
@@ -7,13 +7,13 @@ import io.sirocco.http.route.RouteLimits;
  * The time that a client takes to send the body of one request, while the server waits for it. All
  * times are milliseconds of the loop's clock. Loop-confined.
  */
-final class BodyClock {
+public final class BodyClock {
     private boolean running;
     private long since;
     private long waited; // before that
 
     /** From now on the server waits for the client. */
-    void start(long now) {
+    public void start(long now) {
         if (!running) {
             running = true;
             since = now;
@@ -21,7 +21,7 @@ final class BodyClock {
     }
 
     /** The server does not wait any more: the client has sent what was wanted. */
-    void stop(long now) {
+    public void stop(long now) {
         if (running) {
             running = false;
             waited += now - since;
@@ -29,7 +29,7 @@ final class BodyClock {
     }
 
     /** Returns for how long the server has waited. */
-    long waited(long now) {
+    public long waited(long now) {
         return running ? waited + now - since : waited;
     }
 
@@ -37,7 +37,7 @@ final class BodyClock {
      * Returns when a client that sends at the lowest rate allowed must have sent more than the
      * {@code received} bytes.
      */
-    long deadline(RouteLimits limits, long received) {
+    public long deadline(RouteLimits limits, long received) {
         if (limits.bodyMillis() == 0 || !running) {
             return Long.MAX_VALUE;
         }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.body;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.sirocco.http.Headers;
+import io.sirocco.http.Multipart;
 import io.sirocco.http.message.Grammar;
 import java.util.BitSet;
 
@@ -28,7 +30,7 @@ import java.util.BitSet;
  * with nothing matched or with that CR (Knuth, Morris and Pratt with a table of zeros). Owns no
  * buffer but one for a part's head, which is bounded. One thread at a time.
  */
-final class MultipartParser {
+public final class MultipartParser {
 
     /** Hears what is in the body. {@link #rejected} is the last event, as is {@link #end}. */
     interface Events {
@@ -89,7 +91,7 @@ final class MultipartParser {
     }
 
     /** RFC 2046 5.1.1: {@code boundary := 0*69<bchars> bcharsnospace}. */
-    static boolean isBoundary(String text) {
+    public static boolean isBoundary(String text) {
         return !text.isEmpty()
                 && text.length() <= 70
                 && Grammar.consistsOf(BCHARS, text)

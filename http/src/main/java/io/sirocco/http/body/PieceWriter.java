@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.body;
 
+import io.sirocco.http.BodySegment;
+import io.sirocco.http.BodyWriter;
 import io.sirocco.net.OpenFile;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 
 /** Pieces as a stream: files are read, and released at the end. Good for one request. */
-record PieceWriter(Content.Pieces pieces) implements BodyWriter {
+public record PieceWriter(Segments segments) implements BodyWriter {
     private static final int AT_ONCE = 64 << 10;
 
     @Override
     public void write(OutputStream out) throws IOException {
-        var left = new java.util.ArrayDeque<>(pieces.take());
+        var left = new java.util.ArrayDeque<>(segments.take());
         try {
             for (; !left.isEmpty(); release(left.poll())) {
                 switch (left.peek()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.body;
 
+import io.sirocco.http.Headers;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -11,9 +12,9 @@ import java.util.concurrent.CompletableFuture;
  * it. Holds {@link #FULL} bytes and the rest of one delivery at most: the stream stops reading
  * meanwhile. Loop-confined.
  */
-final class RequestBody {
+public final class RequestBody {
     /** Bytes that may wait for the handler. */
-    static final int FULL = 64 << 10;
+    public static final int FULL = 64 << 10;
 
     /** Smaller pieces that wait share an array: one of their own would cost more than they are. */
     private static final int SMALL = 1 << 10;
@@ -40,12 +41,12 @@ final class RequestBody {
     private long kept; // bytes that it collects
     private boolean keeps;
 
-    RequestBody(long length) {
+    public RequestBody(long length) {
         this.length = length;
     }
 
     /** Adds {@code bytes[from..to)}, which have been received. */
-    void add(byte[] bytes, int from, int to) {
+    public void add(byte[] bytes, int from, int to) {
         received += to - from;
         if (from == to || discards) {
             return;
@@ -88,7 +89,7 @@ final class RequestBody {
     }
 
     /** The last byte was added. */
-    void end(long now, Headers trailers) {
+    public void end(long now, Headers trailers) {
         this.trailers = trailers;
         clock.stop(now);
         expected = false;
@@ -99,7 +100,7 @@ final class RequestBody {
     }
 
     /** There will be no more bytes, and those that came are not all. */
-    void fail(IOException reason) {
+    public void fail(IOException reason) {
         expected = false;
         failReader(reason);
     }
@@ -115,7 +116,7 @@ final class RequestBody {
     }
 
     /** Returns the bytes of memory that it takes, with those that the handler was given. */
-    long stored() {
+    public long stored() {
         return size + gathered.length - gatheredSize + lent + kept;
     }
 
@@ -132,7 +133,7 @@ final class RequestBody {
      *
      * @param keeps whether the handler collects them; else it is done with those before
      */
-    CompletableFuture<byte[]> take(boolean keeps) {
+    public CompletableFuture<byte[]> take(boolean keeps) {
         this.keeps = keeps;
         lent = 0;
         byte[] next = waiting.poll();
@@ -161,7 +162,7 @@ final class RequestBody {
     }
 
     /** Returns whether the stream should not read on for now. */
-    boolean full() {
+    public boolean full() {
         return size >= FULL;
     }
 
@@ -171,17 +172,17 @@ final class RequestBody {
     }
 
     /** Returns whether the handler waits for bytes. */
-    boolean wanted() {
+    public boolean wanted() {
         return reader != null;
     }
 
     /** Returns the trailers, once all of the body was received. */
-    Headers trailers() {
+    public Headers trailers() {
         return trailers;
     }
 
     /** Returns the number of bytes received so far. */
-    long received() {
+    public long received() {
         return received;
     }
 
@@ -189,22 +190,22 @@ final class RequestBody {
      * Returns the number of bytes that the handler has taken, or that were dropped: as many may
      * follow them where a version of HTTP has flow control.
      */
-    long consumed() {
+    public long consumed() {
         return received - size;
     }
 
     /** Returns the length that the client stated, or -1. */
-    long length() {
+    public long length() {
         return length;
     }
 
     /** Returns whether the client has more to send, and the server reads it. */
-    boolean expected() {
+    public boolean expected() {
         return expected;
     }
 
     /** The response is complete: the rest of the body is received and dropped. */
-    void discard() {
+    public void discard() {
         discards = true;
         waiting.clear();
         gathered = NOTHING;
@@ -214,7 +215,7 @@ final class RequestBody {
     }
 
     /** The time that the client takes. */
-    BodyClock clock() {
+    public BodyClock clock() {
         return clock;
     }
 }

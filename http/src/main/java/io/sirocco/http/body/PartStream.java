@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.body;
 
-import io.sirocco.http.Multipart.Event;
+import io.sirocco.http.body.MultipartReader.Event;
 import java.io.IOException;
 import java.io.InputStream;
 
 /** The data of one part, as long as it is the current one. One thread at a time. */
-final class PartStream extends InputStream {
-    private final Multipart source;
+public final class PartStream extends InputStream {
+    private final MultipartReader source;
     private byte[] bytes = new byte[0];
     private int at;
     private int end;
@@ -15,7 +15,7 @@ final class PartStream extends InputStream {
     private boolean closed;
     private MultipartRule rejected;
 
-    PartStream(Multipart source) {
+    public PartStream(MultipartReader source) {
         this.source = source;
     }
 
@@ -36,7 +36,7 @@ final class PartStream extends InputStream {
     }
 
     /** Reads what the handler left, and lets nobody read on. */
-    void skip() throws IOException {
+    public void skip() throws IOException {
         while (fill()) {
             at = end;
         }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.body;
+
+import io.sirocco.http.BadRequest;
 
 /** Why a multipart body is rejected: status, what the client is told, source. Immutable. */
-enum MultipartRule {
+public enum MultipartRule {
     DELIMITER_LINE(400, "Something follows a boundary on its line.", "RFC 2046 5.1.1"),
     BARE_LF(400, "A line of a part's head ends without CR.", "RFC 5322 2.2"),
     HEADER_NAME(400, "A part has a header whose name is not a token.", "RFC 5322 3.6.8"),
@@ -25,7 +27,7 @@ enum MultipartRule {
         this.source = source;
     }
 
-    BadRequest failure() {
+    public BadRequest failure() {
         return new BadRequest(status, message);
     }
 }

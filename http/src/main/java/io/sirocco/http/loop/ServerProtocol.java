@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.loop;
 
 import io.sirocco.net.Protocol;
 
 /** A protocol of a server's connections: HTTP, or what a connection was upgraded to. */
-interface ServerProtocol extends Protocol {
+public interface ServerProtocol extends Protocol {
     /** The connection was upgraded to this protocol, which may send from now on. */
     default void begin() {}
 

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.body;
 
+import io.sirocco.http.RequestError;
 import java.io.IOException;
 
 /**
  * Thrown when the rest of a body will not be read, because it is too long, malformed or too slow.
  */
-final class BodyRefused extends IOException {
+public final class BodyRefused extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final RequestError rule;
 
-    BodyRefused(RequestError rule) {
+    public BodyRefused(RequestError rule) {
         super("the body of the request was refused: " + rule);
         this.rule = rule;
     }
 
-    RequestError rule() {
+    public RequestError rule() {
         return rule;
     }
 }

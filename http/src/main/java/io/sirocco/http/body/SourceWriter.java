@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.body;
 
+import io.sirocco.http.BodySource;
+import io.sirocco.http.BodyWriter;
+import io.sirocco.http.loop.LoopTasks;
 import java.io.IOException;
 import java.io.OutputStream;
 
 /** A source as a writer, which blocks its thread for each piece. */
-record SourceWriter(BodySource source) implements BodyWriter {
+public record SourceWriter(BodySource source) implements BodyWriter {
     @Override
     public void write(OutputStream out) throws IOException {
         try {
@@ -19,7 +22,7 @@ record SourceWriter(BodySource source) implements BodyWriter {
 
     private byte[] next() throws IOException {
         try {
-            return WebSocketContext.join(source.next().toCompletableFuture());
+            return LoopTasks.join(source.next().toCompletableFuture());
         } catch (IOException | RuntimeException e) {
             throw e;
         } catch (Exception e) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.body;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.Headers;
 import io.sirocco.http.message.CheckedHeaders;
 import io.sirocco.http.message.Grammar;
 import java.util.ArrayList;
@@ -14,7 +15,7 @@ import java.util.List;
  * names of files (RFC 7578 5.1). Strict about line ends and names, as a proxy behind us may be
  * lenient. One thread at a time.
  */
-final class PartHead {
+public final class PartHead {
 
     sealed interface Result {
         record Incomplete() implements Result {}

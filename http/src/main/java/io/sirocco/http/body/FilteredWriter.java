@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.body;
 
+import io.sirocco.http.BodyFilter;
+import io.sirocco.http.BodyWriter;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -9,7 +11,7 @@ import java.io.OutputStream;
  * Writes a body through a filter. What the filter has to say at its end is sent when the body is
  * complete, and swallowed when it is not: a body that breaks off must not look whole. Any thread.
  */
-record FilteredWriter(BodyFilter filter, BodyWriter writer) implements BodyWriter {
+public record FilteredWriter(BodyFilter filter, BodyWriter writer) implements BodyWriter {
 
     @Override
     public void write(OutputStream out) throws IOException, InterruptedException {

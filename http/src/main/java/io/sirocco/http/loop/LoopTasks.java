@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.loop;
+
+import io.sirocco.net.Loop;
+import io.sirocco.net.log.LazyLogger;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+
+/** Calls from the threads of a program to one event loop, and back. Any thread. */
+public class LoopTasks {
+    private static final LazyLogger LOG = LazyLogger.of(LoopTasks.class);
+
+    /** The loop that runs the tasks. */
+    public final Loop loop;
+
+    protected LoopTasks(Loop loop) {
+        this.loop = loop;
+    }
+
+    /** Returns whether the calling thread is that of the loop, and no virtual one. */
+    public boolean isLoopThread() {
+        return loop.inLoop() && !Thread.currentThread().isVirtual();
+    }
+
+    /**
+     * Has the loop run {@code task}; answers whether it will: not after the loop's end, when nobody
+     * needs it, but somebody may wait for it. Any thread.
+     */
+    public boolean execute(Runnable task) {
+        try {
+            loop.execute(task);
+            return true;
+        } catch (RejectedExecutionException e) {
+            LOG.get().log(Level.DEBUG, "too late: {0}", e.getMessage());
+            return false;
+        }
+    }
+
+    /**
+     * Has the loop start something: at once if the caller is on it. Returns what that is completed
+     * with. Any thread.
+     */
+    public <T> CompletableFuture<T> call(Supplier<CompletableFuture<T>> start) {
+        if (loop.enter()) {
+            try {
+                return start.get();
+            } finally {
+                loop.exit();
+            }
+        }
+        return ask(start);
+    }
+
+    /** The same for a caller that is not on the loop. */
+    public <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> start) {
+        var crossing = new CompletableFuture<T>();
+        if (!execute(() -> start(start, crossing))) {
+            crossing.completeExceptionally(new IOException("the server has stopped"));
+        }
+        return crossing;
+    }
+
+    private static <T> void start(
+            Supplier<CompletableFuture<T>> start, CompletableFuture<T> crossing) {
+        try {
+            start.get()
+                    .whenComplete(
+                            (value, thrown) -> {
+                                if (thrown == null) {
+                                    crossing.complete(value);
+                                } else {
+                                    crossing.completeExceptionally(thrown);
+                                }
+                            });
+        } catch (Throwable e) { // else its thread would wait for ever
+            crossing.completeExceptionally(e);
+            throw e;
+        }
+    }
+
+    /** Waits for {@code future}. Any thread but a loop's. */
+    public static <T> T join(CompletableFuture<T> future) throws IOException {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause().getMessage(), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException(
+                    "interrupted: the server is stopping, or the handler timeout has passed");
+        }
+    }
+}
