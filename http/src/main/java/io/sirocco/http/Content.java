@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.body.Segments;
+import io.sirocco.http.websocket.WebSocketGroup;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
@@ -47,7 +48,7 @@ sealed interface Content {
 
     /** No content: the connection speaks WebSocket from then on, with one of the two. */
     record Upgrade(
-            WebSockets sockets,
+            WebSocketGroup sockets,
             Optional<WebSocketHandler> conversation,
             Optional<WebSocketListener> listener)
             implements Content {}

@@ -3,6 +3,9 @@ package io.sirocco.http;
 
 import io.sirocco.http.body.BodyRefused;
 import io.sirocco.http.body.Segments;
+import io.sirocco.http.websocket.BlockingWebSocket;
+import io.sirocco.http.websocket.WebSocketConnection;
+import io.sirocco.http.websocket.WebSocketHandshake;
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.TaskKind;
 import java.io.IOException;

@@ -266,7 +266,8 @@ public final class Response {
 
     /** Opens a WebSocket that a blocking handler serves, with settings. */
     public static Response webSocket(WebSockets sockets, WebSocketHandler conversation) {
-        return webSocket(new Content.Upgrade(sockets, Optional.of(conversation), Optional.empty()));
+        return webSocket(
+                new Content.Upgrade(sockets.group, Optional.of(conversation), Optional.empty()));
     }
 
     /**
@@ -279,7 +280,8 @@ public final class Response {
 
     /** Opens a WebSocket that a listener serves, with settings. */
     public static Response webSocket(WebSockets sockets, WebSocketListener listener) {
-        return webSocket(new Content.Upgrade(sockets, Optional.empty(), Optional.of(listener)));
+        return webSocket(
+                new Content.Upgrade(sockets.group, Optional.empty(), Optional.of(listener)));
     }
 
     private static Response webSocket(Content.Upgrade upgrade) {

@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.message.Grammar;
+import io.sirocco.http.websocket.WebSocketTerms;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -172,8 +173,8 @@ public final class WebSocketSettings {
     }
 
     /** What was set, for good. */
-    Terms terms() {
-        return new Terms(
+    WebSocketTerms terms() {
+        return new WebSocketTerms(
                 maxMessageBytes,
                 Math.min(maxFrameBytes, maxMessageBytes),
                 maxPendingBytes,
@@ -188,20 +189,4 @@ public final class WebSocketSettings {
                 clientContext,
                 contextMemory);
     }
-
-    /** Bytes and milliseconds; no origins for any. Immutable. */
-    record Terms(
-            int maxMessage,
-            int maxFrame,
-            int maxPending,
-            long pingMillis,
-            long pongMillis,
-            long closeMillis,
-            List<String> subprotocols,
-            Optional<List<String>> origins,
-            boolean compression,
-            int compressFrom,
-            boolean serverContext,
-            boolean clientContext,
-            long contextMemory) {}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.websocket;
 
-import io.sirocco.http.ws.Role;
+import io.sirocco.http.WebSocketClient;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** What the sockets of a {@link WebSocketClient} share that are on one loop. Loop-confined. */
-final class ClientLoopContext extends WebSocketContext {
+public final class ClientLoopContext extends WebSocketContext {
     private static final LazyLogger LOG = LazyLogger.of(WebSocketClient.class);
     private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
 
@@ -27,20 +27,20 @@ final class ClientLoopContext extends WebSocketContext {
     private final SecureRandom random = new SecureRandom();
     private final ByteBuffer keys = ByteBuffer.allocate(4 * KEYS).flip();
     private CompletableFuture<Void> empty; // null unless somebody waits for the last one
-    int open; // read by other threads, which may see it a little late
+    public int open; // read by other threads, which may see it a little late
 
-    ClientLoopContext(Loop loop, long writeMillis) {
+    public ClientLoopContext(Loop loop, long writeMillis) {
         super(loop, Role.CLIENT);
         this.writeMillis = writeMillis;
     }
 
     @Override
-    void socketOpened() {
+    public void socketOpened() {
         open++;
     }
 
     @Override
-    void socketClosed(Connection connection, CloseCause cause) {
+    public void socketClosed(Connection connection, CloseCause cause) {
         open--;
         if (open == 0 && empty != null) {
             empty.complete(null);
@@ -48,7 +48,7 @@ final class ClientLoopContext extends WebSocketContext {
     }
 
     /** Says good-bye on all sockets; {@code end} is completed when none is left. */
-    void drain(CompletableFuture<Void> end) {
+    public void drain(CompletableFuture<Void> end) {
         empty = end;
         if (open == 0) {
             end.complete(null);
@@ -68,13 +68,13 @@ final class ClientLoopContext extends WebSocketContext {
     }
 
     @Override
-    long writeMillis() {
+    public long writeMillis() {
         return writeMillis;
     }
 
     /** One that nobody can foresee who has seen those before (RFC 6455 10.3). */
     @Override
-    int nextKey() {
+    public int nextKey() {
         if (!keys.hasRemaining()) {
             random.nextBytes(keys.array());
             keys.clear();
@@ -90,7 +90,7 @@ final class ClientLoopContext extends WebSocketContext {
     }
 
     @Override
-    void failed(String id, Throwable thrown) {
+    public void failed(String id, Throwable thrown) {
         FAILURES.log("WebSocket", "the code of WebSocket " + id + " failed", thrown);
     }
 

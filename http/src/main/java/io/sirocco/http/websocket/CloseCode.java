@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http.ws;
+package io.sirocco.http.websocket;
 
 /** Codes of close frames (RFC 6455 7.4, and the registry of IANA). */
 public final class CloseCode {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.websocket;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.sirocco.http.ws.Agreement;
-import io.sirocco.http.ws.CloseCode;
-import io.sirocco.http.ws.Deflation;
-import io.sirocco.http.ws.Frame;
-import io.sirocco.http.ws.Role;
+import io.sirocco.http.PreparedMessage;
+import io.sirocco.http.WebSocket;
+import io.sirocco.http.loop.LoopTasks;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -31,14 +29,15 @@ import java.util.concurrent.CompletableFuture;
  * task and one write. On the loop itself, where nothing waits in the outbox, it is passed by. Any
  * thread, unless a method says otherwise.
  */
-abstract sealed class WebSocketSender implements WebSocket, Runnable permits WebSocketConnection {
+public abstract sealed class WebSocketSender implements WebSocket, Runnable
+        permits WebSocketConnection {
     private static final VarHandle OUTBOX = field("outbox", OutgoingMessage.class);
     private static final VarHandle PENDING = field("pending", long.class);
     private static final VarHandle REFUSES = field("refuses", boolean.class);
     private static final VarHandle ROOM = field("room", CompletableFuture.class);
 
     final WebSocketContext hub;
-    final WebSockets sockets;
+    final WebSocketGroup sockets;
     final Agreement agreement; // null for no compression
 
     private volatile OutgoingMessage outbox; // newest first
@@ -47,7 +46,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     private volatile boolean refused; // a send was: onDrained is owed
     private volatile CompletableFuture<Void> room; // for those who wait to send
 
-    WebSocketSender(WebSocketContext hub, WebSockets sockets, Agreement agreement) {
+    WebSocketSender(WebSocketContext hub, WebSocketGroup sockets, Agreement agreement) {
         this.hub = hub;
         this.sockets = sockets;
         this.agreement = agreement;
@@ -74,11 +73,11 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
 
     @Override
     public boolean trySend(PreparedMessage message) {
-        return trySend(message, null);
+        return trySend((EncodedMessage) message, null);
     }
 
     /** As above; the task that the loop needs is put among {@code later}, if that is not null. */
-    boolean trySend(PreparedMessage message, Map<WebSocketContext, List<Runnable>> later) {
+    boolean trySend(EncodedMessage message, Map<WebSocketContext, List<Runnable>> later) {
         if (full()) {
             return false;
         }
@@ -95,7 +94,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     }
 
     /** A client masks each frame with a key of its own, and can share none. */
-    private void plain(PreparedMessage message, Map<WebSocketContext, List<Runnable>> later) {
+    private void plain(EncodedMessage message, Map<WebSocketContext, List<Runnable>> later) {
         if (hub.role == Role.CLIENT) {
             put(Frame.FIN | message.opcode(), message.payload(), later);
         } else {
@@ -186,7 +185,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
 
     @Override
     public void send(PreparedMessage message) throws IOException {
-        while (!trySend(message)) {
+        while (!trySend((EncodedMessage) message, null)) {
             awaitRoom();
         }
     }
@@ -208,7 +207,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         if (refuses || pending < sockets.terms.maxPending()) {
             giveRoom(); // the loop may not have seen that somebody waits
         }
-        WebSocketContext.join(known == null ? mine : known);
+        LoopTasks.join(known == null ? mine : known);
     }
 
     /** Those who wait to send may try again. */

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.websocket;
 
-import io.sirocco.http.ws.Agreement;
-import io.sirocco.http.ws.Opening;
+import io.sirocco.http.Headers;
+import io.sirocco.http.Request;
+import io.sirocco.http.RequestError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /** Looks at a request for a WebSocket, and says what is answered (RFC 6455 4.2). Loop-confined. */
-sealed interface WebSocketHandshake {
+public sealed interface WebSocketHandshake {
     /** It is refused, for this reason and with these fields. */
     record Refused(RequestError rule, Headers fields) implements WebSocketHandshake {}
 
@@ -18,7 +19,7 @@ sealed interface WebSocketHandshake {
             implements WebSocketHandshake {}
 
     /** The first rule that it breaks counts; {@code hasBody} tells whether a body comes with it. */
-    static WebSocketHandshake of(Request request, boolean hasBody, WebSockets sockets) {
+    static WebSocketHandshake of(Request request, boolean hasBody, WebSocketGroup sockets) {
         if (!asksFor(request, "Upgrade", "websocket")
                 || !asksFor(request, "Connection", "upgrade")) {
             return new Refused(RequestError.UPGRADE_MISSING, upgradeTo());
@@ -41,7 +42,7 @@ sealed interface WebSocketHandshake {
         return accept(request, key, sockets);
     }
 
-    private static Accepted accept(Request request, String key, WebSockets sockets) {
+    private static Accepted accept(Request request, String key, WebSocketGroup sockets) {
         String subprotocol =
                 items(request, "Sec-WebSocket-Protocol").stream()
                         .filter(sockets.terms.subprotocols()::contains)

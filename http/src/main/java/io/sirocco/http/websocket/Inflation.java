@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http.ws;
+package io.sirocco.http.websocket;
 
 import java.util.Arrays;
 import java.util.zip.DataFormatException;
@@ -10,7 +10,7 @@ import java.util.zip.Inflater;
  * itself, which costs nothing between two of them. Used by one thread at a time; {@link #SHARED} by
  * any.
  */
-final class Inflation {
+public final class Inflation {
     /** For all who have agreed on no context. */
     static final Inflation SHARED = new Inflation(null);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.websocket;
 
 import io.sirocco.net.TaskKind;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Calls are added on the loop.
  */
-final class ListenerQueue implements Runnable {
+public final class ListenerQueue implements Runnable {
     private static final int FULL = 64 << 10;
 
     private final WebSocketConnection socket;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.websocket;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sirocco.http.Headers;
+import io.sirocco.http.WebSocket;
+import io.sirocco.http.WebSocketListener;
+import io.sirocco.http.WebSocketRefused;
 import io.sirocco.http.h1.ResponseHead;
 import io.sirocco.http.message.CheckedHeaders;
 import io.sirocco.http.message.HeadLimits;
-import io.sirocco.http.ws.Agreement;
-import io.sirocco.http.ws.Offers;
-import io.sirocco.http.ws.Opening;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Connector;
@@ -33,9 +34,9 @@ import java.util.concurrent.CompletableFuture;
  *
  * Loop-confined.
  */
-final class WebSocketOpening implements Connector, Protocol {
+public final class WebSocketOpening implements Connector, Protocol {
     private final ClientLoopContext hub;
-    private final WebSockets sockets;
+    private final WebSocketGroup sockets;
     private final URI uri;
     private final Headers fields;
     private final WebSocketListener listener;
@@ -48,9 +49,9 @@ final class WebSocketOpening implements Connector, Protocol {
     /** What was agreed on. */
     private record Answer(String subprotocol, Agreement agreement) {}
 
-    WebSocketOpening(
+    public WebSocketOpening(
             ClientLoopContext hub,
-            WebSockets sockets,
+            WebSocketGroup sockets,
             URI uri,
             Headers fields,
             WebSocketListener listener,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http.ws;
+package io.sirocco.http.websocket;
 
 /**
  * Why a connection is failed: the code that the peer gets in a close frame, the clause, and a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http.ws;
+package io.sirocco.http.websocket;
 
-import io.sirocco.http.ws.MessageReader.Event;
+import io.sirocco.http.websocket.MessageReader.Event;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

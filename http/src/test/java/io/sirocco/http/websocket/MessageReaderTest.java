@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http.ws;
+package io.sirocco.http.websocket;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.ws.MessageReader.Event;
+import io.sirocco.http.websocket.MessageReader.Event;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;

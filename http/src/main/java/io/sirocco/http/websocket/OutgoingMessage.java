@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.websocket;
 
 /**
  * Something to be sent on a WebSocket, on its way from a thread to the loop: a link of the stack
  * that the one pushes to, and that the other takes whole and turns around.
  */
-final class OutgoingMessage {
+public final class OutgoingMessage {
     final byte[] bytes;
 
     /** The first byte of the frame whose payload {@link #bytes} is; 0 when it is a whole frame. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http.ws;
+package io.sirocco.http.websocket;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http.ws;
+package io.sirocco.http.websocket;
 
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.function.Consumer;
@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 /**
  * Things that are dear to make, kept for the next who needs one: a few for each core. Any thread.
  */
-final class Pool<T> {
+public final class Pool<T> {
     private final ArrayBlockingQueue<T> idle =
             new ArrayBlockingQueue<>(2 * Runtime.getRuntime().availableProcessors());
     private final Supplier<T> make;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.websocket;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.WebSocket;
+import io.sirocco.http.WebSocketListener;
 import io.sirocco.http.loop.ServerProtocol;
-import io.sirocco.http.ws.Agreement;
-import io.sirocco.http.ws.CloseCode;
-import io.sirocco.http.ws.Deflation;
-import io.sirocco.http.ws.Frame;
-import io.sirocco.http.ws.MessageReader;
-import io.sirocco.http.ws.MessageReader.Event;
-import io.sirocco.http.ws.Role;
-import io.sirocco.http.ws.Violation;
+import io.sirocco.http.websocket.MessageReader.Event;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.TaskKind;
@@ -33,7 +28,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>While it is idle it holds no more than its fields. Loop-confined, but for what it is as a
  * {@link WebSocket}.
  */
-final class WebSocketConnection extends WebSocketSender implements ServerProtocol {
+public final class WebSocketConnection extends WebSocketSender implements ServerProtocol {
     /** Bytes that a message which waits for the program costs, beside its own. */
     static final int MESSAGE_COST = 64;
 
@@ -65,10 +60,10 @@ final class WebSocketConnection extends WebSocketSender implements ServerProtoco
     private long progress; // when the kernel has taken something last
     private long since; // since when a pong, or the peer's good-bye, is waited for
 
-    WebSocketConnection(
+    public WebSocketConnection(
             Connection connection,
             WebSocketContext hub,
-            WebSockets sockets,
+            WebSocketGroup sockets,
             Agreement agreement,
             String subprotocol,
             WebSocketListener listener,
@@ -405,7 +400,7 @@ final class WebSocketConnection extends WebSocketSender implements ServerProtoco
     }
 
     private void setDeadline() {
-        WebSocketSettings.Terms terms = sockets.terms;
+        WebSocketTerms terms = sockets.terms;
         long at = is(CONGESTED) ? after(progress, hub.writeMillis()) : Long.MAX_VALUE;
         if (is(CLOSING | PEER_CLOSED)) {
             at = farewell();
@@ -420,7 +415,7 @@ final class WebSocketConnection extends WebSocketSender implements ServerProtoco
     @Override
     public void expired(Connection connection) {
         long now = hub.loop.now();
-        WebSocketSettings.Terms terms = sockets.terms;
+        WebSocketTerms terms = sockets.terms;
         if (is(OVER)) {
             connection.abort();
         } else if (is(CLOSING | PEER_CLOSED)) {

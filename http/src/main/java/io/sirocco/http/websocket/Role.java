@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http.ws;
+package io.sirocco.http.websocket;
 
 /** One of the two ends: a client masks what it sends, and a server must not (RFC 6455 5.1). */
 public enum Role {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.websocket;
 
+import io.sirocco.http.WebSocket;
 import io.sirocco.http.WebSocket.Binary;
 import io.sirocco.http.WebSocket.Closed;
 import io.sirocco.http.WebSocket.Message;
 import io.sirocco.http.WebSocket.Text;
-import io.sirocco.http.ws.CloseCode;
+import io.sirocco.http.WebSocketHandler;
+import io.sirocco.http.WebSocketListener;
+import io.sirocco.http.loop.LoopTasks;
 import io.sirocco.net.TaskKind;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -18,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
  * in the loop's memory until the conversation has received them or has ended. Loop-confined, unless
  * a method says otherwise.
  */
-final class BlockingWebSocket implements WebSocketListener {
+public final class BlockingWebSocket implements WebSocketListener {
     private static final int FULL = 64 << 10;
 
     private final WebSocketHandler conversation;
@@ -34,7 +37,7 @@ final class BlockingWebSocket implements WebSocketListener {
     private volatile boolean over;
 
     /** {@code kind} is what the conversation is to the loop; null if it never leaves it. */
-    BlockingWebSocket(WebSocketHandler conversation, WebSocketContext hub, TaskKind kind) {
+    public BlockingWebSocket(WebSocketHandler conversation, WebSocketContext hub, TaskKind kind) {
         this.conversation = conversation;
         this.hub = hub;
         this.kind = kind;
@@ -155,7 +158,7 @@ final class BlockingWebSocket implements WebSocketListener {
             }
         }
         try {
-            return WebSocketContext.join(next);
+            return LoopTasks.join(next);
         } catch (InterruptedIOException e) {
             hub.execute(() -> putBack(next));
             throw e;
