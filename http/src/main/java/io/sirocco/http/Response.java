@@ -254,13 +254,13 @@ public final class Response {
      * upgrade gets 426; one from a page of another origin gets 403 (see {@link
      * WebSocketSettings#origins}).
      */
-    public static Response webSocket(WebSocketHandler conversation) {
-        return webSocket(WebSockets.DEFAULT, conversation);
+    public static Response webSocket(WebSocketHandler handler) {
+        return webSocket(WebSockets.DEFAULT, handler);
     }
 
     /** Opens a WebSocket that a blocking handler serves, with settings. */
-    public static Response webSocket(WebSockets sockets, WebSocketHandler conversation) {
-        return webSocket(new Content.Upgrade(sockets, Optional.of(conversation), Optional.empty()));
+    public static Response webSocket(WebSockets sockets, WebSocketHandler handler) {
+        return webSocket(new Content.Upgrade(sockets, Optional.of(handler), Optional.empty()));
     }
 
     /**
