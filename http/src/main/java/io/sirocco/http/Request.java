@@ -324,7 +324,8 @@ public final class Request {
 
     /**
      * Names the rule by which a filter refuses the request, such as {@code "deny"}: the access log
-     * has a place for it, and a {@link Monitor} finds it in {@link Monitor.Answered#rejectedBy}.
+     * has a place for it, and a {@link Monitor} finds it in {@link
+     * Monitor.CompletedRequest#rejectedBy}.
      */
     public void rejectedBy(String rule) {
         rejectedBy = Objects.requireNonNull(rule);

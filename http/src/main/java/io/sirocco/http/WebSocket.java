@@ -37,8 +37,8 @@ public interface WebSocket {
     record Closed(int code, String reason, boolean clean) implements Message {}
 
     /**
-     * The next message; waits for it. Behind the last one comes {@link ClosedConnection}, at every
-     * further call too. Only the thread of a {@link WebSocketHandler} may call this.
+     * The next message; waits for it. Behind the last one comes {@link Closed}, at every further
+     * call too. Only the thread of a {@link WebSocketHandler} may call this.
      *
      * @throws IOException when the thread is interrupted, as it is when the server is cut off
      */
