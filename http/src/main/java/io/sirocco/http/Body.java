@@ -69,16 +69,16 @@ public final class Body {
     /**
      * Returns the whole body. Each call returns the same array.
      *
-     * @param most the maximum length in bytes
+     * @param limit the maximum length in bytes
      * @throws BadRequest with status 413 if the body is longer
      * @throws IllegalStateException if some of the body was read as a stream
      * @throws IOException if the body does not arrive
      */
-    public byte[] bytes(int most) throws IOException {
+    public byte[] bytes(int limit) throws IOException {
         if (collected == null) {
-            collected = collect(most);
-        } else if (collected.length > most) {
-            throw tooLarge(most);
+            collected = collect(limit);
+        } else if (collected.length > limit) {
+            throw tooLarge(limit);
         }
         return collected;
     }

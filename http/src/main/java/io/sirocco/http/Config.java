@@ -320,11 +320,11 @@ public final class Config {
      * @param bytes maximum size of the request line and all headers together; beyond it 431.
      *     Default: 16 KiB
      * @param targetBytes maximum size of the request target; beyond it 414. Default: 8 KiB
-     * @param fields maximum number of headers; beyond it 431. Default: 100
+     * @param headers maximum number of headers; beyond it 431. Default: 100
      * @throws IllegalArgumentException if a size is less than 1 or the number is negative
      */
-    public Config headerLimits(int bytes, int targetBytes, int fields) {
-        this.headerLimits = new HeadLimits(bytes, targetBytes, fields);
+    public Config headerLimits(int bytes, int targetBytes, int headers) {
+        this.headerLimits = new HeadLimits(bytes, targetBytes, headers);
         return this;
     }
 

@@ -7,10 +7,7 @@ import io.sirocco.http.message.Grammar;
 import io.sirocco.http.message.PercentDecoder;
 import java.util.BitSet;
 
-/**
- * Percent-encoding of UTF-8 text (RFC 3986 2.1). Decoding happens once; bytes that are not UTF-8
- * become U+FFFD. Any thread.
- */
+/** Percent-encoding of text as UTF-8 (RFC 3986 2.1). Any thread. */
 public final class Percent {
     private static final BitSet UNRESERVED =
             Grammar.set("-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -18,22 +15,22 @@ public final class Percent {
     private Percent() {}
 
     /**
-     * Encodes everything but the unreserved characters (RFC 3986 2.3), so that the result may stand
-     * in a path segment, a query name or value, or a cookie.
+     * Encodes all characters except the unreserved ones (RFC 3986 2.3). The result is valid in a
+     * path segment, a query name or value, and a cookie.
      */
     public static String encode(String text) {
         return encode(text, false);
     }
 
-    /** The same, but leaves {@code /} alone: for a whole path. */
+    /** Encodes a whole path: as {@link #encode}, but keeps {@code /}. */
     public static String encodePath(String path) {
         return encode(path, true);
     }
 
     /**
-     * The text that was encoded.
+     * Decodes text once. Bytes that are not UTF-8 become U+FFFD.
      *
-     * @throws BadRequest when a {@code %} has no two hexadecimal digits behind it
+     * @throws BadRequest if a {@code %} is not followed by two hexadecimal digits
      */
     public static String decode(String encoded) {
         return decode(encoded, false);

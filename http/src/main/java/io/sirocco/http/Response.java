@@ -260,14 +260,14 @@ public final class Response {
      * upgrade gets 426; one from a page of another origin gets 403 (see {@link
      * WebSocketSettings#origins}).
      */
-    public static Response webSocket(WebSocketHandler conversation) {
-        return webSocket(WebSockets.DEFAULT, conversation);
+    public static Response webSocket(WebSocketHandler handler) {
+        return webSocket(WebSockets.DEFAULT, handler);
     }
 
     /** Opens a WebSocket that a blocking handler serves, with settings. */
-    public static Response webSocket(WebSockets sockets, WebSocketHandler conversation) {
+    public static Response webSocket(WebSockets sockets, WebSocketHandler handler) {
         return webSocket(
-                new Content.Upgrade(sockets.group, Optional.of(conversation), Optional.empty()));
+                new Content.Upgrade(sockets.group, Optional.of(handler), Optional.empty()));
     }
 
     /**

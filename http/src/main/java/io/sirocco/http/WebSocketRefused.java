@@ -3,7 +3,9 @@ package io.sirocco.http;
 
 import java.io.IOException;
 
-/** A server has answered something else than an upgrade to WebSocket. Immutable. */
+/**
+ * Thrown when a server responds to a WebSocket handshake with anything but an upgrade. Immutable.
+ */
 public final class WebSocketRefused extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -23,12 +25,12 @@ public final class WebSocketRefused extends IOException {
         this.headers = headers;
     }
 
-    /** The status of the answer: 401, 403, 429 and the like. Redirects are not followed. */
+    /** Returns the status of the response, such as 401, 403 or 429. Redirects are not followed. */
     public int status() {
         return status;
     }
 
-    /** The fields of the answer. */
+    /** Returns the headers of the response. */
     public Headers headers() {
         return headers;
     }

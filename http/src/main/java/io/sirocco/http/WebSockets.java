@@ -5,11 +5,11 @@ import io.sirocco.http.websocket.WebSocketGroup;
 import java.util.function.Consumer;
 
 /**
- * How the WebSockets of a route are spoken, and a count of them. Made once, for any number of
- * {@link Response#webSocket} responses:
+ * Settings for WebSockets, and a count of the sockets that use them. Create it once, and use it for
+ * any number of {@link Response#webSocket} responses or clients:
  *
  * <pre>{@code
- * WebSockets chat = WebSockets.of(s -> s.maxMessage(64 << 10).origins("https://chat.example.org"));
+ * WebSockets chat = WebSockets.of(s -> s.maxMessageBytes(64 << 10).origins("https://chat.example.org"));
  * routes.get("/chat", request -> Response.webSocket(chat, socket -> ...));
  * }</pre>
  *
@@ -25,9 +25,9 @@ public final class WebSockets {
     }
 
     /**
-     * Sets them up.
+     * Creates settings.
      *
-     * @throws IllegalArgumentException for a setting that cannot be
+     * @throws IllegalArgumentException if a setting is invalid
      */
     public static WebSockets of(Consumer<WebSocketSettings> configure) {
         var settings = new WebSocketSettings();
@@ -35,12 +35,12 @@ public final class WebSockets {
         return new WebSockets(new WebSocketGroup(settings.terms()));
     }
 
-    /** How many are connected now. */
+    /** Returns the number of open sockets. */
     public long open() {
         return group.open();
     }
 
-    /** Bytes of native memory that the contexts of those cost which keep one. */
+    /** Returns the native memory in bytes that context takeover takes for the open sockets. */
     public long contextMemory() {
         return group.contextMemory();
     }

@@ -3,7 +3,7 @@ package io.sirocco.http.body;
 
 import io.sirocco.http.BadRequest;
 
-/** Why a multipart body is rejected: status, what the client is told, source. Immutable. */
+/** The reasons for rejecting a multipart body: status, message to the client, source. Immutable. */
 public enum MultipartRule {
     DELIMITER_LINE(400, "Something follows a boundary on its line.", "RFC 2046 5.1.1"),
     BARE_LF(400, "A line of a part's head ends without CR.", "RFC 5322 2.2"),
