@@ -13,14 +13,14 @@ import java.util.concurrent.CompletionException;
 final class BodyPump {
     private final Exchange exchange;
     private final Responder responder;
-    private final Response response;
+    private final ResponseMessage response;
     private final BodySource source;
     private final long length;
     private long sent;
     private boolean begun;
     private boolean closed;
 
-    BodyPump(Exchange exchange, Response response, BodySource source, long length) {
+    BodyPump(Exchange exchange, ResponseMessage response, BodySource source, long length) {
         this.exchange = exchange;
         this.responder = exchange.worker.responder;
         this.response = response;
@@ -130,7 +130,7 @@ final class BodyPump {
 
     private boolean fail(Throwable thrown) {
         close();
-        Response page = responder.failed(exchange, thrown);
+        ResponseMessage page = responder.failed(exchange, thrown);
         if (begun) {
             exchange.breakOff();
         } else {

@@ -16,7 +16,7 @@ final class BodyStream extends OutputStream {
     private static final int SIZE = 8 << 10;
 
     private final Exchange exchange;
-    private final Response head;
+    private final ResponseMessage head;
     private final long length;
     private byte[] gathered = new byte[512];
     private int count;
@@ -24,7 +24,7 @@ final class BodyStream extends OutputStream {
     private boolean begun;
     private boolean closed;
 
-    BodyStream(Exchange exchange, Response head, long length) {
+    BodyStream(Exchange exchange, ResponseMessage head, long length) {
         this.exchange = exchange;
         this.head = head;
         this.length = length;

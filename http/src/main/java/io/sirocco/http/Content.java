@@ -13,10 +13,38 @@ sealed interface Content {
     /** Nothing, and a length of 0 says so. */
     Content NONE = new Bytes(new byte[0]);
 
+    /** Returns its length in bytes, or -1 if that is not known before it is sent. */
+    default long length() {
+        return -1;
+    }
+
+    /** Returns whether it can be sent without a thread that writes it. */
+    default boolean atHand() {
+        return false;
+    }
+
+    /** Returns whether it is known yet what will be sent. */
+    default boolean known() {
+        return true;
+    }
+
+    /** Releases what it holds, since it is not sent. */
+    default void release() {}
+
     /** All of it, at hand. */
     record Bytes(byte[] bytes) implements Content {
         public Bytes {
             Objects.requireNonNull(bytes, "bytes");
+        }
+
+        @Override
+        public long length() {
+            return bytes.length;
+        }
+
+        @Override
+        public boolean atHand() {
+            return true;
         }
     }
 
@@ -32,6 +60,16 @@ sealed interface Content {
         public Source {
             Objects.requireNonNull(source, "source");
         }
+
+        @Override
+        public boolean atHand() {
+            return true;
+        }
+
+        @Override
+        public void release() {
+            source.close();
+        }
     }
 
     /**
@@ -44,7 +82,22 @@ sealed interface Content {
     record File(Path path, long length) implements Content {}
 
     /** All of it at hand, the files among it open. */
-    record Pieces(Segments segments) implements Content {}
+    record Pieces(Segments segments) implements Content {
+        @Override
+        public long length() {
+            return segments.length();
+        }
+
+        @Override
+        public boolean atHand() {
+            return true;
+        }
+
+        @Override
+        public void release() {
+            segments.release();
+        }
+    }
 
     /** No content: the connection speaks WebSocket from then on, with one of the two. */
     record Upgrade(
@@ -58,12 +111,22 @@ sealed interface Content {
         public Later {
             Objects.requireNonNull(response, "response");
         }
+
+        @Override
+        public boolean known() {
+            return false;
+        }
     }
 
     /** Not known yet: a handler, which somebody else names; it is called as the route's own is. */
     record After(CompletionStage<? extends Handler> next) implements Content {
         public After {
             Objects.requireNonNull(next, "next");
+        }
+
+        @Override
+        public boolean known() {
+            return false;
         }
     }
 }

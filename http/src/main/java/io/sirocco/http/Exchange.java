@@ -43,7 +43,7 @@ final class Exchange implements Runnable {
 
     final HttpStream stream;
     final LoopContext worker;
-    final Request request;
+    final RequestMessage request;
     final RouteTarget endpoint;
     final RequestBody body; // null when there is none
     final Forwarded forwarded; // null when no trusted proxy says on whose behalf it asks
@@ -82,7 +82,7 @@ final class Exchange implements Runnable {
         this.worker = worker;
         this.endpoint = endpoint;
         this.handler = endpoint.handler();
-        this.request = new Request(this, head, params);
+        this.request = new RequestMessage(this, head, params);
         this.body = bodyLength == 0 ? null : new RequestBody(bodyLength);
         this.forwarded = forwarded;
         this.headOnly = head.isHead();
@@ -274,7 +274,7 @@ final class Exchange implements Runnable {
     }
 
     /** Responds with this page: the request broke {@code refusal}. */
-    void refuse(RequestError refusal, Response page) {
+    void refuse(RequestError refusal, ResponseMessage page) {
         rejected(refusal);
         responded = true;
         status = refusal.status();
@@ -421,9 +421,9 @@ final class Exchange implements Runnable {
 
     /** Calls the handler and has its response sent. On the handler's thread. */
     private void callHandler() {
-        Response response;
+        ResponseMessage response;
         try {
-            response = handler.handle(request);
+            response = (ResponseMessage) handler.handle(request);
             if (response == null) {
                 throw new NullPointerException(
                         "the handler of " + endpoint.path() + " returned null");
@@ -524,7 +524,7 @@ final class Exchange implements Runnable {
     // ---- the response, for Responder and BodyStream, on the loop
 
     /** Begins the response; returns false when another one has begun. */
-    boolean begin(Response response, long length) {
+    boolean begin(ResponseMessage response, long length) {
         if (responded) {
             return false;
         }
@@ -541,7 +541,7 @@ final class Exchange implements Runnable {
     }
 
     /** Sends a response whole. */
-    void send(Response response, byte[] bytes) {
+    void send(ResponseMessage response, byte[] bytes) {
         boolean none = headOnly || response.bodiless() || !stream.open();
         bytesOut = none ? 0 : bytes.length;
         if (response.trailers() == null || none) {
@@ -556,7 +556,7 @@ final class Exchange implements Runnable {
     }
 
     /** Ends the body, and with it the response. */
-    void end(Response response) {
+    void end(ResponseMessage response) {
         Headers trailers = Headers.none();
         if (response.trailers() != null && !ended) {
             try {

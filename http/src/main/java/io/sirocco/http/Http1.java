@@ -195,7 +195,7 @@ final class Http1 implements ServerProtocol, HttpStream {
         worker.requests++;
         worker.rejected++;
         flags &= ~KEEP_ALIVE;
-        Response page = worker.page(rule);
+        ResponseMessage page = worker.page(rule);
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
         if (worker.monitored()) {
             worker.tellRejected(
@@ -271,7 +271,7 @@ final class Http1 implements ServerProtocol, HttpStream {
     }
 
     @Override
-    public void send(Response response, byte[] bytes) {
+    public void send(ResponseMessage response, byte[] bytes) {
         if (response.closes() || worker.draining) {
             closeBehind();
         }
@@ -296,7 +296,7 @@ final class Http1 implements ServerProtocol, HttpStream {
     }
 
     @Override
-    public void begin(Response response, long length) {
+    public void begin(ResponseMessage response, long length) {
         if (response.closes() || worker.draining) {
             closeBehind();
         }
@@ -314,12 +314,12 @@ final class Http1 implements ServerProtocol, HttpStream {
         writeHead(response, framing);
     }
 
-    private void writeHead(Response response, long length) {
+    private void writeHead(ResponseMessage response, long length) {
         Http1Encoder.writeHead(
                 response, length, dateAndServer(response), connectionLine(), connection);
     }
 
-    private byte[] dateAndServer(Response response) {
+    private byte[] dateAndServer(ResponseMessage response) {
         return response.ownDateOrServer()
                 ? worker.dateAndServerBeside(response.headers())
                 : worker.dateAndServer();
@@ -412,7 +412,7 @@ final class Http1 implements ServerProtocol, HttpStream {
     }
 
     @Override
-    public void upgrade(Response head, Function<Connection, ServerProtocol> next) {
+    public void upgrade(ResponseMessage head, Function<Connection, ServerProtocol> next) {
         // All of it is made before any of it is written: what a carried thread may wait for on the
         // way, such as a class that another loop initialises, must not part it.
         byte[] bytes = Http1Encoder.head(head, Http1Encoder.NO_LENGTH, dateAndServer(head));

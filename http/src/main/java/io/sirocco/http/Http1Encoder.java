@@ -48,7 +48,7 @@ final class Http1Encoder {
      * @param last the line that ends the headers, with {@code Connection} before it if need be
      */
     static void writeHead(
-            Response response,
+            ResponseMessage response,
             long length,
             byte[] dateAndServer,
             byte[] last,
@@ -59,7 +59,7 @@ final class Http1Encoder {
         chunk.put(last);
     }
 
-    private static void writeOwn(Response response, long length, Connection connection) {
+    private static void writeOwn(ResponseMessage response, long length, Connection connection) {
         int size = size(response.headers());
         if (size > LARGEST) { // does not fit one chunk
             byte[] bytes = encode(response, length);
@@ -96,7 +96,7 @@ final class Http1Encoder {
     }
 
     /** Returns the headers with {@code dateAndServer} and the blank line. */
-    static byte[] head(Response response, long length, byte[] dateAndServer) {
+    static byte[] head(ResponseMessage response, long length, byte[] dateAndServer) {
         byte[] own = encode(response, length);
         byte[] all = Arrays.copyOf(own, own.length + dateAndServer.length + CRLF.length);
         System.arraycopy(dateAndServer, 0, all, own.length, dateAndServer.length);
@@ -104,7 +104,7 @@ final class Http1Encoder {
         return all;
     }
 
-    private static byte[] encode(Response response, long length) {
+    private static byte[] encode(ResponseMessage response, long length) {
         StringBuilder text = text(response.status(), response.headers());
         if (length >= 0) {
             text.append("Content-Length: ").append(length).append("\r\n");
@@ -118,7 +118,7 @@ final class Http1Encoder {
      * Returns headers and body on a connection that stays open; null the first time that the
      * response is sent, when nobody knows yet whether it pays to keep them, and if it is large.
      */
-    static byte[] whole(Response response, byte[] dateAndServer) {
+    static byte[] whole(ResponseMessage response, byte[] dateAndServer) {
         if (response.encoded() instanceof Whole known && known.date == dateAndServer) {
             return known.bytes;
         }

@@ -79,10 +79,10 @@ interface HttpStream {
     void interim(int status, Headers headers);
 
     /** Sends a response and its whole body, and ends it. */
-    void send(Response response, byte[] body);
+    void send(ResponseMessage response, byte[] body);
 
     /** Begins a response whose body follows; {@code length} is -1 when it is unknown. */
-    void begin(Response response, long length);
+    void begin(ResponseMessage response, long length);
 
     /** Sends a copy of a piece of the body, which is not empty. */
     void data(byte[] bytes, int from, int to);
@@ -103,7 +103,7 @@ interface HttpStream {
     void abort(CloseCause cause);
 
     /** Sends 101 with these headers, and leaves the connection to the protocol that is returned. */
-    void upgrade(Response head, Function<Connection, ServerProtocol> next);
+    void upgrade(ResponseMessage head, Function<Connection, ServerProtocol> next);
 
     /** Reports the exchange when the system has taken all that was written of its response. */
     void reportWhenSent(Exchange exchange);

@@ -27,6 +27,7 @@ final class LoopContext extends WebSocketContext {
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
     private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
 
+    private static final Headers RETRY_AFTER = Headers.of("Retry-After", "1");
     private static final int TOLD = 16;
 
     ServerContext setup;
@@ -223,9 +224,9 @@ final class LoopContext extends WebSocketContext {
     }
 
     /** Any thread. */
-    Response page(RequestError rule) {
-        Response page = page(rule.status(), Status.reason(rule.status()));
-        return rule.isTemporary() ? page.header("Retry-After", "1") : page;
+    ResponseMessage page(RequestError rule) {
+        ResponseMessage page = page(rule.status(), Status.reason(rule.status()));
+        return rule.isTemporary() ? page.with(RETRY_AFTER) : page;
     }
 
     /**
@@ -241,7 +242,7 @@ final class LoopContext extends WebSocketContext {
     }
 
     /** Any thread. */
-    Response page(int status, String message) {
+    ResponseMessage page(int status, String message) {
         return setup.page(status, message);
     }
 

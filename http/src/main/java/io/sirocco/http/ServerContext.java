@@ -26,9 +26,9 @@ record ServerContext(
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
 
     /** The page for {@code status}; a plain one when the server's own cannot be had. */
-    Response page(int status, String message) {
+    ResponseMessage page(int status, String message) {
         try {
-            Response page = errorPages.page(status, message).status(status);
+            var page = (ResponseMessage) errorPages.page(status, message).status(status);
             if (page.content() instanceof Content.Bytes) {
                 return page;
             }
@@ -40,7 +40,7 @@ record ServerContext(
         } catch (RuntimeException e) {
             LOG.get().log(Level.WARNING, "the error pages threw; using a plain one", e);
         }
-        return ErrorPages.PLAIN.page(status, message).status(status);
+        return (ResponseMessage) ErrorPages.PLAIN.page(status, message).status(status);
     }
 
     /** Answers what no route matches. */
