@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
+import io.sirocco.http.exchange.MessageBody;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.OptionalLong;

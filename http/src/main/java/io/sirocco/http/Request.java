@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.message.Cookies;
-import io.sirocco.http.message.RequestHead;
-import io.sirocco.http.route.PathParams;
+import io.sirocco.http.exchange.RequestMessage;
 import io.sirocco.net.Loop;
 import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 

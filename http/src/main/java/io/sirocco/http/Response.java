@@ -3,22 +3,17 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.sirocco.http.body.FilteredWriter;
-import io.sirocco.http.body.PieceWriter;
 import io.sirocco.http.body.Segments;
-import io.sirocco.http.body.SourceWriter;
-import io.sirocco.http.message.Location;
+import io.sirocco.http.exchange.Content;
+import io.sirocco.http.exchange.ResponseMessage;
 import io.sirocco.net.OpenFile;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -60,7 +55,8 @@ public sealed interface Response permits ResponseMessage {
      * @param document the encoded document
      */
     static Response json(String document) {
-        return new ResponseMessage(ResponseMessage.JSON, new Content.Bytes(document.getBytes(UTF_8)));
+        return new ResponseMessage(
+                ResponseMessage.JSON, new Content.Bytes(document.getBytes(UTF_8)));
     }
 
     /**
@@ -282,14 +278,14 @@ public sealed interface Response permits ResponseMessage {
      * Returns the result of {@code change} for this response. The change of an {@linkplain #async
      * asynchronous} response is applied when it completes. For filters.
      */
-        Response map(UnaryOperator<Response> change);
+    Response map(UnaryOperator<Response> change);
 
     /**
      * Returns the result of {@code change} as {@link #map} does, and caches it with this response
      * while the same {@code change} is used. A response that is returned again is then changed and
      * encoded once. The change must depend on nothing but the response.
      */
-        Response mapOnce(UnaryOperator<Response> change);
+    Response mapOnce(UnaryOperator<Response> change);
 
     /**
      * Returns a response whose body passes through a filter while it is sent: {@code
@@ -297,7 +293,7 @@ public sealed interface Response permits ResponseMessage {
      * is unknown. Set the headers that describe it, such as {@code Content-Encoding}, separately. A
      * WebSocket response is returned unchanged.
      */
-        Response transformBody(BodyFilter filter);
+    Response transformBody(BodyFilter filter);
 
     /**
      * Returns a response with another status.
@@ -305,7 +301,7 @@ public sealed interface Response permits ResponseMessage {
      * @throws IllegalArgumentException if the status is not between 200 and 599, or if this is a
      *     WebSocket response
      */
-        Response status(int status);
+    Response status(int status);
 
     /**
      * Returns a response with an additional header. Headers of the same name are all sent. {@code
@@ -315,7 +311,7 @@ public sealed interface Response permits ResponseMessage {
      * @throws IllegalArgumentException if the server sets this header, or if the name or value is
      *     invalid
      */
-        Response header(String name, String value);
+    Response header(String name, String value);
 
     /**
      * Returns a response with a header that replaces all headers of the same name.
@@ -323,22 +319,22 @@ public sealed interface Response permits ResponseMessage {
      * @throws IllegalArgumentException if the server sets this header, or if the name or value is
      *     invalid
      */
-        Response setHeader(String name, String value);
+    Response setHeader(String name, String value);
 
     /**
      * Returns a response with {@code fields} instead of all its headers.
      *
      * @throws IllegalArgumentException if the server sets one of these headers
      */
-        Response headers(Headers fields);
+    Response headers(Headers fields);
 
     /** Returns a response with another {@code Content-Type}. */
-        default Response contentType(String type) {
+    default Response contentType(String type) {
         return setHeader("Content-Type", type);
     }
 
     /** Returns a response with an additional cookie. */
-        default Response cookie(Cookie cookie) {
+    default Response cookie(Cookie cookie) {
         return header("Set-Cookie", cookie.encode());
     }
 
@@ -351,17 +347,17 @@ public sealed interface Response permits ResponseMessage {
      * <p>If {@code trailers} throws, or returns a header that must not be a trailer, such as {@code
      * Content-Type}, the connection is reset.
      */
-        Response trailers(Supplier<Headers> trailers);
+    Response trailers(Supplier<Headers> trailers);
 
     /** Returns a response after which the connection is closed. */
-        Response closeConnection();
+    Response closeConnection();
 
     /** Returns the status code. */
-        int status();
+    int status();
 
     /** Returns the headers, without those that the server adds. */
-        Headers headers();
+    Headers headers();
 
     /** Returns the length of the body in bytes, if it is known in advance. */
-        OptionalLong length();
+    OptionalLong length();
 }

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.BadRequest;
+import io.sirocco.http.BodySegment;
+import io.sirocco.http.BodySource;
+import io.sirocco.http.BodyWriter;
+import io.sirocco.http.Handler;
+import io.sirocco.http.Headers;
+import io.sirocco.http.RequestError;
+import io.sirocco.http.Response;
+import io.sirocco.http.Status;
+import io.sirocco.http.WebSocketListener;
 import io.sirocco.http.body.BodyRefused;
 import io.sirocco.http.body.Segments;
 import io.sirocco.http.websocket.BlockingWebSocket;
@@ -31,7 +41,7 @@ import java.util.function.Consumer;
  * <p>A virtual thread that the loop carries is on the loop while it runs, so for it an arrow is a
  * plain call. Methods say where they run.
  */
-final class Responder {
+public final class Responder {
     /** Milliseconds for which the headers of a stream of events wait for the first of them. */
     private static final long FIRST_EVENT = 100;
 
@@ -52,7 +62,13 @@ final class Responder {
         switch (response.content()) {
             case Content.Bytes(byte[] bytes) -> respond(exchange, response, bytes);
             case Content.Later(CompletionStage<Response> later) ->
-                    onLoop(exchange, () -> await(exchange, later, it -> respondLate(exchange, (ResponseMessage) it)));
+                    onLoop(
+                            exchange,
+                            () ->
+                                    await(
+                                            exchange,
+                                            later,
+                                            it -> respondLate(exchange, (ResponseMessage) it)));
             case Content.After(CompletionStage<? extends Handler> next) ->
                     onLoop(exchange, () -> await(exchange, next, it -> callNext(exchange, it)));
             case Content.Stream(BodyWriter writer, long length) ->
@@ -220,7 +236,8 @@ final class Responder {
 
     // ---- bodies that are written while they are sent
 
-    private void stream(Exchange exchange, ResponseMessage response, BodyWriter writer, long length) {
+    private void stream(
+            Exchange exchange, ResponseMessage response, BodyWriter writer, long length) {
         if (exchange.headOnly || response.bodiless()) {
             onLoop(
                     exchange,
@@ -236,7 +253,8 @@ final class Responder {
         }
     }
 
-    private void write(Exchange exchange, ResponseMessage response, BodyWriter writer, long length) {
+    private void write(
+            Exchange exchange, ResponseMessage response, BodyWriter writer, long length) {
         var out = new BodyStream(exchange, response, length);
         try {
             writer.write(out);

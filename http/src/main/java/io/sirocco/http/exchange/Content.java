@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.BodySource;
+import io.sirocco.http.BodyWriter;
+import io.sirocco.http.Handler;
+import io.sirocco.http.Response;
+import io.sirocco.http.WebSocketHandler;
+import io.sirocco.http.WebSocketListener;
 import io.sirocco.http.body.Segments;
 import io.sirocco.http.websocket.WebSocketGroup;
 import java.nio.file.Path;
@@ -9,7 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** What a response carries. Immutable. */
-sealed interface Content {
+public sealed interface Content {
     /** Nothing, and a length of 0 says so. */
     Content NONE = new Bytes(new byte[0]);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.BodyWriter;
 import io.sirocco.http.loop.LoopTasks;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -12,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
  * there, on flush and on close. A body that ends within the first {@link #SIZE} bytes, unflushed,
  * leaves with its length. Used by one thread at a time.
  */
-final class BodyStream extends OutputStream {
+public final class BodyStream extends OutputStream {
     private static final int SIZE = 8 << 10;
 
     private final Exchange exchange;

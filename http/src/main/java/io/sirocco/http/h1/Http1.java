@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.h1;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.sirocco.http.h1.Head;
-import io.sirocco.http.h1.Parsed;
+import io.sirocco.http.Headers;
+import io.sirocco.http.RequestError;
+import io.sirocco.http.exchange.Content;
+import io.sirocco.http.exchange.Exchange;
+import io.sirocco.http.exchange.ExchangeReport;
+import io.sirocco.http.exchange.HttpStream;
+import io.sirocco.http.exchange.LoopContext;
+import io.sirocco.http.exchange.ReportQueue;
+import io.sirocco.http.exchange.ResponseMessage;
 import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
@@ -31,7 +38,7 @@ import java.util.function.Function;
  *
  * <p>While it is idle it holds no more than its fields. Loop-confined.
  */
-final class Http1 implements ServerProtocol, HttpStream {
+public final class Http1 implements ServerProtocol, HttpStream {
     /**
      * Bytes of an unread body that are read and dropped before the connection is closed instead.
      */
@@ -53,6 +60,7 @@ final class Http1 implements ServerProtocol, HttpStream {
     private static final int UPGRADED = 1 << 7; // what follows is no HTTP
 
     private final Connection connection;
+    private final Http1Context shared;
     private final LoopContext worker;
 
     private Exchange exchange; // null while idle
@@ -63,9 +71,10 @@ final class Http1 implements ServerProtocol, HttpStream {
     /** What was unsent when the client's progress was looked at last. */
     private long unsentBefore;
 
-    Http1(Connection connection, LoopContext worker) {
+    Http1(Connection connection, Http1Context shared) {
         this.connection = connection;
-        this.worker = worker;
+        this.shared = shared;
+        this.worker = shared.loop;
         worker.opened(connection);
         // A client that has shaken hands while we drain sends its request at once; no other is
         // waited for.
@@ -128,7 +137,7 @@ final class Http1 implements ServerProtocol, HttpStream {
 
     /** Returns where the headers end, or -1 when they do not yet. */
     private int readHead(byte[] bytes, int from, int to) {
-        Head head = worker.head;
+        Head head = shared.head;
         Parsed parsed = head.parse(bytes, from, to, worker.limits.head());
         switch (parsed) {
             case COMPLETE -> {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.h1;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sirocco.http.Headers;
+import io.sirocco.http.Status;
+import io.sirocco.http.exchange.Content;
+import io.sirocco.http.exchange.ResponseMessage;
 import io.sirocco.net.Chunk;
 import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;
@@ -12,7 +16,7 @@ import java.util.Arrays;
  * Responses as bytes of HTTP/1.1 (RFC 9112). A response that is returned again and again is encoded
  * once a second, as a whole. Any thread, except what writes to a connection.
  */
-final class Http1Encoder {
+public final class Http1Encoder {
     /** The length is not stated. */
     static final long NO_LENGTH = -1;
 

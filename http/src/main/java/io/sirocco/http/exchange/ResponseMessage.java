@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import io.sirocco.http.BodyFilter;
+import io.sirocco.http.BodySource;
+import io.sirocco.http.BodyWriter;
+import io.sirocco.http.Handler;
+import io.sirocco.http.Headers;
+import io.sirocco.http.Response;
 import io.sirocco.http.body.FilteredWriter;
 import io.sirocco.http.body.PieceWriter;
 import io.sirocco.http.body.Segments;
 import io.sirocco.http.body.SourceWriter;
 import io.sirocco.http.message.Location;
-import io.sirocco.net.OpenFile;
-import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -99,9 +99,7 @@ public final class ResponseMessage implements Response {
             return known.to;
         }
         Response to =
-                !content.known()
-                        ? map(response -> response.mapOnce(change))
-                        : change.apply(this);
+                !content.known() ? map(response -> response.mapOnce(change)) : change.apply(this);
         changed = new Changed(change, to);
         return to;
     }
@@ -204,7 +202,12 @@ public final class ResponseMessage implements Response {
 
     private Response with(String name, Headers changed) {
         return new ResponseMessage(
-                status, changed, content, closeConnection, own || ReservedHeaders.overridable(name), trailers);
+                status,
+                changed,
+                content,
+                closeConnection,
+                own || ReservedHeaders.overridable(name),
+                trailers);
     }
 
     /**
@@ -216,7 +219,8 @@ public final class ResponseMessage implements Response {
 
     /** Returns a response with additional headers, unchecked. */
     public ResponseMessage with(Headers more) {
-        return new ResponseMessage(status, headers.with(more), content, closeConnection, own, trailers);
+        return new ResponseMessage(
+                status, headers.with(more), content, closeConnection, own, trailers);
     }
 
     private Response ours(String name, String value) {

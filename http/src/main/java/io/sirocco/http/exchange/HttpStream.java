@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.Headers;
 import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
@@ -28,7 +29,7 @@ import java.util.function.Function;
  * <p>When both messages are complete, or the rest of the request is not read, the stream calls
  * {@link Exchange#over}. Loop-confined.
  */
-interface HttpStream {
+public interface HttpStream {
     /** The client of the connection: the peer, or the address that the PROXY protocol names. */
     SocketAddress remote();
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.http.BadRequest;
+import io.sirocco.http.Body;
+import io.sirocco.http.Headers;
+import io.sirocco.http.Request;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -10,7 +15,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
 /** The {@link Body} of a {@link RequestMessage}. Used by one thread at a time. */
-final class MessageBody implements Body {
+public final class MessageBody implements Body {
 
     private final Exchange exchange;
     private final Request request;

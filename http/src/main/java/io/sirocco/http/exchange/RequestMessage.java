@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.Body;
+import io.sirocco.http.Headers;
+import io.sirocco.http.Params;
+import io.sirocco.http.Request;
 import io.sirocco.http.message.Cookies;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.route.PathParams;
@@ -43,7 +47,7 @@ public final class RequestMessage implements Request {
     }
 
     /** Copies the head, because its bytes are about to be overwritten. */
-    void detach() {
+    public void detach() {
         if (head != null && !detached) {
             head = head.detach();
             detached = true;

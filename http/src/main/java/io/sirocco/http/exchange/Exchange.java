@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.Handler;
+import io.sirocco.http.Headers;
+import io.sirocco.http.RequestError;
 import io.sirocco.http.body.BodyRefused;
 import io.sirocco.http.body.RequestBody;
 import io.sirocco.http.loop.LoopTasks;
@@ -35,7 +38,7 @@ import jdk.jfr.FlightRecorder;
  *
  * <p>Methods say where they run; fields are loop-confined unless they say otherwise.
  */
-final class Exchange implements Runnable {
+public final class Exchange implements Runnable {
     private static final VarHandle THREAD = threadField();
 
     /** Stands in the place of a handler's thread while that is being interrupted. */
@@ -43,11 +46,11 @@ final class Exchange implements Runnable {
 
     final HttpStream stream;
     final LoopContext worker;
-    final RequestMessage request;
-    final RouteTarget endpoint;
-    final RequestBody body; // null when there is none
+    public final RequestMessage request;
+    public final RouteTarget endpoint;
+    public final RequestBody body; // null when there is none
     final Forwarded forwarded; // null when no trusted proxy says on whose behalf it asks
-    final boolean headOnly; // HEAD was requested
+    public final boolean headOnly; // HEAD was requested
     final long began; // in the loop's nanoseconds
 
     /** Null unless a recording wants it: even the class is left alone until there may be one. */
@@ -58,7 +61,7 @@ final class Exchange implements Runnable {
     private boolean awaitsFirstPiece; // of the body, before the handler is called
     boolean responded; // the response has begun; a later one is dropped
     boolean early; // before its writer has written anything
-    boolean ended; // all of the response is written
+    public boolean ended; // all of the response is written
     boolean brokenOff; // in the middle of its response
     boolean waitsForLater;
     volatile boolean endless; // a server that stops does not wait for it
@@ -92,7 +95,7 @@ final class Exchange implements Runnable {
     // ---- called by the stream: the request
 
     /** Decides whether the request is served; calls its handler, or waits for its body first. */
-    void start() {
+    public void start() {
         worker.inProgress++;
         stream.pace(endpoint.bandwidth());
         if (body != null
@@ -113,12 +116,12 @@ final class Exchange implements Runnable {
     }
 
     /** Returns the most bytes that its body may have. */
-    long bodyLimit() {
+    public long bodyLimit() {
         return endpoint.limits().body() < 0 ? Long.MAX_VALUE : endpoint.limits().body();
     }
 
     /** Bytes of the body were received: {@code bytes[from..to)}. */
-    void received(byte[] bytes, int from, int to) {
+    public void received(byte[] bytes, int from, int to) {
         body.add(bytes, from, to);
         if (body.received() > bodyLimit() && body.expected()) {
             refuseBody(RequestError.BODY_TOO_LARGE);
@@ -126,7 +129,7 @@ final class Exchange implements Runnable {
     }
 
     /** The last byte of the body was received. */
-    void bodyEnded(Headers trailers) {
+    public void bodyEnded(Headers trailers) {
         body.end(worker.loop.now(), trailers);
         if (endpoint.collectsBody() && !ended && pending()) {
             call();
@@ -137,7 +140,7 @@ final class Exchange implements Runnable {
      * All that has come at once was received. A handler that reads its body is called behind the
      * first piece of it: mostly that is all, and it need not wait.
      */
-    void delivered() {
+    public void delivered() {
         if (body == null || ended && !body.expected()) {
             return;
         }
@@ -159,12 +162,12 @@ final class Exchange implements Runnable {
      * Returns whether no more of the body should be read for now: an inline handler takes all of it
      * at the end.
      */
-    boolean bodyFull() {
+    public boolean bodyFull() {
         return body.full() && !endpoint.collectsBody();
     }
 
     /** The end of the body is unknown, or nobody waits for it any longer. */
-    void refuseBody(RequestError refusal) {
+    public void refuseBody(RequestError refusal) {
         boolean handlerWaits = !endpoint.collectsBody() && body.wanted();
         boolean onlyTold = handlerWaits || !pending(); // the handler's exception is responded to
         if (onlyTold) {
@@ -182,7 +185,7 @@ final class Exchange implements Runnable {
     // ---- called by the stream: the response, and the ends
 
     /** All of the response was written. */
-    void responseWritten() {
+    public void responseWritten() {
         ended = true;
         if (event != null || worker.monitored()) {
             brokenOff |= !stream.open(); // closed already: what is written now goes nowhere
@@ -191,14 +194,14 @@ final class Exchange implements Runnable {
     }
 
     /** The response is complete, and the client is still sending the body, which is dropped. */
-    void discardBody() {
+    public void discardBody() {
         body.discard();
         body.clock().start(worker.loop.now());
         schedule();
     }
 
     /** The connection is left to another protocol. */
-    void upgraded() {
+    public void upgraded() {
         ended = true;
         request.detach(); // the WebSocket may still look at it
         if (event != null || worker.monitored()) {
@@ -208,13 +211,13 @@ final class Exchange implements Runnable {
     }
 
     /** Both messages are complete, or the rest of the request is not read. */
-    void over() {
+    public void over() {
         request.over();
         worker.inProgress--;
     }
 
     /** The client takes output again. */
-    void drained() {
+    public void drained() {
         CompletableFuture<Void> waiting = writable;
         if (waiting != null) {
             writable = null;
@@ -223,7 +226,7 @@ final class Exchange implements Runnable {
     }
 
     /** The client has ended its side of the connection, or all of it. */
-    void clientGone() {
+    public void clientGone() {
         if (ended || gone) {
             return;
         }
@@ -236,7 +239,7 @@ final class Exchange implements Runnable {
     }
 
     /** The stream has ended before both messages were complete. */
-    void closed(CloseCause cause) {
+    public void closed(CloseCause cause) {
         failWritable();
         if (!ended) {
             responded = true;
@@ -257,7 +260,7 @@ final class Exchange implements Runnable {
     }
 
     /** The server stops: a response that has no end of its own ends now. */
-    void drain() {
+    public void drain() {
         if (endless) {
             cancel();
         }
@@ -301,7 +304,7 @@ final class Exchange implements Runnable {
     // ---- memory
 
     /** What the exchange holds has become more or less. */
-    void stored() {
+    public void stored() {
         if (!stream.stores(request.stored() + (body == null ? 0 : body.stored()))) {
             if (!worker.tellsOfMemory()) {
                 stream.abort(CloseCause.MEMORY_SHORT);
@@ -315,7 +318,7 @@ final class Exchange implements Runnable {
     }
 
     /** Refuses a body for which there is no memory. */
-    void refuseBodyForMemory() {
+    public void refuseBodyForMemory() {
         if (!pending() || !worker.tellsOfMemory()) {
             stream.abort(CloseCause.MEMORY_SHORT);
         } else {
@@ -327,7 +330,7 @@ final class Exchange implements Runnable {
      * Returns whether no more of the body is read, since the handler has not taken what is here,
      * and the handler does not wait for the client to take output either.
      */
-    boolean bodyWaitsForHandler() {
+    public boolean bodyWaitsForHandler() {
         return body != null
                 && body.expected()
                 && body.full()
@@ -367,7 +370,7 @@ final class Exchange implements Runnable {
     }
 
     /** The time that was scheduled has come. */
-    void expired() {
+    public void expired() {
         long now = worker.loop.now();
         if (waitsForBody()) {
             if (now >= body.clock().deadline(endpoint.limits(), body.received())) {

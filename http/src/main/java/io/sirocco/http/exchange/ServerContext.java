@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.ErrorPages;
+import io.sirocco.http.Monitor;
+import io.sirocco.http.Response;
+import io.sirocco.http.Server;
+import io.sirocco.http.Status;
+import io.sirocco.http.TrustedProxies;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.http.route.Router;
 import io.sirocco.http.route.UnmatchedFilters;
@@ -10,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 
 /** What a server was configured to be, for all of its workers. Immutable. */
-record ServerContext(
+public record ServerContext(
         String id,
         Router<RouteTarget> router,
         Limits limits,

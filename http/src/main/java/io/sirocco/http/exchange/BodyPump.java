@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.BodySource;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -10,7 +11,7 @@ import java.util.concurrent.CompletionException;
  * Sends the body that a {@link BodySource} produces: asks for a piece, waits until the client takes
  * more, and asks again. Loop-confined.
  */
-final class BodyPump {
+public final class BodyPump {
     private final Exchange exchange;
     private final Responder responder;
     private final ResponseMessage response;
