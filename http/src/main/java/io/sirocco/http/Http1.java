@@ -31,7 +31,8 @@ import java.util.function.Function;
  */
 final class Http1 implements ServerProtocol, HttpStream {
     /**
-     * Bytes of an unread body that are read and dropped before the connection is closed instead.
+     * The maximum number of bytes of an unread body that are read and dropped; after more, the
+     * connection is closed.
      */
     private static final int DISCARD = 256 << 10;
 
@@ -58,7 +59,7 @@ final class Http1 implements ServerProtocol, HttpStream {
     private ReportQueue reports; // null while there are none
     private int flags;
 
-    /** What was unsent when the client's progress was looked at last. */
+    /** The unsent bytes when the client's progress was last checked. */
     private long unsentBefore;
 
     Http1(Connection connection, LoopContext worker) {
@@ -331,9 +332,7 @@ final class Http1 implements ServerProtocol, HttpStream {
         return is(HTTP_1_0) ? CONNECTION_KEEP_ALIVE : CRLF;
     }
 
-    /**
-     * A body that was not read is in the way of the next request: it is discarded if it is short.
-     */
+    /** Discards an unread body before the next request if it is short. */
     private void decideOnUnreadBody() {
         decideOnUnaskedBody();
         if (body != null && body.left() > DISCARD) {
@@ -341,7 +340,10 @@ final class Http1 implements ServerProtocol, HttpStream {
         }
     }
 
-    /** A client that waits for 100 may or may not send its body after another response. */
+    /**
+     * Decides on the body of a client that waits for 100, which may or may not send it after
+     * another response.
+     */
     private void decideOnUnaskedBody() {
         if (is(EXPECTS_CONTINUE) && body != null && !body.begun()) {
             closeBehind();
@@ -434,7 +436,7 @@ final class Http1 implements ServerProtocol, HttpStream {
 
     // ---- the end of an exchange
 
-    /** On to the next request, or to the end of the connection. */
+    /** Continues with the next request, or ends the connection. */
     private void over() {
         Exchange done = exchange;
         long idleMillis = done.endpoint.idleMillis();
@@ -551,7 +553,7 @@ final class Http1 implements ServerProtocol, HttpStream {
         return true;
     }
 
-    /** A body that is read too late, or not at all, has filled what there is: it is refused. */
+    /** Refuses a body that is not read in time and has filled its buffer. */
     @Override
     public boolean inputLost(Connection connection) {
         if (exchange == null || !exchange.bodyWaitsForHandler()) {
@@ -598,7 +600,7 @@ final class Http1 implements ServerProtocol, HttpStream {
         return after(worker.limits.writeMillis());
     }
 
-    /** A client that takes nothing at all is given up; a slow one is not. */
+    /** Disconnects a client that reads nothing at all, but not a slow one. */
     @Override
     public void abortIfStalled() {
         long unsent = connection.unsent();

@@ -6,7 +6,7 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 
-/** What a server was configured to be, for all of its workers. Immutable. */
+/** The frozen configuration of a server, shared by all its loops. Immutable. */
 record ServerContext(
         String id,
         Router<RouteTarget> router,
@@ -22,7 +22,7 @@ record ServerContext(
 
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
 
-    /** The page for {@code status}; a plain one when the server's own cannot be had. */
+    /** Returns the error page for {@code status}; a plain one if the configured page fails. */
     Response page(int status, String message) {
         try {
             Response page = errorPages.page(status, message).status(status);
@@ -40,12 +40,15 @@ record ServerContext(
         return ErrorPages.PLAIN.page(status, message).status(status);
     }
 
-    /** Answers what no route matches. */
+    /** Returns the target for requests that no route matches. */
     RouteTarget notFound() {
         return RouteTarget.of(request -> page(404, Status.reason(404)), limits);
     }
 
-    /** Answers a method that the path does not have; for {@code OPTIONS} that is what was asked. */
+    /**
+     * Returns the target for a method that the path does not support, including automatic {@code
+     * OPTIONS} responses.
+     */
     RouteTarget notAllowed(String method, List<String> allow) {
         String methods = String.join(", ", allow);
         return method.equals("OPTIONS")
@@ -54,12 +57,12 @@ record ServerContext(
                         request -> page(405, Status.reason(405)).header("Allow", methods), limits);
     }
 
-    /** Answers {@code OPTIONS *} (RFC 9110 9.3.7). */
+    /** Returns the target for {@code OPTIONS *} (RFC 9110 9.3.7). */
     RouteTarget asterisk() {
         return RouteTarget.of(request -> optionsOfServer, limits);
     }
 
-    /** Answers {@code CONNECT}: this is no tunnel. */
+    /** Returns the target for {@code CONNECT}, which is refused. */
     RouteTarget tunnel() {
         return RouteTarget.of(request -> page(501, Status.reason(501)), limits);
     }

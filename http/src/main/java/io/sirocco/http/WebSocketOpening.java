@@ -44,7 +44,7 @@ final class WebSocketOpening implements Connector, Protocol {
     private final Agreement offered; // null for no compression
     private final AnswerHead head = new AnswerHead();
 
-    /** What was agreed on. */
+    /** The negotiated parameters. */
     private record Answer(String subprotocol, Agreement agreement) {}
 
     WebSocketOpening(
