@@ -3,8 +3,8 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.sirocco.http.h1.AnswerHead;
 import io.sirocco.http.h1.HeadLimits;
+import io.sirocco.http.h1.ResponseHead;
 import io.sirocco.http.ws.Agreement;
 import io.sirocco.http.ws.Offers;
 import io.sirocco.http.ws.Opening;
@@ -42,7 +42,7 @@ final class WebSocketOpening implements Connector, Protocol {
     private final CompletableFuture<WebSocket> outcome;
     private final String key;
     private final Agreement offered; // null for no compression
-    private final AnswerHead head = new AnswerHead();
+    private final ResponseHead head = new ResponseHead();
 
     /** The negotiated parameters. */
     private record Answer(String subprotocol, Agreement agreement) {}

@@ -7,6 +7,7 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -58,6 +59,7 @@ public final class Loop implements Executor, Carried.Host {
     final Settings settings;
     final Arena arena = Arena.ofShared();
     final Chunks chunks;
+    final ConnectionOutput.Pool outputs;
     private final MemoryBudget memory;
     private final int index;
     private final Thread thread;
@@ -123,6 +125,8 @@ public final class Loop implements Executor, Carried.Host {
 
     private record Handed(Object item, Handed older, long depth) {}
 
+    private static final String STOPPING = "the loop is stopping";
+
     private static final Handed CLOSED = new Handed(null, null, 0);
 
     Loop(int index, Settings settings) {
@@ -130,6 +134,7 @@ public final class Loop implements Executor, Carried.Host {
         this.settings = settings;
         this.memory = new MemoryBudget(settings.memoryPerLoop());
         this.chunks = new Chunks(arena, memory, this::shrinkLater);
+        this.outputs = new ConnectionOutput.Pool(chunks);
         memory.onShortage(chunks::reclaim);
         this.thread =
                 Thread.ofPlatform().name(settings.name + "-loop-" + index).unstarted(this::run);
@@ -256,9 +261,21 @@ public final class Loop implements Executor, Carried.Host {
      */
     public void connect(Destination to, Connector connector) {
         if (stopping) {
-            throw new RejectedExecutionException("the loop is stopping");
+            throw new RejectedExecutionException(STOPPING);
         }
-        outgoing.begin(to, connector);
+        if (Thread.currentThread() == thread) {
+            outgoing.begin(to, connector);
+        } else { // memory of an attempt is confined to the thread, which a virtual one is not
+            local.add(() -> connectSoon(to, connector));
+        }
+    }
+
+    private void connectSoon(Destination to, Connector connector) {
+        if (stopping || failure != null) {
+            connector.failed(new ConnectException(STOPPING));
+        } else {
+            outgoing.begin(to, connector);
+        }
     }
 
     /** Calls {@code action} with the protocol of each connection that has one. Loop-confined. */

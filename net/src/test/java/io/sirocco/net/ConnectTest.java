@@ -4,6 +4,7 @@ package io.sirocco.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.net.ConnectException;
@@ -86,6 +87,29 @@ class ConnectTest {
         Rig.on(rig.loop(), connection::finish);
         assertEquals(CloseCause.FINISHED, Rig.get(client.closed));
         Rig.until("both ends are gone", () -> rig.stats().connections() == 0);
+    }
+
+    @Test
+    void fromAVirtualThreadThatTheLoopCarries() throws Exception {
+        Listener listener = rig.listen(c -> new Echo());
+        Loop loop = rig.loop();
+        assumeTrue(loop.carriesVirtualThreads());
+        for (int i = 1; i <= 3; i++) {
+            var client = new Client("hello");
+            var within = new CompletableFuture<Boolean>();
+            loop.startVirtual(
+                    () ->
+                            within.complete(
+                                    loop.runHere(
+                                            () ->
+                                                    loop.connect(
+                                                            Destination.of(listener.address()),
+                                                            client))));
+            assertTrue(Rig.get(within));
+            Rig.until("the echo is back", () -> client.input().equals("hello"));
+            assertEquals(i, rig.stats().connected());
+        }
+        assertTrue(loop.failure().isEmpty());
     }
 
     @Test

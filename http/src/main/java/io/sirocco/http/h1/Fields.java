@@ -9,7 +9,7 @@ import java.util.function.Predicate;
  * A section of field lines: a view of bytes that somebody else owns, in their order, names in the
  * case they came in, values without the whitespace around them. Loop-confined, except a copy.
  */
-public sealed class Fields permits RequestHead, AnswerHead {
+public sealed class Fields permits RequestHead, ResponseHead {
     private static final int[] NONE = {};
 
     byte[] bytes = {};

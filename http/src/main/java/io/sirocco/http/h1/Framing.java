@@ -24,9 +24,9 @@ final class Framing {
     private static final int UPGR = Octets.four("upgr");
     private static final int RADE = Octets.four("rade");
 
-    private static final int CLOSE = 1;
-    private static final int KEEP_ALIVE = 2;
-    private static final int CONNECTION_UPGRADE = 4;
+    static final int CLOSE = 1;
+    static final int KEEP_ALIVE = 2;
+    static final int CONNECTION_UPGRADE = 4;
     private static final int UPGRADE = 8;
     private static final int SAW_HOST = 16;
     private static final int SAW_CODING = 32;
@@ -178,7 +178,7 @@ final class Framing {
      * Rejects codings other than {@code chunked} alone. RFC 9110 5.3: several lines of one name are
      * one list, in their order.
      */
-    private static int codings(Head head) {
+    static int codings(Fields head) {
         var list = new StringBuilder();
         int first = head.find("Transfer-Encoding");
         for (int i = first; i >= 0; i = head.find("Transfer-Encoding", i + 1)) {
@@ -238,7 +238,7 @@ final class Framing {
     }
 
     /** The options of one Connection field that matter here: RFC 9110 7.6.1, any case. */
-    private static int connection(byte[] b, int p, int to) {
+    static int connection(byte[] b, int p, int to) {
         int options = 0;
         while (p < to) {
             int from = p;
