@@ -104,7 +104,7 @@ final class BodyPump {
         if (room.isDone()) {
             return !room.isCompletedExceptionally();
         }
-        room.thenRun(this::pump); // else the client is gone, which is told
+        room.thenRun(this::pump); // or the client has disconnected, which was reported
         return false;
     }
 

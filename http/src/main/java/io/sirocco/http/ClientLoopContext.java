@@ -26,7 +26,7 @@ final class ClientLoopContext extends WebSocketContext {
     private final long writeMillis;
     private final SecureRandom random = new SecureRandom();
     private final ByteBuffer keys = ByteBuffer.allocate(4 * KEYS).flip();
-    private CompletableFuture<Void> empty; // null unless somebody waits for the last one
+    private CompletableFuture<Void> empty; // null unless close() waits for the last one
     int open; // read by other threads, which may see it a little late
 
     ClientLoopContext(Loop loop, long writeMillis) {

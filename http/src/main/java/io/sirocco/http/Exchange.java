@@ -19,7 +19,7 @@ import jdk.jfr.FlightRecorder;
 /**
  * One request and its response, whatever version of HTTP carries them: between the {@link
  * HttpStream}, which lives on a loop, and the handler, which runs where its route says. It decides
- * when the handler runs, for how long anybody waits, and by which rule a request is refused.
+ * when the handler runs, which timeouts apply, and with which error a request is refused.
  *
  * <pre>
  *   start ─┬─ refused ──────────────────────────────────────────▶ response written ─▶ over
@@ -57,8 +57,9 @@ final class Exchange implements Runnable {
     boolean waitsForLater;
     volatile boolean endless; // a server that stops does not wait for it
     private boolean gone; // the client is, before the response was complete
-    private List<Runnable> whenGone; // null while nobody wants to know
-    private CompletableFuture<Void> writable; // somebody waits for the client to take more
+    private List<Runnable> whenGone; // null while there are no callbacks
+    private CompletableFuture<Void>
+            writable; // set while a writer waits for the client to take more
     int status;
     long bytesOut;
     RequestError rule; // that the request was refused by; null when it was not
@@ -178,7 +179,7 @@ final class Exchange implements Runnable {
     void responseWritten() {
         ended = true;
         if (event != null || worker.monitored()) {
-            brokenOff |= !stream.open(); // closed already: what is written now goes nowhere
+            brokenOff |= !stream.open(); // already closed: the output is dropped
             stream.reportWhenSent(this);
         }
     }
@@ -243,7 +244,7 @@ final class Exchange implements Runnable {
                 ExchangeReport.now(this).tell(false);
             }
         }
-        worker.inProgress--; // behind what is told of it
+        worker.inProgress--; // after the notifications
         if (body != null) {
             body.fail(clientIsGone());
         }

@@ -15,8 +15,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * HTTP/1.1 on one connection (RFC 9112): reads requests one after the other, and completes the
- * response to each before it looks at the next, so that pipelined ones are answered in order.
+ * HTTP/1.1 on one connection (RFC 9112). Reads requests one after the other, and completes the
+ * response to each before it looks at the next, so that responses to pipelined requests are in
+ * order.
  *
  * <pre>
  *              headers complete                  response complete, body read or discarded
@@ -97,7 +98,7 @@ final class Http1 implements ServerProtocol, HttpStream {
                 connection.suspend();
                 break;
             } else if (at > from && worker.loop.isTurnLong()) {
-                connection.suspend(); // others first; what is pipelined goes on in the next turn
+                connection.suspend(); // others first; pipelined requests continue in the next turn
                 connection.resume();
                 break;
             } else {
@@ -299,7 +300,7 @@ final class Http1 implements ServerProtocol, HttpStream {
         if (response.closes() || worker.draining) {
             closeBehind();
         }
-        decideOnUnaskedBody(); // the handler may still read what is on its way
+        decideOnUnaskedBody(); // the handler may still read bytes in flight
         long framing = length;
         if (response.bodiless()) {
             framing = Http1Encoder.NO_LENGTH;
@@ -419,7 +420,7 @@ final class Http1 implements ServerProtocol, HttpStream {
         connection.write(bytes, 0, bytes.length);
         ServerProtocol protocol = next.apply(connection);
         if (reports != null) {
-            reports.upgraded(); // what is sent from now on is told to another protocol
+            reports.upgraded(); // later output is reported to another protocol
             reports = null;
         }
         exchange.upgraded();
@@ -481,7 +482,7 @@ final class Http1 implements ServerProtocol, HttpStream {
 
     @Override
     public void ended(Connection connection) {
-        if (exchange == null) { // what the client sent before is delivered already
+        if (exchange == null) { // earlier input was already delivered
             connection.finish(false);
             return;
         }

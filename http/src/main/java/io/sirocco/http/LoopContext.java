@@ -54,7 +54,7 @@ final class LoopContext extends WebSocketContext {
     int connections;
     int webSockets;
     boolean draining;
-    private boolean shakingHands = true; // somebody may, as far as the drain knows
+    private boolean shakingHands = true; // a client may, as far as the drain knows
     private CompletableFuture<Void> drained = new CompletableFuture<>();
 
     LoopContext(Loop loop, ServerContext setup) {
@@ -256,7 +256,7 @@ final class LoopContext extends WebSocketContext {
     /** Called when a handler throws; {@code why} is appended to the line in the log. */
     void failed(String requestId, String why, Throwable thrown) {
         FAILURES.log("request", "request " + requestId + " failed" + why, thrown);
-        if (loop.enter()) { // before it is told of the answer
+        if (loop.enter()) { // before the result is reported
             try {
                 tell(() -> setup.monitor().handlerFailed(requestId, thrown));
             } finally {

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * Has the responses of handlers sent, by what their content is: from the handler's thread to the
+ * Sends the responses of handlers, depending on their content, from the handler's thread on the
  * loop. One for each loop, without a state of its own.
  *
  * <pre>
@@ -142,7 +142,7 @@ final class Responder {
         boolean nobodysFault =
                 cancelled && exchange.gone()
                         || thrown instanceof IOException && !exchange.connected();
-        if (!nobodysFault) { // else nobody will read the response
+        if (!nobodysFault) { // otherwise the client has disconnected, and nothing failed
             worker.failed(exchange.id(), interruption(exchange, thrown), thrown);
         }
         return worker.page(500, Status.reason(500));
@@ -211,7 +211,10 @@ final class Responder {
         } else {
             exchange.writable()
                     .thenRun(
-                            () -> exchange.end(response)); // else the client is gone, which is told
+                            () ->
+                                    exchange.end(
+                                            response)); // or the client has disconnected, which was
+            // reported
         }
     }
 

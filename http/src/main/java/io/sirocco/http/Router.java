@@ -20,8 +20,8 @@ import java.util.TreeSet;
  *       {@link MethodNotAllowed}.
  *   <li>At one path a method of its own beats {@link #ANY}; {@code GET} serves {@code HEAD}.
  *   <li>Paths are case-sensitive, a final slash counts, nothing is normalised: {@code .} and {@code
- *       ..} are segments like others and fit a parameter or wildcard. <strong>Whoever opens files
- *       must guard himself.</strong>
+ *       ..} are segments like others and fit a parameter or wildcard. <strong>Validate paths before
+ *       opening files by them.</strong>
  *   <li>A path is split first and decoded then, so {@code %2F} is a slash inside a parameter and
  *       never separates. The wildcard's value is decoded as a whole and cannot tell the two apart.
  *       Bytes that are not UTF-8 become U+FFFD; a {@code %} without two hexadecimal digits is

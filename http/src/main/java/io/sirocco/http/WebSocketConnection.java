@@ -23,14 +23,14 @@ import java.util.concurrent.CompletableFuture;
  * WebSocket on a connection that has been upgraded.
  *
  * <pre>
- *            we say good-bye                    so does the peer
+ *            we send a close frame              so does the peer
  *   OPEN ─────────────────────▶ CLOSING ─────────────────────────────────▶ OVER ──▶ gone
- *    │ the peer says good-bye: answered            deadline, lost            ▲
- *    └── violation: told, lost ──────────────────────────────────────────────┘
+ *    │ the peer sends one: we reply                timeout, lost             ▲
+ *    └── violation: reported, lost ──────────────────────────────────────────┘
  * </pre>
  *
- * <p>While it is idle it holds no more than its fields. Loop-confined, but for what it is as a
- * {@link WebSocket}.
+ * <p>While it is idle it holds no more than its fields. Loop-confined, except the methods of {@link
+ * WebSocket}.
  */
 final class WebSocketConnection extends WebSocketSender implements ServerProtocol {
     /**
@@ -42,9 +42,9 @@ final class WebSocketConnection extends WebSocketSender implements ServerProtoco
     private static final byte[] NOTHING = {};
 
     private static final int CLOSING = 1; // our close frame is written
-    private static final int OVER = 1 << 1; // the listener was told of the end
+    private static final int OVER = 1 << 1; // the listener was notified of the end
     private static final int PAUSED = 1 << 2; // by the program
-    private static final int CONGESTED = 1 << 3; // the peer does not take what it is sent
+    private static final int CONGESTED = 1 << 3; // the peer does not read its messages
     private static final int PINGED = 1 << 4; // and nothing was heard since
     private static final int PEER_CLOSED = 1 << 5; // it sent a Close frame first, or a violation
     private static final int BEHIND = 1 << 6; // too much waits for the listener
@@ -60,12 +60,12 @@ final class WebSocketConnection extends WebSocketSender implements ServerProtoco
     private volatile Object attachment; // any thread
 
     private int flags;
-    private Closed goodBye; // of whoever was first; null while it is open
+    private Closed goodBye; // of the side that was first; null while it is open
     private long written; // bytes given to the connection,
     private long taken; // and of those, bytes that the kernel has taken
     private long heard; // when something came last, in the loop's milliseconds
     private long progress; // when the kernel has taken something last
-    private long since; // since when a pong, or the peer's good-bye, is waited for
+    private long since; // since when a pong or the peer's close frame is expected
 
     WebSocketConnection(
             Connection connection,
@@ -216,7 +216,7 @@ final class WebSocketConnection extends WebSocketSender implements ServerProtoco
     }
 
     private void deliver(int size, Runnable call) {
-        if (!is(CLOSING)) { // what comes behind our good-bye is too late
+        if (!is(CLOSING)) { // messages after our close frame are too late
             call(size + MESSAGE_COST, call);
         }
     }
@@ -295,7 +295,7 @@ final class WebSocketConnection extends WebSocketSender implements ServerProtoco
     private void readAgain() {
         if (!heldBack()) {
             if (is(PINGED) && !is(CLOSING)) {
-                since = hub.loop.now(); // its pong may be among what was held back
+                since = hub.loop.now(); // its pong may be among the unread bytes
             }
             connection.resume();
         }
@@ -485,7 +485,7 @@ final class WebSocketConnection extends WebSocketSender implements ServerProtoco
     /** Sends a close frame to a peer that has sent one, or that has violated the protocol. */
     void answerClose() {
         if (is(PEER_CLOSED) && !is(CLOSING | OVER)) {
-            run(); // what was sent before goes before
+            run(); // earlier messages go first
             if (reader.violation() != null) {
                 failNow(reader.violation());
                 return;
@@ -576,7 +576,7 @@ final class WebSocketConnection extends WebSocketSender implements ServerProtoco
     @Override
     public void drain() {
         if (!is(CLOSING | OVER)) {
-            run(); // what was sent before goes before
+            run(); // earlier messages go first
             closeNow(
                     CloseCode.GOING_AWAY,
                     hub.role == Role.SERVER ? "the server stops" : "the client stops");
@@ -609,7 +609,7 @@ final class WebSocketConnection extends WebSocketSender implements ServerProtoco
         }
     }
 
-    // ---- what it tells
+    // ---- state
 
     @Override
     public Message receive() throws IOException {

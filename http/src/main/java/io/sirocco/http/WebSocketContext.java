@@ -103,7 +103,7 @@ abstract sealed class WebSocketContext permits LoopContext, ClientLoopContext {
                                     crossing.completeExceptionally(thrown);
                                 }
                             });
-        } catch (Throwable e) { // else its thread would wait for ever
+        } catch (Throwable e) { // or its thread would never continue
             crossing.completeExceptionally(e);
             throw e;
         }

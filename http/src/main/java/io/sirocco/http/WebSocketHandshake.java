@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Looks at a request for a WebSocket, and says what is answered (RFC 6455 4.2). Loop-confined. */
+/** Checks a request for a WebSocket and decides on the response (RFC 6455 4.2). Loop-confined. */
 sealed interface WebSocketHandshake {
     /** Refuses the handshake with an error and additional headers. */
     record Refused(RequestError rule, Headers fields) implements WebSocketHandshake {}

@@ -101,7 +101,7 @@ final class WebSocketOpening implements Connector, Protocol {
         return "GET " + path + query + " HTTP/1.1\r\n" + asked.with(fields) + "\r\n";
     }
 
-    // ---- the answer
+    // ---- the response
 
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The end of a WebSocket at which anybody sends.
+ * The sending half of a WebSocket, used by any thread.
  *
  * <pre>
  *   any thread                                       the socket's loop
@@ -27,9 +27,9 @@ import java.util.concurrent.CompletableFuture;
  *                                     pending: what is between put and sent ◀────────┘
  * </pre>
  *
- * <p>The outbox is a stack that the loop takes whole and turns around, so that many sends cost one
- * task and one write. On the loop itself, where nothing waits in the outbox, it is passed by. Any
- * thread, unless a method says otherwise.
+ * <p>The outbox is a stack that the loop takes whole and reverses, so that many sends cost one task
+ * and one write. On the loop itself, an empty outbox is bypassed. Any thread, unless a method says
+ * otherwise.
  */
 abstract sealed class WebSocketSender implements WebSocket, Runnable permits WebSocketConnection {
     private static final VarHandle OUTBOX = field("outbox", OutgoingMessage.class);
@@ -43,7 +43,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
 
     private volatile OutgoingMessage outbox; // newest first
     private volatile long pending;
-    private volatile boolean refuses; // somebody has closed it
+    private volatile boolean refuses; // it was closed
     private volatile boolean refused; // a send was: onDrained is owed
     private volatile CompletableFuture<Void> room; // for those who wait to send
 
@@ -166,7 +166,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
             mine.next = top;
         } while (!OUTBOX.compareAndSet(this, top, mine));
         if (top != null) {
-            return; // whoever was first has a task on its way
+            return; // the first sender has submitted a task
         }
         if (later == null) {
             hub.execute(this);
@@ -212,7 +212,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
             known = room;
         } while (known == null && !ROOM.compareAndSet(this, null, mine));
         if (refuses || pending < sockets.terms.maxPending()) {
-            giveRoom(); // the loop may not have seen that somebody waits
+            giveRoom(); // the loop may not have seen that this thread waits
         }
         WebSocketContext.join(known == null ? mine : known);
     }
