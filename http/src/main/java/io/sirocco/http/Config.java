@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.h1.HeadLimits;
+import io.sirocco.http.message.HeadLimits;
+import io.sirocco.http.route.RouteLimits;
 import io.sirocco.net.Admission;
 import io.sirocco.net.Bandwidth;
 import io.sirocco.net.Clock;
@@ -402,14 +403,15 @@ public final class Config {
     Limits limits() {
         return new Limits(
                 headerLimits,
-                maxBodyBytes,
                 maxConcurrentRequests,
-                idleTimeout.toMillis(),
                 headerTimeout.toMillis(),
-                bodyGrace.toMillis(),
-                bodyRate,
                 writeTimeout.toMillis(),
-                handlerTimeout.toMillis());
+                new RouteLimits(
+                        maxBodyBytes,
+                        handlerTimeout.toMillis(),
+                        bodyGrace.toMillis(),
+                        bodyRate,
+                        idleTimeout.toMillis()));
     }
 
     /**

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.h1.RequestHead;
+import io.sirocco.http.message.RequestHead;
+import io.sirocco.http.message.Trailers;
+import io.sirocco.http.route.PathParams;
+import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Loop;
 import io.sirocco.net.TlsSession;
@@ -90,7 +93,9 @@ final class Exchange implements Runnable {
     void start() {
         worker.inProgress++;
         stream.pace(endpoint.bandwidth());
-        if (body != null && endpoint.body() >= 0 && body.length() > endpoint.body()) {
+        if (body != null
+                && endpoint.limits().body() >= 0
+                && body.length() > endpoint.limits().body()) {
             refuse(RequestError.BODY_TOO_LARGE);
         } else if (rule != null) {
             refuse(rule);
@@ -107,7 +112,7 @@ final class Exchange implements Runnable {
 
     /** Returns the maximum number of bytes of the body. */
     long bodyLimit() {
-        return endpoint.body() < 0 ? Long.MAX_VALUE : endpoint.body();
+        return endpoint.limits().body() < 0 ? Long.MAX_VALUE : endpoint.limits().body();
     }
 
     /** Called when {@code bytes[from..to)} of the body were received. */
@@ -339,7 +344,7 @@ final class Exchange implements Runnable {
     private void schedule() {
         long at =
                 waitsForBody()
-                        ? body.clock().deadline(endpoint, body.received())
+                        ? body.clock().deadline(endpoint.limits(), body.received())
                         : handlerDeadline();
         if (writable != null || ended) {
             at = Math.min(at, stream.outputDeadline());
@@ -351,7 +356,7 @@ final class Exchange implements Runnable {
      * Returns the time by which the handler must respond, excluding the time that the client took.
      */
     private long handlerDeadline() {
-        long most = endpoint.deadlineMillis();
+        long most = endpoint.limits().handlerMillis();
         if (!pending() || most == 0) {
             return Long.MAX_VALUE;
         }
@@ -369,7 +374,7 @@ final class Exchange implements Runnable {
     void expired() {
         long now = worker.loop.now();
         if (waitsForBody()) {
-            if (now >= body.clock().deadline(endpoint, body.received())) {
+            if (now >= body.clock().deadline(endpoint.limits(), body.received())) {
                 refuseBody(RequestError.BODY_DEADLINE);
             } else if (ended) {
                 stream.abortIfStalled();
@@ -397,7 +402,7 @@ final class Exchange implements Runnable {
 
     /** Runs the handler where its route says. */
     void dispatch() {
-        switch (endpoint.handling()) {
+        switch (endpoint.mode()) {
             case INLINE -> callHandler();
             case VIRTUAL, LOOP -> worker.virtual(this);
             case POOL -> {

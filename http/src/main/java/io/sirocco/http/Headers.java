@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
+import io.sirocco.http.message.CheckedHeaders;
+import io.sirocco.http.message.Grammar;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,10 +23,14 @@ import java.util.function.BiConsumer;
 public final class Headers {
     private static final Headers NONE = new Headers(new String[0]);
 
+    static {
+        CheckedHeaders.maker(Headers::new);
+    }
+
     private final String[] pairs;
 
-    /** Takes pairs that are known to be good. */
-    Headers(String[] pairs) {
+    /** Takes pairs that were checked. */
+    private Headers(String[] pairs) {
         this.pairs = pairs;
     }
 
@@ -139,19 +143,14 @@ public final class Headers {
         }
     }
 
-    /** The name of the field at an index, 0 to {@code size() - 1}. */
-    String name(int index) {
+    /** Returns the name of the header at an index, 0 to {@code size() - 1}. */
+    public String name(int index) {
         return pairs[2 * index];
     }
 
-    /** The value of the field at an index. */
-    String value(int index) {
+    /** Returns the value of the header at an index. */
+    public String value(int index) {
         return pairs[2 * index + 1];
-    }
-
-    /** Every field as {@code name: value CRLF}, ready to be sent (RFC 9112 5). */
-    byte[] encode() {
-        return toString().getBytes(ISO_8859_1);
     }
 
     /** Returns each header as {@code name: value CRLF}, as it is sent. */

@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sirocco.http.message.HttpDateParser;
 import java.time.LocalDate;
 import java.util.OptionalLong;
 

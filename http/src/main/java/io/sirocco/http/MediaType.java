@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.message.Grammar;
+import io.sirocco.http.message.ParameterList;
 import java.nio.charset.Charset;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.message.Disposition;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -3,7 +3,8 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.util.Arrays;
+import io.sirocco.http.message.Grammar;
+import io.sirocco.http.message.PercentDecoder;
 import java.util.BitSet;
 
 /** Percent-encoding of text as UTF-8 (RFC 3986 2.1). Any thread. */
@@ -41,44 +42,10 @@ public final class Percent {
             return plusIsSpace ? encoded.replace('+', ' ') : encoded;
         }
         byte[] bytes = encoded.getBytes(UTF_8);
-        if (!wellFormed(bytes, 0, bytes.length)) {
+        if (!PercentDecoder.wellFormed(bytes, 0, bytes.length)) {
             throw new BadRequest("A '%' must be followed by two hexadecimal digits.");
         }
-        return new String(decoded(bytes, 0, bytes.length, plusIsSpace), UTF_8);
-    }
-
-    /** The text of a well-formed slice. */
-    static String decode(byte[] bytes, int from, int to) {
-        return Grammar.indexOf(bytes, from, to, '%') < 0
-                ? new String(bytes, from, to - from, UTF_8)
-                : new String(decoded(bytes, from, to, false), UTF_8);
-    }
-
-    /** The bytes of a well-formed slice. */
-    static byte[] decoded(byte[] bytes, int from, int to, boolean plusIsSpace) {
-        byte[] out = new byte[to - from];
-        int size = 0;
-        for (int i = from; i < to; i++) {
-            byte b = bytes[i];
-            if (b == '%') {
-                b = (byte) (hex(bytes[i + 1]) << 4 | hex(bytes[i + 2]));
-                i += 2;
-            } else if (b == '+' && plusIsSpace) {
-                b = ' ';
-            }
-            out[size++] = b;
-        }
-        return Arrays.copyOf(out, size);
-    }
-
-    /** RFC 3986 2.1: {@code pct-encoded = "%" HEXDIG HEXDIG}. */
-    static boolean wellFormed(byte[] bytes, int from, int to) {
-        for (int i = from; (i = Grammar.indexOf(bytes, i, to, '%')) >= 0; i += 3) {
-            if (i + 2 >= to || hex(bytes[i + 1]) < 0 || hex(bytes[i + 2]) < 0) {
-                return false;
-            }
-        }
-        return true;
+        return new String(PercentDecoder.decoded(bytes, 0, bytes.length, plusIsSpace), UTF_8);
     }
 
     private static String encode(String text, boolean keepSlash) {
@@ -98,9 +65,5 @@ public final class Percent {
 
     private static char digit(int nibble) {
         return "0123456789ABCDEF".charAt(nibble & 15);
-    }
-
-    private static int hex(byte b) {
-        return b < 0 ? -1 : Character.digit(b, 16);
     }
 }

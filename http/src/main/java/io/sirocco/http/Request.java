@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.h1.RequestHead;
+import io.sirocco.http.message.Cookies;
+import io.sirocco.http.message.RequestHead;
+import io.sirocco.http.route.PathParams;
 import io.sirocco.net.Loop;
 import io.sirocco.net.TlsSession;
 import java.io.IOException;

@@ -167,8 +167,11 @@ public enum RequestError {
         return status;
     }
 
-    /** Whether the same request may be served a moment later. */
-    boolean passes() {
+    /**
+     * Returns whether the same request may be served a moment later: the response then has a {@code
+     * Retry-After}.
+     */
+    public boolean isTemporary() {
         return this == SLOTS_FULL || this == MEMORY_SHORT;
     }
 

@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.message.Location;
 import io.sirocco.net.OpenFile;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.route.RouteLimits;
+import io.sirocco.http.route.RouteTarget;
+import io.sirocco.http.route.Router;
 import io.sirocco.net.Bandwidth;
+import io.sirocco.net.TaskKind;
 import java.time.Duration;
 import java.util.List;
 
@@ -22,23 +26,23 @@ public final class Route {
     final String method;
     final String host;
     final String path;
-    final Handler handler;
-    ExecutionMode executionMode;
-    long maxBodyBytes = UNSET;
-    long handlerTimeout = UNSET;
-    long bodyMillis = UNSET;
-    long bodyRate = UNSET;
-    long idleMillis = UNSET;
-    Bandwidth reads;
-    Bandwidth writes;
-    Bandwidth eachRead;
-    Bandwidth eachWrite;
-    boolean readsBody = true;
+    private final Handler handler;
+    private ExecutionMode executionMode;
+    private long maxBodyBytes = UNSET;
+    private long handlerTimeout = UNSET;
+    private long bodyMillis = UNSET;
+    private long bodyRate = UNSET;
+    private long idleMillis = UNSET;
+    private Bandwidth reads;
+    private Bandwidth writes;
+    private Bandwidth eachRead;
+    private Bandwidth eachWrite;
+    private boolean readsBody = true;
     private List<String> allowed = List.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE");
 
-    static final long UNSET = Long.MIN_VALUE;
+    private static final long UNSET = Long.MIN_VALUE;
 
-    Route(String method, String host, String path, Handler handler, ExecutionMode handling) {
+    public Route(String method, String host, String path, Handler handler, ExecutionMode handling) {
         this.method = method;
         this.host = host;
         this.path = path;
@@ -62,8 +66,32 @@ public final class Route {
         return this;
     }
 
+    /** Returns the methods that it serves. */
     List<String> methods() {
         return method.equals(Router.ANY) ? allowed : List.of(method);
+    }
+
+    /** Returns what was set, for good; {@code defaults} count where nothing was. */
+    RouteTarget target(RouteLimits defaults, TaskKind kind) {
+        var limits =
+                new RouteLimits(
+                        or(maxBodyBytes, defaults.body()),
+                        or(handlerTimeout, defaults.handlerMillis()),
+                        or(bodyMillis, defaults.bodyMillis()),
+                        or(bodyRate, defaults.bodyRate()),
+                        or(idleMillis, defaults.idleMillis()));
+        return new RouteTarget(
+                host + path,
+                handler,
+                executionMode,
+                limits,
+                RouteTarget.Buckets.of(reads, writes, eachRead, eachWrite),
+                executionMode == ExecutionMode.LOOP ? null : kind,
+                readsBody);
+    }
+
+    private static long or(long set, long preset) {
+        return set == UNSET ? preset : set;
     }
 
     /**

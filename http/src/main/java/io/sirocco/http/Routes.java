@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.route.Hosts;
+import io.sirocco.http.route.PathPattern;
+import io.sirocco.http.route.RouteTarget;
+import io.sirocco.http.route.Router;
+import io.sirocco.http.route.UnmatchedFilters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -102,7 +107,13 @@ public final class Routes {
      * @param method a method in upper case, such as {@code GET}, or {@code *} for any method
      */
     public Route route(String method, String path, Handler handler) {
-        var route = new Route(method, host, prefix + path, filtered(handler), handling);
+        var route =
+                new Route(
+                        method,
+                        host,
+                        prefix + path,
+                        RouteTarget.filtered(filters, handler),
+                        handling);
         all.add(route);
         return route;
     }
@@ -193,20 +204,6 @@ public final class Routes {
     private Routes add(String method, String path, Handler handler) {
         route(method, path, handler);
         return this;
-    }
-
-    private Handler filtered(Handler handler) {
-        return filtered(filters, handler);
-    }
-
-    /** Wraps {@code handler} in {@code filters}, of which the first is the outermost. */
-    static Handler filtered(List<Filter> filters, Handler handler) {
-        Handler chain = handler;
-        for (Filter filter : filters.reversed()) {
-            Handler next = chain;
-            chain = request -> filter.filter(request, next);
-        }
-        return chain;
     }
 
     List<Route> all() {

@@ -3,8 +3,9 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.sirocco.http.h1.HeadLimits;
 import io.sirocco.http.h1.ResponseHead;
+import io.sirocco.http.message.CheckedHeaders;
+import io.sirocco.http.message.HeadLimits;
 import io.sirocco.http.ws.Agreement;
 import io.sirocco.http.ws.Offers;
 import io.sirocco.http.ws.Opening;
@@ -190,7 +191,7 @@ final class WebSocketOpening implements Connector, Protocol {
             pairs[2 * i] = head.name(i);
             pairs[2 * i + 1] = head.value(i);
         }
-        return new Headers(pairs);
+        return CheckedHeaders.of(pairs);
     }
 
     private Optional<String> only(String name) {

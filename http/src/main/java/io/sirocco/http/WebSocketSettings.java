@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.message.Grammar;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
