@@ -475,6 +475,12 @@ public final class Server implements AutoCloseable {
                 : now.listeners.stream().map(each -> each.listener.address()).toList();
     }
 
+    /** The event loops that it runs on; none when it is stopped. */
+    public List<Loop> loops() {
+        Running now = running;
+        return now == null ? List.of() : now.loops.all();
+    }
+
     /** How its loops talk to the kernel. */
     public TransportKind transport() {
         return running().loops.all().getFirst().transport();
