@@ -41,7 +41,7 @@ public final class Metrics {
 
         @Override
         public void rejected(RejectedRequest rejected) {
-            add("rejected{rule=\"%s\"}".formatted(rejected.rule()), 1);
+            add("rejected{rule=\"%s\"}".formatted(rejected.error()), 1);
         }
 
         @Override

@@ -138,7 +138,8 @@ final class BlockingWebSocket implements WebSocketListener {
     /** Waits for the next message. The conversation's thread. */
     Message receive() throws IOException {
         if (Thread.currentThread() != thread) {
-            throw new IllegalStateException("Only the thread of a conversation may receive.");
+            throw new IllegalStateException(
+                    "Only the thread of the WebSocketHandler may call receive.");
         }
         CompletableFuture<Message> next;
         if (hub.loop.enter()) {

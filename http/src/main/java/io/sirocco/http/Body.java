@@ -11,17 +11,26 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The body of a request, as bytes, as text or as a stream. Reading blocks until the client has sent
- * what is asked for, and throws an {@link IOException} when it does not within its deadline, or is
- * gone.
+ * The body of a request. Read it as {@link #bytes}, as {@link #text}, as an {@link #inputStream},
+ * or asynchronously by {@link #next}.
  *
- * <p>A body that was read as bytes or as text is kept until the response, and may be read again in
- * any of the three ways: by a filter and by the handler behind it, for example. One of which a
- * stream has been read is gone: to read it again throws an {@link IllegalStateException}. Used by
- * one thread at a time.
+ * <pre>{@code
+ * byte[] all = request.body().bytes();             // at most 16 MiB
+ * byte[] small = request.body().bytes(10_000);     // a longer body throws BadRequest, which becomes 413
+ * request.body().inputStream().transferTo(out);    // any length, up to the limit of the route
+ * }</pre>
+ *
+ * <p>Reading blocks until the client has sent the data; a virtual thread parks meanwhile. It throws
+ * an {@link IOException} if the body exceeds the {@linkplain Config#maxBodyBytes limit} or the
+ * {@linkplain Config#bodyTimeout timeout}, or if the client disconnects. A handler that does not
+ * catch it responds with the right status.
+ *
+ * <p>Bytes and text are kept until the response, so that a filter can read them before the handler,
+ * in any of the three ways. A stream can be read once; reading the body again throws {@link
+ * IllegalStateException}. Used by one thread at a time.
  */
 public final class Body {
-    /** Bytes that {@link #bytes} and {@link #text} hold in memory unless told otherwise. */
+    /** The default limit of {@link #bytes()} and {@link #text()}: 16 MiB. */
     public static final int IN_MEMORY = 16 << 20;
 
     private final Exchange exchange;
@@ -34,7 +43,10 @@ public final class Body {
         this.request = request;
     }
 
-    /** The length that the client stated; empty for a body in chunks. */
+    /**
+     * Returns the length in bytes, if the client sent it; empty for a chunked body, 0 if there is
+     * no body.
+     */
     public OptionalLong length() {
         if (exchange.body == null) {
             return OptionalLong.of(0);
@@ -43,22 +55,30 @@ public final class Body {
         return stated < 0 ? OptionalLong.empty() : OptionalLong.of(stated);
     }
 
-    /** All of it, up to {@link #IN_MEMORY} bytes; the same array each time. */
+    /**
+     * Returns the whole body, up to {@link #IN_MEMORY} bytes. Each call returns the same array.
+     *
+     * @throws BadRequest with status 413 if the body is longer
+     * @throws IllegalStateException if some of the body was read as a stream
+     * @throws IOException if the body does not arrive
+     */
     public byte[] bytes() throws IOException {
         return bytes(IN_MEMORY);
     }
 
     /**
-     * All of it; the same array each time.
+     * Returns the whole body. Each call returns the same array.
      *
-     * @throws BadRequest with status 413 when it is longer than {@code most} bytes
-     * @throws IllegalStateException when some of it was read as a stream
+     * @param limit the maximum length in bytes
+     * @throws BadRequest with status 413 if the body is longer
+     * @throws IllegalStateException if some of the body was read as a stream
+     * @throws IOException if the body does not arrive
      */
-    public byte[] bytes(int most) throws IOException {
+    public byte[] bytes(int limit) throws IOException {
         if (collected == null) {
-            collected = collect(most);
-        } else if (collected.length > most) {
-            throw tooLarge(most);
+            collected = collect(limit);
+        } else if (collected.length > limit) {
+            throw tooLarge(limit);
         }
         return collected;
     }
@@ -88,16 +108,24 @@ public final class Body {
         return new BadRequest(413, "The body is longer than " + most + " bytes.");
     }
 
-    /** All of it as text, in the charset that its type names or else UTF-8. */
+    /**
+     * Returns the whole body as text, up to {@link #IN_MEMORY} bytes, decoded by the charset of its
+     * media type or as UTF-8.
+     *
+     * @throws BadRequest with status 413 if the body is longer
+     * @throws IllegalStateException if some of the body was read as a stream
+     * @throws IOException if the body does not arrive
+     */
     public String text() throws IOException {
         return new String(
                 bytes(), request.contentType().map(type -> type.charset(UTF_8)).orElse(UTF_8));
     }
 
     /**
-     * All of it, as it comes; from memory if it was read as bytes or as text before.
+     * Returns the body as a stream that blocks until data arrives. If the body was read as bytes or
+     * text before, the stream reads from memory.
      *
-     * @throws IllegalStateException when some of a stream of it was read
+     * @throws IllegalStateException if some of the body was read as a stream
      */
     public InputStream inputStream() {
         if (collected != null) {
@@ -107,28 +135,29 @@ public final class Body {
             reader = new Reader();
         } else if (reader.begun && !reader.failed) {
             throw new IllegalStateException(
-                    "The body has been read already: read it once as a stream, or with bytes() or"
+                    "The body has already been read as a stream: read it once, or with bytes() or"
                             + " text(), which keep it.");
         }
         return reader;
     }
 
     /**
-     * Returns the next bytes as soon as they are there, and an empty array at the end of the body.
-     * Never blocks: for {@link ExecutionMode#INLINE} handlers that {@linkplain
-     * Route#startBeforeBody start before the body}. Ask again when the last stage has completed,
-     * and do not mix it with the other methods.
+     * Returns the next bytes as soon as they arrive, an empty array at the end of the body. Never
+     * blocks. For {@link ExecutionMode#INLINE} handlers that {@linkplain Route#startBeforeBody
+     * start before the body}. Call it again only after the previous stage has completed, and do not
+     * combine it with the other methods.
      *
-     * @return completes on {@link Request#loop}; exceptionally with an {@link IOException} when the
-     *     body does not arrive. A response that completes with that exception has the right status
+     * @return a stage that completes on {@link Request#loop}; exceptionally with an {@link
+     *     IOException} if the body does not arrive. An {@linkplain Response#async asynchronous
+     *     response} that completes with this exception has the right status
      */
     public CompletionStage<byte[]> next() {
         return exchange.nextOfBodyLater();
     }
 
     /**
-     * Returns the trailers that the client sent behind the body (RFC 9110 6.5), without those that
-     * must not be trailers; none before all of the body was read.
+     * Returns the trailers of the request (RFC 9110 6.5), without those that are not allowed as
+     * trailers. Empty until the whole body was read.
      */
     public Headers trailers() {
         return exchange.bodyTrailers();
@@ -157,7 +186,7 @@ public final class Body {
             return !ended;
         }
 
-        /** The whole body, without a copy when it came in one piece. */
+        /** Returns the whole body, without a copy if it arrived in one piece. */
         byte[] takeAll(int length) throws IOException {
             if (length > 0 && at == 0 && fill() && piece.length == length) {
                 byte[] whole = piece;

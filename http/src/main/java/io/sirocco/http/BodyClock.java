@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.route.RouteLimits;
+
 /**
  * The time that a client takes to send the body of one request, while the server waits for it. All
  * times are milliseconds of the loop's clock. Loop-confined.
@@ -35,11 +37,11 @@ final class BodyClock {
      * Returns when a client that sends at the lowest rate allowed must have sent more than the
      * {@code received} bytes.
      */
-    long deadline(RouteTarget endpoint, long received) {
-        if (endpoint.bodyMillis() == 0 || !running) {
+    long deadline(RouteLimits limits, long received) {
+        if (limits.bodyMillis() == 0 || !running) {
             return Long.MAX_VALUE;
         }
-        long earned = endpoint.bodyRate() == 0 ? 0 : received * 1000 / endpoint.bodyRate();
-        return since - waited + endpoint.bodyMillis() + earned;
+        long earned = limits.bodyRate() == 0 ? 0 : received * 1000 / limits.bodyRate();
+        return since - waited + limits.bodyMillis() + earned;
     }
 }

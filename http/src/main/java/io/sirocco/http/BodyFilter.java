@@ -4,14 +4,17 @@ package io.sirocco.http;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Changes a body while it is sent: see {@link Response#transformBody}. */
+/**
+ * Transforms a body while it is sent, for example by compression. See {@link
+ * Response#transformBody}.
+ */
 @FunctionalInterface
 public interface BodyFilter {
 
     /**
-     * A stream that passes on to {@code out} what becomes of what is written to it. It is flushed
-     * when the body's writer flushes, and closed at the end, whether good or bad; it closes {@code
-     * out} then.
+     * Returns a stream that transforms its input and writes the result to {@code out}. It is
+     * flushed when the writer of the body flushes. It is closed at the end, also after a failure,
+     * and must then close {@code out}.
      */
     OutputStream around(OutputStream out) throws IOException;
 }

@@ -3,7 +3,9 @@ package io.sirocco.http;
 
 import java.io.IOException;
 
-/** The rest of a body will not be read: it is too long, malformed, or too slow. */
+/**
+ * Thrown when the rest of a body will not be read, because it is too long, malformed or too slow.
+ */
 final class BodyRefused extends IOException {
     private static final long serialVersionUID = 1L;
 

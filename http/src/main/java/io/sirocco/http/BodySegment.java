@@ -5,13 +5,14 @@ import io.sirocco.net.OpenFile;
 import java.util.Objects;
 
 /**
- * A part of a body that is at hand: bytes, or a region of a file. See {@link Response#segments}.
+ * A segment of a response body whose content is available without waiting: bytes, or a region of a
+ * file. See {@link Response#segments}.
  */
 public sealed interface BodySegment {
-    /** How many bytes it is. */
+    /** Returns the length in bytes. */
     long length();
 
-    /** Bytes, which must not change any more. Immutable. */
+    /** A segment of bytes. Do not change the array afterwards. Immutable. */
     record Bytes(byte[] bytes) implements BodySegment {
         public Bytes {
             Objects.requireNonNull(bytes, "bytes");
@@ -24,16 +25,23 @@ public sealed interface BodySegment {
     }
 
     /**
-     * {@code length} bytes of {@code file} from {@code from} on, which leave without passing
-     * through memory where the system can do that. Whoever makes it has {@linkplain OpenFile#retain
-     * retained} the file for it. Immutable.
+     * A region of an open file, which the kernel sends without copying it into the heap where
+     * possible. Its creator must have {@linkplain OpenFile#retain retained} the file. Immutable.
+     *
+     * @param file the file
+     * @param from the offset of the first byte, 0 or more
+     * @param length the number of bytes, 0 or more
      */
     record Region(OpenFile file, long from, long length) implements BodySegment {
         public Region {
             Objects.requireNonNull(file, "file");
             if (from < 0 || length < 0) {
                 throw new IllegalArgumentException(
-                        "There is no region of " + length + " bytes from " + from + " on.");
+                        "A region needs from >= 0 and length >= 0, not "
+                                + from
+                                + " and "
+                                + length
+                                + ".");
             }
         }
     }

@@ -4,23 +4,29 @@ package io.sirocco.http;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Produces a body piece by piece without a thread: each piece is requested when the peer has taken
- * enough of those before. The consumer calls {@link #next} again only after the stage before has
- * completed, and calls {@link #close} exactly once, after the last piece or when it gives up.
+ * Produces a body segment by segment without a thread. The consumer requests a segment when its
+ * peer can take more; it calls {@link #next} only after the previous stage has completed, and calls
+ * {@link #close} exactly once, after the last segment or when it gives up.
  *
- * <p>An implementation may complete a stage on any thread. <em>Methods are called on a loop, and
- * must not block.</em>
+ * <pre>{@code
+ * routes.route("POST", "/echo", request -> Response.stream(request.body()::next))
+ *         .executionMode(ExecutionMode.INLINE)
+ *         .startBeforeBody();
+ * }</pre>
+ *
+ * <p>Any thread may complete a stage. Methods are called on the event loop and must not block.
  */
 @FunctionalInterface
 public interface BodySource {
     /**
-     * Returns the next piece, which must not change any more; an empty one at the end of the body.
-     * A stage that fails ends the message in the middle, and the peer can tell.
+     * Returns the next segment; an empty one ends the body. Do not change the array afterwards. A
+     * stage that fails resets the connection, so that the peer can tell that the body is
+     * incomplete.
      *
      * @throws Exception with the same effect as a stage that fails
      */
     CompletionStage<byte[]> next() throws Exception;
 
-    /** Releases what this source holds. Does nothing by default. */
+    /** Releases the resources of this source. The default implementation does nothing. */
     default void close() {}
 }

@@ -66,7 +66,7 @@ final class BodyStream extends OutputStream {
         written += size;
         if (length >= 0 && written > length) {
             throw new IOException(
-                    "a body of " + length + " bytes was promised, and more are written");
+                    "a body of " + length + " bytes was announced, but more were written");
         }
     }
 
@@ -100,7 +100,11 @@ final class BodyStream extends OutputStream {
         closed = true;
         if (length >= 0 && written != length) {
             throw new IOException(
-                    "a body of " + length + " bytes was promised, and " + written + " are written");
+                    "a body of "
+                            + length
+                            + " bytes was announced, but "
+                            + written
+                            + " were written");
         }
         boolean whole = !begun && length < 0;
         send(whole ? count : length, gathered, 0, count, true);
@@ -129,8 +133,7 @@ final class BodyStream extends OutputStream {
     private CompletableFuture<Void> sendNow(
             long stated, boolean first, byte[] bytes, int from, int to, boolean last) {
         if (exchange.ended || first && exchange.responded && !exchange.early) {
-            return CompletableFuture.failedFuture(
-                    new IOException("the deadline of the response has passed"));
+            return CompletableFuture.failedFuture(new IOException("the response timed out"));
         }
         if (!exchange.connected()) {
             return CompletableFuture.failedFuture(Exchange.clientIsGone());

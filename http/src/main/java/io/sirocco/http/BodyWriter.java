@@ -4,14 +4,21 @@ package io.sirocco.http;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Writes a response body while it is being sent. */
+/**
+ * Writes the body of a {@linkplain Response#stream(BodyWriter) streamed response} while it is sent.
+ * Runs on a virtual thread, or on the handler's thread.
+ */
 @FunctionalInterface
 public interface BodyWriter {
 
     /**
-     * Writes to {@code out}, which need not be closed. A write blocks while the client is slower
-     * than we are, and throws when it is gone; {@link OutputStream#flush} sends what was written so
-     * far.
+     * Writes the body to {@code out}, which need not be closed. A write blocks while the client is
+     * slower than the writer. Output is gathered into segments of 8 KiB; {@link OutputStream#flush}
+     * sends it at once.
+     *
+     * @throws IOException if the client has disconnected
+     * @throws InterruptedException if the handler timeout passes before the response begins, or the
+     *     server is cut off
      */
     void write(OutputStream out) throws IOException, InterruptedException;
 }

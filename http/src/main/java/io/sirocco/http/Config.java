@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.h1.HeadLimits;
+import io.sirocco.http.message.HeadLimits;
+import io.sirocco.http.route.RouteLimits;
 import io.sirocco.net.Admission;
 import io.sirocco.net.Bandwidth;
 import io.sirocco.net.Clock;
@@ -18,8 +19,25 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a server is to run: set in the lambda given to {@link Server#create}, frozen when it returns.
- * All limits are finite unless they are lifted. Used by one thread.
+ * The configuration of a {@link Server}: listening addresses, limits, timeouts, scheduling,
+ * monitoring. It is set in the lambda given to {@link Server#start(java.util.function.Consumer,
+ * java.util.function.Consumer) Server.start}, {@link Server#create} or {@link Server#reload}, and
+ * frozen when the lambda returns. At least one address is required.
+ *
+ * <pre>{@code
+ * Server.start(
+ *         config -> config
+ *                 .port(8080)
+ *                 .maxBodyBytes(1 << 20)
+ *                 .idleTimeout(Duration.ofSeconds(15))
+ *                 .handlerTimeout(Duration.ofSeconds(5)),
+ *         routes -> ...);
+ * }</pre>
+ *
+ * <p>All limits except {@link #maxConnectionsPerLoop} have finite defaults. A timeout of zero is
+ * disabled. Each method returns this configuration.
+ *
+ * <p>Not thread-safe.
  */
 public final class Config {
     final List<Listening> addresses = new ArrayList<>();
@@ -58,14 +76,14 @@ public final class Config {
     private Duration writeTimeout = Duration.ofSeconds(30);
     private Duration handlerTimeout = Duration.ofSeconds(60);
 
-    /** An address, the TLS that is spoken there, if any, and whether a proxy speaks first. */
+    /** A configured address: its TLS, if any, and whether the PROXY protocol is expected. */
     record Listening(SocketAddress address, Optional<Tls> tls, boolean proxyProtocol) {}
 
     Config() {}
 
     /**
-     * Listens on every IPv4 address of the machine; port 0 lets the system choose, and {@link
-     * Server#port} tells.
+     * Listens on {@code port} of all IPv4 addresses of the machine. Port 0 lets the system choose;
+     * {@link Server#port} returns its choice.
      *
      * @throws IllegalArgumentException if {@code port} is not between 0 and 65535
      */
@@ -78,25 +96,25 @@ public final class Config {
     }
 
     /**
-     * Listens on an address: an Internet one, or a {@link UnixDomainSocketAddress}. May be called
-     * several times.
+     * Listens on an Internet address or a {@link UnixDomainSocketAddress}. May be called several
+     * times.
      */
     public Config listen(SocketAddress address) {
         return listen(address, Optional.empty(), false);
     }
 
-    /**
-     * Listens on an address and speaks HTTPS there. Several addresses may share {@code tls}, and
-     * others may go without.
-     */
+    /** Listens on an address and serves HTTPS there. Several addresses may share {@code tls}. */
     public Config listen(SocketAddress address, Tls tls) {
         return listen(address, Optional.of(tls), false);
     }
 
     /**
-     * Listens on an address where, if {@code proxyProtocol}, every connection begins with a header
-     * of the PROXY protocol, version 1 or 2, and comes from one of {@link #trustedProxies}. All
-     * others are closed without a word. The header has as long as {@link #headerTimeout} says.
+     * Listens on an address, with or without TLS and the PROXY protocol.
+     *
+     * @param proxyProtocol whether each connection begins with a PROXY protocol header, version 1
+     *     or 2. Connections whose peer is not one of {@link #trustedProxies} are then closed
+     *     without a response, and so are those whose header does not arrive within {@link
+     *     #headerTimeout}
      */
     public Config listen(SocketAddress address, Optional<Tls> tls, boolean proxyProtocol) {
         addresses.add(new Listening(address, tls, proxyProtocol));
@@ -104,74 +122,97 @@ public final class Config {
     }
 
     /**
-     * The proxies that are believed when they say for whom they ask; {@link TrustedProxies#NONE}
-     * unless set.
+     * Sets the proxies that are trusted to forward the client's address, scheme and host. Default:
+     * {@link TrustedProxies#NONE}.
      */
     public Config trustedProxies(TrustedProxies proxies) {
         this.trustedProxies = proxies;
         return this;
     }
 
-    /** Listens on a Unix-domain socket, a file that is removed when the server stops. */
+    /** Listens on a Unix-domain socket. The file is removed when the server stops. */
     public Config unixSocket(Path path) {
         return listen(UnixDomainSocketAddress.of(path));
     }
 
-    /** Event loops, each a thread; one per core unless set. */
+    /**
+     * Sets the number of event loops. Each is one thread with its own connections. Default: one per
+     * core.
+     *
+     * @throws IllegalArgumentException if {@code loops} is less than 1
+     */
     public Config loops(int loops) {
         this.loops = atLeast("loops", loops, 1);
         return this;
     }
 
-    /** How loops talk to the kernel; {@link TransportKind#AUTO} unless set. */
+    /** Sets how event loops do I/O. Default: {@link TransportKind#AUTO}. */
     public Config transport(TransportKind transport) {
         this.transport = transport;
         return this;
     }
 
-    /** The time that deadlines and dates are reckoned by. */
+    /** Sets the clock for timeouts and dates. Default: the system's clock. */
     public Config clock(Clock clock) {
         this.clock = clock;
         return this;
     }
 
-    /** Prefix of the names of its threads. */
+    /** Sets the prefix of thread names. Default: {@code sirocco}. */
     public Config name(String name) {
         this.name = name;
         return this;
     }
 
-    /** The value of the {@code Server} header field; empty for none. */
+    /**
+     * Sets the value of the {@code Server} header; empty omits the header. Default: {@code
+     * Sirocco}.
+     *
+     * @throws IllegalArgumentException if the value contains control characters or characters above
+     *     U+00FF
+     */
     public Config serverHeader(String value) {
         this.serverHeader = Headers.of("Server", value).first("Server").orElse("");
         return this;
     }
 
-    /** Where handlers run whose route does not say. */
-    public Config executionMode(ExecutionMode handling) {
-        this.executionMode = handling;
+    /**
+     * Sets where handlers run whose route has no {@linkplain Route#executionMode mode of its own}.
+     * Default: {@link ExecutionMode#VIRTUAL}.
+     */
+    public Config executionMode(ExecutionMode mode) {
+        this.executionMode = mode;
         return this;
     }
 
     /**
-     * Threads of the pool that {@link ExecutionMode#POOL} handlers of all loops share; twice the
-     * cores unless set.
+     * Sets the number of threads in the pool that all {@link ExecutionMode#POOL} handlers share.
+     * Default: twice the number of cores, at least 4.
+     *
+     * @throws IllegalArgumentException if {@code threads} is less than 1
      */
     public Config poolThreads(int threads) {
         this.poolThreads = atLeast("poolThreads", threads, 1);
         return this;
     }
 
-    /** Connections that the kernel keeps for us until we accept them; 4096 unless set. */
+    /**
+     * Sets how many connections the kernel queues for each address before they are accepted.
+     * Default: 4,096.
+     *
+     * @throws IllegalArgumentException if {@code connections} is less than 1
+     */
     public Config backlog(int connections) {
         this.backlog = atLeast("backlog", connections, 1);
         return this;
     }
 
     /**
-     * Sets how many connections each loop serves at once, and what becomes of further ones when all
-     * loops serve so many. A loop that has no slot left hands new connections over to one that has.
-     * Without a bound unless set.
+     * Sets how many connections each loop serves at once, and what happens to new connections when
+     * all loops are full. A loop that is full hands new connections to a loop that has room.
+     * Default: no limit.
+     *
+     * @throws IllegalArgumentException if {@code perLoop} is less than 1
      */
     public Config maxConnectionsPerLoop(int perLoop, WhenFull whenFull) {
         this.maxConnectionsPerLoop = atLeast("maxConnectionsPerLoop", perLoop, 1);
@@ -180,21 +221,26 @@ public final class Config {
     }
 
     /**
-     * Connections that one loop parks when its slots are taken, and how long; 10,000 for 20 s
-     * unless set.
+     * Sets how many connections each loop parks while all loops are full ({@link
+     * io.sirocco.net.WhenFull#PARK}), and for how long; after that time they are closed. Further
+     * connections wait in the kernel's backlog. Default: 10,000 for 20 s.
+     *
+     * @throws IllegalArgumentException if {@code perLoop} is negative
      */
-    public Config parkedConnections(int perLoop, Duration longest) {
+    public Config parkedConnections(int perLoop, Duration timeout) {
         this.parked = atLeast("parkedConnections", perLoop, 0);
-        this.parkedConnections = longest;
+        this.parkedConnections = timeout;
         return this;
     }
 
     /**
-     * Sets how many bytes the connections of all loops may hold together: unfinished headers,
-     * bodies that were not read yet, output that was not taken yet, messages in pieces. Each loop
-     * has an equal share of it, its {@link io.sirocco.net.MemoryBudget}. When it is used up,
-     * clients that have kept the server waiting for the longest are refused by {@link
-     * RequestError#MEMORY_SHORT}. 1 MiB or more; by default a quarter of the largest heap.
+     * Sets how many bytes all connections together may hold: incomplete headers, unread bodies,
+     * unsent output, incomplete WebSocket messages. Each loop has an equal share, its {@link
+     * io.sirocco.net.MemoryBudget}. When a share is exhausted, the clients that have kept the
+     * server waiting longest are refused with {@link RequestError#MEMORY_SHORT} (503) or
+     * disconnected. Default: a quarter of the maximum heap.
+     *
+     * @throws IllegalArgumentException if {@code bytes} is less than 1 MiB
      */
     public Config memoryLimit(long bytes) {
         if (bytes < 1 << 20) {
@@ -206,8 +252,11 @@ public final class Config {
     }
 
     /**
-     * Sets how many connections each loop may have at all; one beyond them is closed at once. By
-     * default, or with 0, as many as heap and machine have memory for when all are idle.
+     * Sets how many connections each loop may have open, served or not; further ones are closed at
+     * once. Default, or with 0: as many idle connections as the heap and the machine have memory
+     * for.
+     *
+     * @throws IllegalArgumentException if {@code perLoop} is negative
      */
     public Config maxOpenConnectionsPerLoop(int perLoop) {
         this.mostConnections = atLeast("maxOpenConnectionsPerLoop", perLoop, 0);
@@ -215,14 +264,18 @@ public final class Config {
     }
 
     /**
-     * Connections accepted per second by each loop, as a bucket whose rate may be changed later.
+     * Limits the connections that each loop accepts per second. The rate can be changed while the
+     * server runs. Default: unlimited.
      */
     public Config acceptRate(Bandwidth perSecond) {
         this.acceptRate = perSecond;
         return this;
     }
 
-    /** Who may connect at all; everybody unless set. */
+    /**
+     * Sets the filter that decides which peers may connect. It is called before a TLS handshake.
+     * Default: all.
+     */
     public Config admission(Admission admission) {
         this.admission = admission;
         return this;
@@ -230,7 +283,7 @@ public final class Config {
 
     /**
      * Sets whether a request over TLS must name a host that the connection's certificate covers;
-     * others get 421 (RFC 9110 7.4). On by default. Not checked are IP addresses, certificates
+     * others get 421 (RFC 9110 7.4). Default: true. Not checked are IP addresses, certificates
      * without host names, a self-signed certificate for the name that the client requested in its
      * handshake (SNI), and requests for which a {@linkplain #trustedProxies trusted proxy} has
      * forwarded an address. Turn it off behind a proxy that connects by another name than its
@@ -241,14 +294,20 @@ public final class Config {
         return this;
     }
 
-    /** Bandwidth of all connections together, as buckets whose rates may be changed later. */
+    /**
+     * Limits the bytes per second of all connections together, received and sent. The rates can be
+     * changed while the server runs. Default: unlimited.
+     */
     public Config bandwidth(Bandwidth reads, Bandwidth writes) {
         this.reads = reads;
         this.writes = writes;
         return this;
     }
 
-    /** Bytes per second of each single connection; {@link Bandwidth#UNLIMITED} unless set. */
+    /**
+     * Limits the bytes per second of each connection, received and sent. Default: {@link
+     * Bandwidth#UNLIMITED}, which is 0.
+     */
     public Config connectionBandwidth(long reads, long writes) {
         this.connectionReads = reads;
         this.connectionWrites = writes;
@@ -256,60 +315,83 @@ public final class Config {
     }
 
     /**
-     * Sizes of a request head: all of it (431), its target (414), its fields (431); 16 KiB, 8 KiB,
-     * 100 unless set.
+     * Sets limits for the request line and headers of a request.
+     *
+     * @param bytes maximum size of the request line and all headers together; beyond it 431.
+     *     Default: 16 KiB
+     * @param targetBytes maximum size of the request target; beyond it 414. Default: 8 KiB
+     * @param headers maximum number of headers; beyond it 431. Default: 100
+     * @throws IllegalArgumentException if a size is less than 1 or the number is negative
      */
-    public Config headerLimits(int bytes, int targetBytes, int fields) {
-        this.headerLimits = new HeadLimits(bytes, targetBytes, fields);
+    public Config headerLimits(int bytes, int targetBytes, int headers) {
+        this.headerLimits = new HeadLimits(bytes, targetBytes, headers);
         return this;
     }
 
     /**
-     * Bytes of a request body (413) unless its route says otherwise; 16 MiB unless set, -1 for any
-     * number.
+     * Sets the maximum size of a request body in bytes; beyond it 413. {@link Route#maxBodyBytes}
+     * overrides it for a route. -1 removes the limit. Default: 16 MiB.
      */
     public Config maxBodyBytes(long bytes) {
         this.maxBodyBytes = bytes;
         return this;
     }
 
-    /** Requests in progress on one loop (503); 10,000 unless set. */
+    /**
+     * Sets how many requests each loop processes at once; beyond it 503 with {@code Retry-After}.
+     * Default: 10,000.
+     *
+     * @throws IllegalArgumentException if {@code perLoop} is less than 1
+     */
     public Config maxConcurrentRequests(int perLoop) {
         this.maxConcurrentRequests = atLeast("maxConcurrentRequests", perLoop, 1);
         return this;
     }
 
-    /** How long a connection may be without a request; 75 s unless set, zero for ever. */
-    public Config idleTimeout(Duration longest) {
-        this.idleTimeout = longest;
-        return this;
-    }
-
-    /** How long a head may take from its first byte on (408); 10 s unless set, zero for ever. */
-    public Config headerTimeout(Duration longest) {
-        this.headerTimeout = longest;
-        return this;
-    }
-
-    /** How long a client may take nothing of what is sent to it; 30 s unless set, zero for ever. */
-    public Config writeTimeout(Duration longest) {
-        this.writeTimeout = longest;
-        return this;
-    }
-
     /**
-     * How long a handler may take until its response begins (503; 504 for {@link Response#async}),
-     * not counting what it waits for the client's body; 60 s unless set, zero for ever.
+     * Sets how long a keep-alive connection may be idle between requests before it is closed.
+     * {@link Route#idleTimeout} overrides it after responses of a route. Zero disables it. Default:
+     * 75 s.
      */
-    public Config handlerTimeout(Duration longest) {
-        this.handlerTimeout = longest;
+    public Config idleTimeout(Duration timeout) {
+        this.idleTimeout = timeout;
         return this;
     }
 
     /**
-     * How long a body that a handler waits for may take (408): {@code grace}, and one second for
-     * every {@code bytesPerSecond} that have come. 20 s and 500 unless set; a grace of zero is for
-     * ever.
+     * Sets the time from the first byte of a request to the end of its headers; beyond it 408. Zero
+     * disables it. Default: 10 s.
+     */
+    public Config headerTimeout(Duration timeout) {
+        this.headerTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Sets how long a client may read nothing of a response before its connection is closed. Zero
+     * disables it. Default: 30 s.
+     */
+    public Config writeTimeout(Duration timeout) {
+        this.writeTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Sets the time from the end of a request's headers until its response begins; beyond it 503,
+     * or 504 for {@link Response#async}. Time spent waiting for the request body does not count.
+     * The handler's thread is interrupted, and its result is discarded. {@link
+     * Route#handlerTimeout} overrides it for a route. Zero disables it. Default: 60 s.
+     */
+    public Config handlerTimeout(Duration timeout) {
+        this.handlerTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Sets how long a handler may wait for the request body: {@code grace}, plus one second for
+     * every {@code bytesPerSecond} bytes received; beyond it 408. {@link Route#bodyTimeout}
+     * overrides it for a route. A grace of zero disables it. Default: 20 s and 500 bytes per
+     * second.
      */
     public Config bodyTimeout(Duration grace, long bytesPerSecond) {
         this.bodyGrace = grace;
@@ -317,36 +399,43 @@ public final class Config {
         return this;
     }
 
-    /** What was set, for good. */
+    /** Returns the limits as they are set now. */
     Limits limits() {
         return new Limits(
                 headerLimits,
-                maxBodyBytes,
                 maxConcurrentRequests,
-                idleTimeout.toMillis(),
                 headerTimeout.toMillis(),
-                bodyGrace.toMillis(),
-                bodyRate,
                 writeTimeout.toMillis(),
-                handlerTimeout.toMillis());
+                new RouteLimits(
+                        maxBodyBytes,
+                        handlerTimeout.toMillis(),
+                        bodyGrace.toMillis(),
+                        bodyRate,
+                        idleTimeout.toMillis()));
     }
 
     /**
-     * A loop that is held for longer is reported with the stack of what holds it; 500 ms unless
-     * set, zero for never.
+     * Sets how long an event loop may be blocked before the watchdog reports it with the stack of
+     * the blocking code. Zero disables the reports. Default: 500 ms.
      */
     public Config blockedLoopThreshold(Duration threshold) {
         this.heldMillis = (int) threshold.toMillis();
         return this;
     }
 
-    /** Who is told of requests, rejections and failures: access log, metrics. */
+    /**
+     * Sets the monitor that is notified of requests, refusals and failures, for access logs and
+     * metrics. Default: none.
+     */
     public Config monitor(Monitor monitor) {
         this.monitor = monitor;
         return this;
     }
 
-    /** What is answered when no handler does. */
+    /**
+     * Sets the pages for responses that no handler creates: 404, 405, 500 and refusals by the
+     * server. Default: one line of plain text.
+     */
     public Config errorPages(ErrorPages pages) {
         this.errorPages = pages;
         return this;

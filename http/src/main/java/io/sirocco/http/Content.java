@@ -73,7 +73,7 @@ sealed interface Content {
                     release(all.subList(0, i));
                     throw new IllegalStateException(
                             "The file of a response that is sent again is closed: keep it open, or"
-                                    + " make a response for each request.");
+                                    + " create a response for each request.");
                 }
             }
             return all;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.message.Grammar;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.BitSet;
@@ -8,15 +9,31 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A cookie to be set: one {@code Set-Cookie} field (RFC 6265 4.1; {@code SameSite}, {@code
- * Partitioned} and the name prefixes from RFC 6265bis 4.1). {@link #of} starts with safe
- * attributes: {@code Path=/; HttpOnly; SameSite=Lax}. An empty path or domain is not sent.
+ * A cookie to set, the value of one {@code Set-Cookie} header (RFC 6265 4.1; {@code SameSite},
+ * {@code Partitioned} and the name prefixes from RFC 6265bis 4.1). {@link #of} creates it with safe
+ * attributes: {@code Path=/; HttpOnly; SameSite=Lax}.
  *
- * <p>What a browser would refuse, and what could carry another header along, is an {@link
- * IllegalArgumentException}. Immutable.
+ * <pre>{@code
+ * Response.text("Welcome.").cookie(Cookie.of("__Host-session", id).withMaxAge(Duration.ofDays(7)));
+ * }</pre>
  *
- * @param maxAge its life in whole seconds; zero or less deletes it; wins over {@code expires}
- * @param expires the end of its life; without both it ends with the browser's session
+ * <p>Names, values and attributes that a browser would reject, or that could inject another header,
+ * throw {@link IllegalArgumentException}. Values are not encoded; see {@link Percent#encode}.
+ *
+ * <p>Immutable.
+ *
+ * @param name the name, a token
+ * @param value the value: ASCII without spaces, quotes, commas, semicolons and backslashes
+ * @param path the path prefix of requests that carry the cookie; empty for the directory of the
+ *     request that set it
+ * @param domain the domain, which includes all its subdomains; empty for the host that set it
+ * @param maxAge the lifetime, sent in whole seconds; zero or less deletes the cookie; takes
+ *     precedence over {@code expires}
+ * @param expires the end of the lifetime; without both, the cookie ends with the browser's session
+ * @param secure whether it is sent over TLS only
+ * @param httpOnly whether scripts cannot read it
+ * @param sameSite which requests from other sites carry it
+ * @param partitioned whether it is stored separately for each top-level site
  */
 public record Cookie(
         String name,
@@ -32,13 +49,13 @@ public record Cookie(
 
     /** Which requests from other sites carry the cookie. */
     public enum SameSite {
-        /** None but those that follow a link. */
+        /** Only top-level navigation, such as following a link. */
         LAX("; SameSite=Lax"),
         /** None. */
         STRICT("; SameSite=Strict"),
-        /** All; the cookie must be secure. */
+        /** All of them. The cookie must be secure. */
         NONE("; SameSite=None"),
-        /** As the browser decides: the attribute is not sent. */
+        /** The attribute is not sent, so the browser decides. */
         UNSET("");
 
         private final String attribute;
@@ -48,9 +65,7 @@ public record Cookie(
         }
     }
 
-    /**
-     * RFC 6265 4.1.1: cookie-octet, that is no blank, quotation mark, comma, semicolon, backslash.
-     */
+    /** The cookie-octet of RFC 6265 4.1.1: no whitespace, quote, comma, semicolon or backslash. */
     private static final BitSet OCTETS =
             Grammar.set(
                     "!#$%&'()*+-./0123456789:<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`"
@@ -59,7 +74,11 @@ public record Cookie(
     private static final BitSet DOMAIN =
             Grammar.set("-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
-    /** Checks everything that the class comment promises. */
+    /**
+     * Validates the components.
+     *
+     * @throws IllegalArgumentException if a browser would reject the cookie
+     */
     public Cookie {
         require(Grammar.isToken(name), "The name", "must be a token: letters, digits, '-', '_'");
         require(
@@ -87,8 +106,11 @@ public record Cookie(
     }
 
     /**
-     * A cookie of the browser's session that scripts cannot read and other sites cannot send along.
-     * It is {@code Secure} when its name begins with {@code __Host-} or {@code __Secure-}.
+     * Creates a session cookie that scripts cannot read, with {@code Path=/} and {@code
+     * SameSite=Lax}. It is {@code Secure} if its name begins with {@code __Host-} or {@code
+     * __Secure-}.
+     *
+     * @throws IllegalArgumentException if the name or value is invalid
      */
     public static Cookie of(String name, String value) {
         String lower = name.toLowerCase(Locale.ROOT);
@@ -106,54 +128,63 @@ public record Cookie(
                 false);
     }
 
-    /** Removes a cookie that was set with path {@code /}. */
+    /** Creates a cookie that deletes the cookie of this name and the path {@code /}. */
     public static Cookie delete(String name) {
         return of(name, "").withMaxAge(Duration.ZERO).withExpires(Instant.EPOCH);
     }
 
-    /** The same with another path; empty for the folder of the request. */
+    /** Returns this cookie with another path; empty for the directory of the request. */
     public Cookie withPath(String path) {
         return scoped(path, domain, maxAge, expires);
     }
 
-    /** The same for a domain and all hosts below it; empty for this host alone. */
+    /**
+     * Returns this cookie with a domain, which includes all its subdomains; empty for this host
+     * only.
+     */
     public Cookie withDomain(String domain) {
         return scoped(path, domain, maxAge, expires);
     }
 
-    /** The same with a life that begins when the browser receives it. */
+    /** Returns this cookie with a lifetime, sent in whole seconds. */
     public Cookie withMaxAge(Duration age) {
         return scoped(path, domain, Optional.of(age), expires);
     }
 
-    /** The same with an end of its life. */
+    /** Returns this cookie with an expiry date. */
     public Cookie withExpires(Instant end) {
         return scoped(path, domain, maxAge, Optional.of(end));
     }
 
-    /** The same, sent through TLS only or not. */
+    /** Returns this cookie with or without {@code Secure}. */
     public Cookie withSecure(boolean secure) {
         return flagged(secure, httpOnly, sameSite, partitioned);
     }
 
-    /** The same, hidden from scripts or not. */
+    /** Returns this cookie with or without {@code HttpOnly}. */
     public Cookie withHttpOnly(boolean httpOnly) {
         return flagged(secure, httpOnly, sameSite, partitioned);
     }
 
-    /** The same for requests from other sites; {@code NONE} makes it secure, as browsers demand. */
+    /**
+     * Returns this cookie with another {@code SameSite}. {@code NONE} makes it {@code Secure}, as
+     * browsers require.
+     */
     public Cookie withSameSite(SameSite sameSite) {
         boolean secure = this.secure || sameSite == SameSite.NONE;
         return flagged(secure, httpOnly, sameSite, partitioned);
     }
 
-    /** The same, kept apart for each top-level site; makes it secure, as browsers demand. */
+    /**
+     * Returns this cookie with or without {@code Partitioned}, which makes it {@code Secure}, as
+     * browsers require.
+     */
     public Cookie withPartitioned(boolean partitioned) {
         boolean secure = this.secure || partitioned;
         return flagged(secure, httpOnly, sameSite, partitioned);
     }
 
-    /** The value of the {@code Set-Cookie} field. */
+    /** Returns the value of the {@code Set-Cookie} header. */
     public String encode() {
         var text = new StringBuilder(96).append(name).append('=').append(value);
         maxAge.ifPresent(age -> text.append("; Max-Age=").append(age.toSeconds()));

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.Router.Found;
-import io.sirocco.http.Router.MethodNotAllowed;
-import io.sirocco.http.Router.NotFound;
-import io.sirocco.http.h1.RequestHead;
-import io.sirocco.http.h1.TargetForm;
+import io.sirocco.http.message.RequestHead;
+import io.sirocco.http.message.TargetForm;
+import io.sirocco.http.route.PathParams;
+import io.sirocco.http.route.RouteTarget;
+import io.sirocco.http.route.Router;
+import io.sirocco.http.route.Router.Found;
+import io.sirocco.http.route.Router.MethodNotAllowed;
+import io.sirocco.http.route.Router.NotFound;
+import io.sirocco.http.route.UnmatchedFilters;
 import java.util.List;
 
 /**

@@ -2,16 +2,25 @@
 package io.sirocco.http;
 
 /**
- * What the server answers when no handler does: one plain line, unless a server is given its own.
+ * Creates the responses that no handler creates: 404, 405, 500 and refusals by the server. Set by
+ * {@link Config#errorPages}.
+ *
+ * <pre>{@code
+ * config.errorPages((status, message) ->
+ *         Response.html("<h1>" + status + "</h1><p>" + message));
+ * }</pre>
+ *
+ * <p>The body must consist of bytes: text, HTML or JSON. Called on the event loops; must not block.
  */
 @FunctionalInterface
 public interface ErrorPages {
-    /** The reason phrase as plain text: says nothing that the status does not say. */
+    /** One line of plain text. The default. */
     ErrorPages PLAIN = (status, message) -> Response.text(message).status(status);
 
     /**
-     * The response for {@code status}; {@code message} is safe to show, and in plain English.
-     * Called on a loop.
+     * Returns the response for {@code status}.
+     *
+     * @param message a plain English sentence that is safe to show to the client
      */
     Response page(int status, String message);
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.h1.RequestHead;
+import io.sirocco.http.message.RequestHead;
+import io.sirocco.http.message.Trailers;
+import io.sirocco.http.route.PathParams;
+import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Loop;
 import io.sirocco.net.TlsSession;
@@ -89,7 +92,9 @@ final class Exchange implements Runnable {
     void start() {
         worker.inProgress++;
         stream.pace(endpoint.bandwidth());
-        if (body != null && endpoint.body() >= 0 && body.length() > endpoint.body()) {
+        if (body != null
+                && endpoint.limits().body() >= 0
+                && body.length() > endpoint.limits().body()) {
             refuse(RequestError.BODY_TOO_LARGE);
         } else if (rule != null) {
             refuse(rule);
@@ -106,7 +111,7 @@ final class Exchange implements Runnable {
 
     /** Returns the most bytes that its body may have. */
     long bodyLimit() {
-        return endpoint.body() < 0 ? Long.MAX_VALUE : endpoint.body();
+        return endpoint.limits().body() < 0 ? Long.MAX_VALUE : endpoint.limits().body();
     }
 
     /** Bytes of the body were received: {@code bytes[from..to)}. */
@@ -334,7 +339,7 @@ final class Exchange implements Runnable {
     private void schedule() {
         long at =
                 waitsForBody()
-                        ? body.clock().deadline(endpoint, body.received())
+                        ? body.clock().deadline(endpoint.limits(), body.received())
                         : handlerDeadline();
         if (writable != null || ended) {
             at = Math.min(at, stream.outputDeadline());
@@ -344,7 +349,7 @@ final class Exchange implements Runnable {
 
     /** Returns until when the handler must respond, without the time that the client took. */
     private long handlerDeadline() {
-        long most = endpoint.deadlineMillis();
+        long most = endpoint.limits().handlerMillis();
         if (!pending() || most == 0) {
             return Long.MAX_VALUE;
         }
@@ -362,7 +367,7 @@ final class Exchange implements Runnable {
     void expired() {
         long now = worker.loop.now();
         if (waitsForBody()) {
-            if (now >= body.clock().deadline(endpoint, body.received())) {
+            if (now >= body.clock().deadline(endpoint.limits(), body.received())) {
                 refuseBody(RequestError.BODY_DEADLINE);
             } else if (ended) {
                 stream.abortIfStalled();
@@ -390,7 +395,7 @@ final class Exchange implements Runnable {
 
     /** Has the handler run where its route says. */
     void dispatch() {
-        switch (endpoint.handling()) {
+        switch (endpoint.mode()) {
             case INLINE -> callHandler();
             case VIRTUAL, LOOP -> worker.virtual(this);
             case POOL -> {
@@ -612,7 +617,7 @@ final class Exchange implements Runnable {
     }
 
     static IOException clientIsGone() {
-        return new IOException("the client is gone");
+        return new IOException("the client has disconnected");
     }
 
     // ---- facts, on any thread unless they say otherwise

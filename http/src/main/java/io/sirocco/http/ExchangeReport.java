@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.h1.RequestHead;
+import io.sirocco.http.message.RequestHead;
 import java.net.SocketAddress;
 import java.util.Optional;
 

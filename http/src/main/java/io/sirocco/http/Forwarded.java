@@ -6,8 +6,9 @@ import static io.sirocco.http.TrustedProxies.Field.X_FORWARDED_FOR;
 import static io.sirocco.http.TrustedProxies.Field.X_FORWARDED_HOST;
 import static io.sirocco.http.TrustedProxies.Field.X_FORWARDED_PROTO;
 
-import io.sirocco.http.h1.Authority;
-import io.sirocco.http.h1.Fields;
+import io.sirocco.http.message.Authority;
+import io.sirocco.http.message.Fields;
+import io.sirocco.http.message.Grammar;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-/** Answers a request. Called by many threads at once unless all of its routes run on one loop. */
+/**
+ * A function from a {@link Request} to a {@link Response}. A handler is plain blocking code unless
+ * its route {@linkplain ExecutionMode says otherwise}.
+ *
+ * <p>Called by many threads at once, so shared state must be thread-safe.
+ */
 @FunctionalInterface
 public interface Handler {
 
     /**
-     * The response to {@code request}.
+     * Handles a request.
      *
-     * @throws BadRequest to answer with a client's error and its message
-     * @throws Exception to answer 500 without saying why; the log says it
+     * @return the response, never null
+     * @throws BadRequest to respond with a status from 400 to 499 and the exception's message
+     * @throws Exception to respond with 500; the exception is logged and its text never sent
      */
     Response handle(Request request) throws Exception;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
+import io.sirocco.http.message.CheckedHeaders;
+import io.sirocco.http.message.Grammar;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -11,28 +11,40 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * Header fields in order; names ignore case, and a name may stand several times (two {@code
- * Set-Cookie} both survive). Nothing that would break the head apart gets in: a name is a token
- * (RFC 9110 5.1), a value is Latin-1 text without control characters but HTAB (RFC 9110 5.5);
- * blanks around a value are dropped. Everything else is an {@link IllegalArgumentException}.
- * Immutable.
+ * An ordered list of HTTP headers. Names are case-insensitive, and a name may occur several times,
+ * as {@code Set-Cookie} does.
+ *
+ * <p>Every header can be sent safely: a name is a token (RFC 9110 5.1), and a value is Latin-1 text
+ * without control characters other than HTAB (RFC 9110 5.5). Whitespace around a value is removed.
+ * Other names and values throw {@link IllegalArgumentException}.
+ *
+ * <p>Immutable.
  */
 public final class Headers {
     private static final Headers NONE = new Headers(new String[0]);
 
+    static {
+        CheckedHeaders.maker(Headers::new);
+    }
+
     private final String[] pairs;
 
-    /** Takes pairs that are known to be good. */
-    Headers(String[] pairs) {
+    /** Takes pairs that were checked. */
+    private Headers(String[] pairs) {
         this.pairs = pairs;
     }
 
-    /** No fields. */
+    /** Returns an empty list. */
     public static Headers none() {
         return NONE;
     }
 
-    /** Fields from names and values in turn: {@code Headers.of("Vary", "Accept", "Age", "7")}. */
+    /**
+     * Creates headers from alternating names and values: {@code Headers.of("Vary", "Accept", "Age",
+     * "7")}.
+     *
+     * @throws IllegalArgumentException if a name or value is invalid, or the last name has no value
+     */
     public static Headers of(String... namesAndValues) {
         if (namesAndValues.length % 2 != 0) {
             throw new IllegalArgumentException(
@@ -46,7 +58,11 @@ public final class Headers {
         return pairs.length == 0 ? NONE : new Headers(pairs);
     }
 
-    /** These fields and one more at the end, whether or not the name is there already. */
+    /**
+     * Returns these headers with another one at the end, even if the name is already present.
+     *
+     * @throws IllegalArgumentException if the name or value is invalid
+     */
     public Headers with(String name, String value) {
         check(name, value);
         String[] more = Arrays.copyOf(pairs, pairs.length + 2);
@@ -55,9 +71,7 @@ public final class Headers {
         return new Headers(more);
     }
 
-    /**
-     * These fields and all of {@code others} behind them, whether or not a name is there already.
-     */
+    /** Returns these headers followed by {@code others}, even if a name is already present. */
     public Headers with(Headers others) {
         if (others.pairs.length == 0) {
             return this;
@@ -67,7 +81,12 @@ public final class Headers {
         return new Headers(all);
     }
 
-    /** These fields with one value for the name: in the place of the first, or at the end. */
+    /**
+     * Returns these headers with a single value for the name. It takes the place of the first
+     * header of this name, or the end.
+     *
+     * @throws IllegalArgumentException if the name or value is invalid
+     */
     public Headers set(String name, String value) {
         int at = indexOf(name, 0);
         if (at < 0) {
@@ -81,7 +100,7 @@ public final class Headers {
         return new Headers(kept.toArray(String[]::new));
     }
 
-    /** These fields without any of the name. */
+    /** Returns these headers without those of the name. */
     public Headers without(String name) {
         int at = indexOf(name, 0);
         if (at < 0) {
@@ -92,13 +111,13 @@ public final class Headers {
         return kept.isEmpty() ? NONE : new Headers(kept.toArray(String[]::new));
     }
 
-    /** The first value of a name. */
+    /** Returns the first value of a name. */
     public Optional<String> first(String name) {
         int at = indexOf(name, 0);
         return at < 0 ? Optional.empty() : Optional.of(pairs[at + 1]);
     }
 
-    /** All values of a name in order; empty when the name is absent. */
+    /** Returns all values of a name in order; empty if the name is absent. */
     public List<String> all(String name) {
         var values = new ArrayList<String>();
         for (int at = indexOf(name, 0); at >= 0; at = indexOf(name, at + 2)) {
@@ -107,39 +126,34 @@ public final class Headers {
         return List.copyOf(values);
     }
 
-    /** Whether the name is there. */
+    /** Returns whether the name is present. */
     public boolean has(String name) {
         return indexOf(name, 0) >= 0;
     }
 
-    /** How many fields there are. */
+    /** Returns the number of headers. */
     public int size() {
         return pairs.length / 2;
     }
 
-    /** Calls the action for every field in order. */
+    /** Calls {@code action} for the name and value of each header, in order. */
     public void forEach(BiConsumer<String, String> action) {
         for (int i = 0; i < pairs.length; i += 2) {
             action.accept(pairs[i], pairs[i + 1]);
         }
     }
 
-    /** The name of the field at an index, 0 to {@code size() - 1}. */
-    String name(int index) {
+    /** Returns the name of the header at an index, 0 to {@code size() - 1}. */
+    public String name(int index) {
         return pairs[2 * index];
     }
 
-    /** The value of the field at an index. */
-    String value(int index) {
+    /** Returns the value of the header at an index. */
+    public String value(int index) {
         return pairs[2 * index + 1];
     }
 
-    /** Every field as {@code name: value CRLF}, ready to be sent (RFC 9112 5). */
-    byte[] encode() {
-        return toString().getBytes(ISO_8859_1);
-    }
-
-    /** The fields as they are sent. */
+    /** Returns each header as {@code name: value CRLF}, as it is sent. */
     @Override
     public String toString() {
         var text = new StringBuilder(32 * pairs.length);
@@ -147,7 +161,10 @@ public final class Headers {
         return text.toString();
     }
 
-    /** Equal when the same fields stand in the same order; names ignore case. */
+    /**
+     * Returns whether {@code other} has the same headers in the same order. Names are
+     * case-insensitive.
+     */
     @Override
     public boolean equals(Object other) {
         return other instanceof Headers that && folded().equals(that.folded());

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.h1.Head;
 import io.sirocco.http.h1.Parsed;
+import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;
@@ -437,7 +438,7 @@ final class Http1 implements ServerProtocol, HttpStream {
     /** On to the next request, or to the end of the connection. */
     private void over() {
         Exchange done = exchange;
-        long idleMillis = done.endpoint.idleMillis();
+        long idleMillis = done.endpoint.limits().idleMillis();
         exchange = null;
         connection.stores(0);
         boolean unread = body != null || is(OUR_END) || connection.held() > 0;

@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.h1.Chunked;
+import io.sirocco.http.message.Trailers;
 
 /**
  * The framing of one request body in HTTP/1.1: by its length or in chunks (RFC 9112 6 and 7).

@@ -3,16 +3,17 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sirocco.http.message.HttpDateParser;
 import java.time.LocalDate;
 import java.util.OptionalLong;
 
 /**
- * The date of HTTP: {@code Sun, 06 Nov 1994 08:49:37 GMT}, the IMF-fixdate of RFC 9110 5.6.7,
- * always {@value #LENGTH} bytes. Times are seconds since 1970-01-01T00:00Z, years 1 to 9999. Any
- * thread.
+ * Dates in HTTP's preferred format, the IMF-fixdate of RFC 9110 5.6.7: {@code Sun, 06 Nov 1994
+ * 08:49:37 GMT}, always {@value #LENGTH} bytes. Times are in seconds since 1970-01-01T00:00Z, from
+ * the year 1 to 9999. Any thread.
  */
 public final class HttpDate {
-    /** Bytes of a formatted date. */
+    /** The length of a formatted date in bytes. */
     public static final int LENGTH = 29;
 
     private static final String DAYS = "MonTueWedThuFriSatSun";
@@ -22,7 +23,11 @@ public final class HttpDate {
 
     private HttpDate() {}
 
-    /** The date as text. */
+    /**
+     * Formats a date.
+     *
+     * @throws IllegalArgumentException if the year is not between 1 and 9999
+     */
     public static String format(long epochSecond) {
         byte[] bytes = new byte[LENGTH];
         write(epochSecond, bytes, 0);
@@ -30,10 +35,10 @@ public final class HttpDate {
     }
 
     /**
-     * Writes the date's {@value #LENGTH} bytes.
+     * Writes a formatted date, {@value #LENGTH} bytes.
      *
-     * @return the index behind the last byte
-     * @throws IllegalArgumentException when the year is not 1 to 9999
+     * @return the index after the last byte
+     * @throws IllegalArgumentException if the year is not between 1 and 9999
      */
     public static int write(long epochSecond, byte[] into, int at) {
         if (epochSecond < MIN || epochSecond > MAX) {
@@ -60,10 +65,12 @@ public final class HttpDate {
     }
 
     /**
-     * Reads any of the three forms a client may send: IMF-fixdate, RFC 850 and asctime. Empty when
-     * the text is none of them, which means that the field is to be ignored (RFC 9110 13.1.3).
+     * Parses a date in one of the three formats that recipients must accept: IMF-fixdate, RFC 850
+     * and asctime. Empty if the text is none of them; such a header must be ignored (RFC 9110
+     * 13.1.3).
      *
-     * @param now the present in seconds since 1970, by which RFC 850's two-digit year is read
+     * @param now the current time in seconds since 1970, which determines the century of RFC 850's
+     *     two-digit year
      */
     public static OptionalLong parse(String text, long now) {
         return HttpDateParser.parse(text, now);

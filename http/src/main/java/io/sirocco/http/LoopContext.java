@@ -4,7 +4,7 @@ package io.sirocco.http;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.h1.Head;
-import io.sirocco.http.h1.RequestHead;
+import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.ws.Role;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
@@ -224,7 +224,7 @@ final class LoopContext extends WebSocketContext {
     /** Any thread. */
     Response page(RequestError rule) {
         Response page = page(rule.status(), Status.reason(rule.status()));
-        return rule.passes() ? page.header("Retry-After", "1") : page;
+        return rule.isTemporary() ? page.header("Retry-After", "1") : page;
     }
 
     /**

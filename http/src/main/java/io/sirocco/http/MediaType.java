@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.message.Grammar;
+import io.sirocco.http.message.ParameterList;
 import java.nio.charset.Charset;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -9,15 +11,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A media type, such as {@code text/html; charset=utf-8} (RFC 9110 8.3.1): type, subtype and the
- * names of the parameters in lower case, the values as they were sent. Immutable.
+ * A media type, such as {@code text/html; charset=utf-8} (RFC 9110 8.3.1). Immutable.
+ *
+ * @param type the type, in lower case if parsed
+ * @param subtype the subtype, in lower case if parsed
+ * @param parameters the parameters in order: names in lower case if parsed, values as sent
  */
 public record MediaType(String type, String subtype, Map<String, String> parameters) {
 
     /**
-     * Keeps a copy of the parameters, in their order.
+     * Copies the parameters.
      *
-     * @throws IllegalArgumentException when a type, a subtype or a parameter's name is no token
+     * @throws IllegalArgumentException if the type, the subtype or the name of a parameter is not a
+     *     token
      */
     public MediaType {
         parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
@@ -30,8 +36,8 @@ public record MediaType(String type, String subtype, Map<String, String> paramet
     }
 
     /**
-     * Reads a {@code Content-Type}. Lenient about the parameters: what is malformed is skipped, and
-     * the first of two with one name wins. Empty when there is no {@code type/subtype} at all.
+     * Parses a {@code Content-Type}. Lenient about parameters: malformed ones are skipped, and the
+     * first of a name wins. Empty if there is no {@code type/subtype}.
      */
     public static Optional<MediaType> parse(String text) {
         int semicolon = text.indexOf(';');
@@ -50,22 +56,29 @@ public record MediaType(String type, String subtype, Map<String, String> paramet
                         ParameterList.parse(text, end, true)));
     }
 
-    /** Type and subtype without parameters: {@code text/html}. */
+    /** Returns the type and subtype without parameters: {@code text/html}. */
     public String essence() {
         return type + "/" + subtype;
     }
 
-    /** Whether type and subtype are these, in lower case: {@code is("application/json")}. */
+    /**
+     * Returns whether the type and subtype equal {@code essence}, which must be in lower case:
+     * {@code is("application/json")}.
+     */
     public boolean is(String essence) {
         return essence().equals(essence);
     }
 
-    /** The value of a parameter; the name in lower case. */
+    /**
+     * Returns the value of a parameter.
+     *
+     * @param name the name in lower case
+     */
     public Optional<String> parameter(String name) {
         return Optional.ofNullable(parameters.get(name));
     }
 
-    /** The charset, when one is named and this JVM knows it. */
+    /** Returns the charset, if there is one that this JVM supports. */
     public Optional<Charset> charset() {
         return parameter("charset")
                 .flatMap(
@@ -78,17 +91,17 @@ public record MediaType(String type, String subtype, Map<String, String> paramet
                         });
     }
 
-    /** The charset, or the other one when none is named or the named one is unknown. */
+    /** Returns the charset, or {@code otherwise} if there is none that this JVM supports. */
     public Charset charset(Charset otherwise) {
         return charset().orElse(otherwise);
     }
 
-    /** What separates the parts of a multipart body, when it is a valid one (RFC 2046 5.1.1). */
+    /** Returns the boundary of a multipart type, if it is valid (RFC 2046 5.1.1). */
     public Optional<String> boundary() {
         return parameter("boundary").filter(MultipartParser::isBoundary);
     }
 
-    /** As it stands in a header; values that are no tokens are quoted. */
+    /** Returns the media type as the value of a header. Values that are not tokens are quoted. */
     @Override
     public String toString() {
         var text = new StringBuilder(essence());

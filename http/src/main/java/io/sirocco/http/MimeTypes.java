@@ -13,17 +13,17 @@ import java.util.Map;
 import java.util.StringTokenizer;
 
 /**
- * Media types by the extension of a file's name: some 1,200 of them, from IANA's registry and, for
- * what is not registered, from common use. They stand in the resource {@code mime.types}, which
- * {@code src/main/tools/mime-types} makes. Text is declared as UTF-8. Immutable.
+ * Media types by file name extension: about 1,200 from IANA's registry and common use. They are in
+ * the resource {@code mime.types}, which {@code src/main/tools/mime-types} generates. Text types
+ * declare UTF-8. Any thread.
  */
 public final class MimeTypes {
-    /** What a file is when its extension says nothing (RFC 2046 4.5.1). */
+    /** The media type of a file whose extension is missing or unknown (RFC 2046 4.5.1). */
     public static final String UNKNOWN = "application/octet-stream";
 
     private MimeTypes() {}
 
-    /** Read when it is asked for the first time. */
+    /** The table, loaded at the first use. */
     private static final class Table {
         static final Map<String, String> BY_EXTENSION = read();
 
@@ -52,14 +52,17 @@ public final class MimeTypes {
     }
 
     /**
-     * The type for a file's name or path, whatever the case of its extension; {@link #UNKNOWN} when
-     * it has none or an unknown one.
+     * Returns the media type for a file name or path, {@link #UNKNOWN} if its extension is missing
+     * or unknown. Extensions are case-insensitive.
      */
     public static String of(String fileName) {
         return Table.BY_EXTENSION.getOrDefault(extension(fileName), UNKNOWN);
     }
 
-    /** What stands behind the last dot of a file's name or path, in lower case; may be empty. */
+    /**
+     * Returns the extension of a file name or path: the text after the last dot of the file name,
+     * in lower case; may be empty.
+     */
     public static String extension(String fileName) {
         int dot = fileName.lastIndexOf('.');
         return dot <= fileName.lastIndexOf('/')

@@ -7,14 +7,30 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The one interface for access log and metrics. Called on a loop: must not block; what it throws is
- * logged and changes nothing. A server without one does no work for it.
+ * Receives notifications of requests, connections and failures, for access logs and metrics. Set by
+ * {@link Config#monitor}. All methods do nothing by default.
+ *
+ * <pre>{@code
+ * config.monitor(new Monitor() {
+ *     @Override
+ *     public void completed(CompletedRequest request) {
+ *         System.out.println(request.method() + " " + request.target() + " " + request.status()
+ *                 + " " + request.nanos() / 1000 + " µs");
+ *     }
+ * });
+ * }</pre>
+ *
+ * <p>Methods are called on the event loops, on several at once, and must not block. An exception
+ * that a method throws is logged and has no other effect.
  */
 public interface Monitor {
-    /** Wants to know nothing. */
+    /** A monitor that does nothing. The default; a server without a monitor does no work for it. */
     Monitor NONE = new Monitor() {};
 
-    /** Each of {@code monitors} is told everything, in this order, whatever the others throw. */
+    /**
+     * Returns a monitor that notifies each of {@code monitors} in order, even if one of them
+     * throws.
+     */
     static Monitor all(List<Monitor> monitors) {
         return switch (monitors.size()) {
             case 0 -> NONE;
@@ -24,140 +40,157 @@ public interface Monitor {
     }
 
     /**
-     * A response is over: the system has taken all of it to be sent, or its connection has ended
-     * before.
+     * Called when a response has ended: the kernel has taken its last byte, or the connection was
+     * closed before.
      */
-    default void completed(CompletedRequest answered) {}
+    default void completed(CompletedRequest request) {}
 
-    /** A request was refused before it reached a handler, by the rule that is named. */
-    default void rejected(RejectedRequest rejected) {}
+    /** Called when the server refuses a request with a {@link RequestError}. */
+    default void rejected(RejectedRequest request) {}
 
     /**
-     * A client has connected, though it may never send anything. Over TLS: when the handshake is
-     * done.
+     * Called when a client has connected, even if it never sends a request; over TLS, after the
+     * handshake.
      */
-    default void opened(OpenedConnection opened) {}
-
-    /** A connection that was {@linkplain #opened opened} is gone, a WebSocket's as well. */
-    default void closed(ClosedConnection closed) {}
+    default void opened(OpenedConnection connection) {}
 
     /**
-     * A handler threw; the client was told 500 and no more. Or a conversation or a listener of a
-     * WebSocket did, which was closed with 1011.
+     * Called when a connection was closed for which {@link #opened} was called, including those of
+     * WebSockets.
+     */
+    default void closed(ClosedConnection connection) {}
+
+    /**
+     * Called when a handler throws an exception, which responds with 500, or when a WebSocket
+     * handler or listener does, which closes the socket with 1011. The exception is also logged.
+     *
+     * @param requestId the {@linkplain Request#id id} of the request
      */
     default void handlerFailed(String requestId, Throwable thrown) {}
 
     /**
-     * A handler of {@code route} has blocked an event loop for {@code millis} without parking, and
-     * the JDK's scheduler runs that route from now on. Told once for each route.
+     * Called when a handler has blocked an event loop without parking, so that its route has moved
+     * to the JDK's scheduler (see {@link ExecutionMode#VIRTUAL}). Called once for each route.
      *
-     * @param route its method and its pattern, such as {@code GET /report/{id}}
-     * @param stack where it was seen, innermost first
+     * @param route the method and the pattern, such as {@code GET /report/{id}}
+     * @param millis how long the handler has blocked the loop so far
+     * @param stack the stack of the blocking code, innermost frame first
      */
     default void routeMoved(String route, long millis, StackTraceElement[] stack) {}
 
     /**
-     * An event loop has died of {@code why}, and the server accepts no connections any more; {@link
-     * Server#failure} tells the same. Called once, on the thread of that loop.
+     * Called when an event loop has died. The server accepts no more connections; see {@link
+     * Server#failure}. Called once, on the thread of that loop.
      */
-    default void loopDied(Throwable why) {}
+    default void loopDied(Throwable cause) {}
 
     /**
-     * One request and its response: a view that makes a text when it is asked for one, and not
-     * before. It is good for as long as the call that it is given to; what shall outlive that is
-     * copied. Loop-confined.
+     * A request and its response. A view that creates strings only when they are requested, and is
+     * valid during the call only: copy the values that you keep. Loop-confined.
      */
     interface CompletedRequest {
         /**
-         * The number of the loop that it is told on, from 0: with counts of its own for each loop,
-         * a monitor needs no locks, for no two calls with one number are ever under way at once.
+         * Returns the index of the calling event loop, from 0. Calls with the same index never
+         * overlap, so a monitor with separate counters for each loop needs no locks.
          */
         int loop();
 
-        /** Names the request in logs, as {@link Request#id} does. */
+        /** Returns the {@linkplain Request#id id} of the request. */
         String id();
 
-        /** Now, in milliseconds of the wall clock. */
+        /** Returns the current wall-clock time in milliseconds since 1970. */
         long millis();
 
-        /** The client, as {@link Request#remoteAddress} has it. */
+        /** Returns the address of the client, as {@link Request#remoteAddress} does. */
         SocketAddress remoteAddress();
 
-        /** The address that the connection came from: a proxy's, if there is one. */
+        /** Returns the address of the connection's peer, which is a proxy if there is one. */
         SocketAddress peerAddress();
 
-        /** Whether the client sent it over TLS, as {@link Request#isSecure} has it. */
+        /**
+         * Returns whether the client sent the request over TLS, as {@link Request#isSecure} does.
+         */
         boolean isSecure();
 
-        /** HTTP/1.0 or HTTP/1.1. */
+        /** Returns the version of HTTP: {@code HTTP/1.0} or {@code HTTP/1.1}. */
         String version();
 
-        /** As sent. */
+        /** Returns the method as sent. */
         String method();
 
-        /** As sent, with its query. */
+        /**
+         * Returns the request target as sent, with its query. Clients choose it freely, so do not
+         * group metrics by it.
+         */
         String target();
 
-        /** The host that was asked for, without the port; empty when none was named. */
+        /** Returns the requested host without the port; empty if there is none. */
         String host();
 
-        /** The first header field of this name. */
+        /** Returns the first value of a request header. */
         Optional<String> header(String name);
 
-        /** What a filter has left under {@link Request#USER}. */
+        /** Returns the name of the authenticated user, the attribute {@link Request#USER}. */
         Optional<String> user();
 
         /**
-         * The pattern that matched, such as {@code /hello/{name}}, behind the host of its site if
-         * that has one: {@code example.org/hello/{name}}. Empty when none did. The same text for
-         * each request of a route.
+         * Returns the pattern that matched, such as {@code /hello/{name}}, preceded by the virtual
+         * host if the route has one: {@code example.org/hello/{name}}. Empty if none matched. Each
+         * request of a route returns the same string.
          */
         String route();
 
-        /** Of the response; 0 when the connection ended before there was one. */
+        /**
+         * Returns the status of the response; 0 if the connection was closed before the response
+         * began.
+         */
         int status();
 
-        /** Of the request's body. */
+        /** Returns the number of received bytes of the request body. */
         long bytesIn();
 
         /**
-         * Of the response's body, as the system has taken them to be sent; of one that was cut in
-         * the middle, counted from its end, so that what frames the body may be missing.
+         * Returns the number of bytes of the response body that the kernel has taken. For an
+         * incomplete response the number is an estimate, which may exclude chunk framing.
          */
         long bytesOut();
 
-        /** From the complete head until the system has taken the last byte of the response. */
+        /**
+         * Returns the time in nanoseconds from the end of the request's headers until the kernel
+         * has taken the last byte of the response.
+         */
         long nanos();
 
         /**
-         * Whether the system has taken all of the response, for which the client need not have read
-         * it: some 100 KB fit between the two.
+         * Returns whether the kernel has taken the whole response. The client may not have read it
+         * yet: the kernel buffers about 100 KB.
          */
         boolean isComplete();
 
-        /**
-         * The rule by which HTTP or a limit of the server refused the request, if it was refused.
-         */
+        /** Returns the error with which the server refused the request, if it did. */
         Optional<RequestError> error();
 
-        /** The name that a filter has given to {@link Request#rejectedBy}. */
+        /**
+         * Returns the name of the access rule by which a filter refused the request; see {@link
+         * Request#rejectedBy(String)}.
+         */
         Optional<String> rejectedBy();
     }
 
     /**
-     * A refusal. Immutable.
+     * A request that the server refused. Immutable.
      *
-     * @param loop the number of the loop that it is told on
-     * @param id names the request in logs
-     * @param millis of the wall clock
-     * @param remote the client; when its head was refused, as far as the connection tells
-     * @param secure whether it came over TLS
-     * @param rule why
-     * @param method as sent; empty when it did not come that far
-     * @param target as sent, or as much of it as could be read; empty when it did not come that far
-     * @param alone whether this is all that is told of the request: its head was refused, so that
-     *     no {@link CompletedRequest} tells of it
-     * @param bytesOut bytes of the page that it is answered with, if it is {@code alone}
+     * @param loop the index of the calling event loop
+     * @param id the id of the request
+     * @param millis wall-clock time in milliseconds since 1970
+     * @param remote the address of the client; that of the peer if the headers were refused
+     * @param secure whether the request came over TLS
+     * @param error the reason, with its status and source
+     * @param method the method as sent; empty if it was not received
+     * @param target the target as sent, as far as it was received; may be empty
+     * @param alone whether this is the only notification of the request, because its headers were
+     *     refused; otherwise a {@link CompletedRequest} follows
+     * @param bytesOut bytes of the body of the error page, if {@code alone}
      */
     record RejectedRequest(
             int loop,
@@ -165,33 +198,33 @@ public interface Monitor {
             long millis,
             SocketAddress remote,
             boolean secure,
-            RequestError rule,
+            RequestError error,
             String method,
             String target,
             boolean alone,
             long bytesOut) {}
 
     /**
-     * A connection that begins. Immutable.
+     * A connection that was opened. Immutable.
      *
-     * @param loop the number of the loop that it is told on
-     * @param millis of the wall clock
-     * @param remote the peer
-     * @param local the address that it came to
-     * @param secure whether TLS is spoken
+     * @param loop the index of the calling event loop
+     * @param millis wall-clock time in milliseconds since 1970
+     * @param remote the address of the peer
+     * @param local the local address
+     * @param secure whether it uses TLS
      */
     record OpenedConnection(
             int loop, long millis, SocketAddress remote, SocketAddress local, boolean secure) {}
 
     /**
-     * A connection that is gone. Immutable.
+     * A connection that was closed. Immutable.
      *
-     * @param loop the number of the loop that it is told on
-     * @param millis of the wall clock
-     * @param remote the peer
-     * @param local the address that it came to
-     * @param secure whether TLS was spoken
-     * @param cause why it is gone
+     * @param loop the index of the calling event loop
+     * @param millis wall-clock time in milliseconds since 1970
+     * @param remote the address of the peer
+     * @param local the local address
+     * @param secure whether it used TLS
+     * @param cause why it was closed
      */
     record ClosedConnection(
             int loop,

@@ -5,17 +5,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Something that answers whatever is below a path and lives as long as the server does, such as the
- * event channels of the module {@code live}. {@link Routes#mount} puts it there. Any thread.
+ * A component that serves a path and everything below it for as long as the server runs, such as
+ * the event channels of the module {@code live}. Added by {@link Routes#mount}. Any thread.
  */
 public interface Mount {
 
-    /** Adds its routes; {@code ""} is the path that it is mounted at. */
+    /**
+     * Adds the routes of this mount. Paths are relative to the path of the mount, which is {@code
+     * ""}.
+     */
     void addTo(Routes routes);
 
     /**
-     * The server stops: it accepts no connections any more, and serves those that are open until
-     * the stage ends, or the time of the stop is over. Must not block.
+     * Starts the shutdown of this mount. The server has stopped accepting connections, and serves
+     * the open ones until the returned stage completes or the stop times out. Must not block. The
+     * default implementation has nothing to shut down.
      */
     default CompletionStage<?> drain() {
         return CompletableFuture.completedFuture(null);

@@ -10,39 +10,48 @@ import java.util.NoSuchElementException;
 import java.util.Queue;
 
 /**
- * A form with files ({@code multipart/form-data}, RFC 7578), read while it arrives:
+ * The parts of a {@code multipart/form-data} body (RFC 7578), read as they arrive. Returned by
+ * {@link Request#multipart}.
  *
- * <pre>
- *   for (Part part : multipart) {
- *       part.stream().transferTo(out);
- *   }
- * </pre>
+ * <pre>{@code
+ * for (Part part : request.multipart()) {
+ *     if (part.filename().isPresent()) {
+ *         part.stream().transferTo(out);
+ *     }
+ * }
+ * }</pre>
  *
- * <p>Each part is read before the next one is asked for; what is left of it then is skipped.
- * Waiting for bytes blocks in the stream below, which parks a virtual thread. At most {@value
- * #CHUNK} bytes are held, whatever the parts' size. A malformed body, a missing final boundary or
- * an exceeded {@link Limits limit} throws {@link BadRequest} (400 or 413), a failure of the stream
- * below {@link UncheckedIOException}. It can be gone through once. One thread at a time.
+ * <p>Read each part before requesting the next one, which skips the rest of it. Waiting for data
+ * blocks, which parks a virtual thread. At most {@value #CHUNK} bytes are in memory, regardless of
+ * the size of the parts. A malformed body, a missing final boundary or an exceeded {@linkplain
+ * Limits limit} throws {@link BadRequest} (400 or 413); a failure of the underlying stream throws
+ * {@link UncheckedIOException}. The parts can be iterated once.
+ *
+ * <p>Used by one thread at a time.
  */
 public final class Multipart implements Iterable<Part> {
     static final int CHUNK = 16 * 1024;
 
     /**
-     * How much is accepted.
+     * Limits for a multipart body; beyond them 413. Immutable.
      *
-     * @param parts how many parts
-     * @param headerBytes bytes of the head of one part
-     * @param partBytes bytes of one part's data
-     * @param totalBytes bytes of the body up to the final boundary
+     * @param parts the maximum number of parts
+     * @param headerBytes the maximum size of the headers of one part
+     * @param partBytes the maximum size of the data of one part
+     * @param totalBytes the maximum size of the body up to the final boundary
      */
     public record Limits(int parts, int headerBytes, long partBytes, long totalBytes) {
-        /** 1,000 parts, 8 KiB of head and 16 MiB of data each, 64 MiB altogether. */
+        /** 1,000 parts, each with 8 KiB of headers and 16 MiB of data, and 64 MiB in total. */
         public static final Limits DEFAULT = new Limits(1_000, 8 << 10, 16L << 20, 64L << 20);
 
-        /** None may be negative. */
+        /**
+         * Validates the limits.
+         *
+         * @throws IllegalArgumentException if a limit is negative
+         */
         public Limits {
             if (parts < 0 || headerBytes < 0 || partBytes < 0 || totalBytes < 0) {
-                throw new IllegalArgumentException("A limit of multipart is negative.");
+                throw new IllegalArgumentException("Multipart limits must not be negative.");
             }
         }
     }
@@ -70,16 +79,21 @@ public final class Multipart implements Iterable<Part> {
         this.parser = new MultipartParser(boundary, limits, new Queued());
     }
 
-    /** The parts of a body with {@link Limits#DEFAULT}. */
+    /**
+     * Creates the parts of a body, with {@link Limits#DEFAULT}.
+     *
+     * @throws BadRequest if the type is not {@code multipart/form-data} (415) or has no valid
+     *     boundary (400)
+     */
     public static Multipart of(InputStream body, MediaType type) {
         return of(body, type, Limits.DEFAULT);
     }
 
     /**
-     * The parts of a body.
+     * Creates the parts of a body with other limits. The body limit of the route applies, too.
      *
-     * @throws BadRequest when the type is not {@code multipart/form-data} (415) or its boundary is
-     *     missing or invalid (400)
+     * @throws BadRequest if the type is not {@code multipart/form-data} (415) or has no valid
+     *     boundary (400)
      */
     public static Multipart of(InputStream body, MediaType type, Limits limits) {
         if (!type.is("multipart/form-data")) {
@@ -91,17 +105,21 @@ public final class Multipart implements Iterable<Part> {
         return new Multipart(body, boundary, limits);
     }
 
-    /** The parts as they arrive; an {@link IllegalStateException} the second time. */
+    /**
+     * Returns the parts as they arrive.
+     *
+     * @throws IllegalStateException if called a second time
+     */
     @Override
     public Iterator<Part> iterator() {
         if (taken) {
-            throw new IllegalStateException("A multipart body can be gone through only once.");
+            throw new IllegalStateException("A multipart body can be iterated only once.");
         }
         taken = true;
         return new Parts();
     }
 
-    /** The next event, read from the stream when none is waiting. */
+    /** Returns the next event, reading from the stream if none is queued. */
     Event next() throws IOException {
         while (events.isEmpty()) {
             int count = in.read(chunk);
@@ -160,7 +178,8 @@ public final class Multipart implements Iterable<Part> {
     }
 
     /**
-     * Keeps what one chunk holds; slices stay valid, for the next chunk waits until all are used.
+     * Queues the events of one chunk. Their slices stay valid, because the next chunk is read when
+     * all are consumed.
      */
     private final class Queued implements MultipartParser.Events {
         @Override

@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.sirocco.http.message.Grammar;
 import java.util.BitSet;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-/** Why a multipart body is rejected: status, what the client is told, source. Immutable. */
+/** The reasons for rejecting a multipart body: status, message to the client, source. Immutable. */
 enum MultipartRule {
     DELIMITER_LINE(400, "Something follows a boundary on its line.", "RFC 2046 5.1.1"),
     BARE_LF(400, "A line of a part's head ends without CR.", "RFC 5322 2.2"),

@@ -10,17 +10,21 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * The names and values of a query or of a form ({@code application/x-www-form-urlencoded}), in the
- * order of the request; a name may have several values.
+ * The parameters of a query or a form ({@code application/x-www-form-urlencoded}), in the order of
+ * the request. A name may have several values.
  *
- * <p>{@code &} separates pairs and empty ones are skipped; the first {@code =} ends the name; a
- * missing value is empty; {@code +} is a space; percent-encoded UTF-8 is decoded once (WHATWG URL
- * 5.1, but strict about {@code %}). Parsed at the first use, which throws {@link BadRequest} for a
- * {@code %} without two hexadecimal digits or for more pairs than the limit, {@value #LIMIT} unless
- * said otherwise. Immutable.
+ * <p>Pairs are separated by {@code &}, and empty ones are skipped. The first {@code =} ends the
+ * name; a missing value is empty. {@code +} is a space, and percent-encoded UTF-8 is decoded once
+ * (WHATWG URL 5.1, but strict about {@code %}).
+ *
+ * <p>Parameters are parsed at the first use, which throws {@link BadRequest} if a {@code %} is not
+ * followed by two hexadecimal digits, or if there are more pairs than the limit, by default {@value
+ * #LIMIT}.
+ *
+ * <p>Immutable.
  */
 public final class Params {
-    /** How many pairs are accepted unless another limit is given. */
+    /** The default maximum number of pairs. */
     public static final int LIMIT = 1_000;
 
     private static final Params EMPTY = new Params("", LIMIT);
@@ -38,22 +42,22 @@ public final class Params {
         this.limit = limit;
     }
 
-    /** No parameters. */
+    /** Returns empty parameters. */
     public static Params empty() {
         return EMPTY;
     }
 
-    /** Parameters of a raw query, without its {@code ?}, or of a form's body. */
+    /** Creates the parameters of a query without its {@code ?}, or of a form. */
     public static Params of(String raw) {
         return of(raw, LIMIT);
     }
 
-    /** The same with another limit of pairs. */
+    /** Creates the parameters of a query or form with another maximum number of pairs. */
     public static Params of(String raw, int limit) {
         return raw.isEmpty() ? EMPTY : new Params(raw, limit);
     }
 
-    /** The first value of a name. */
+    /** Returns the first value of a name. */
     public Optional<String> first(String name) {
         var list = pairs();
         for (int i = 0; i < list.size(); i += 2) {
@@ -64,12 +68,12 @@ public final class Params {
         return Optional.empty();
     }
 
-    /** The first value of a name, or the other text when the name is absent. */
+    /** Returns the first value of a name, or {@code otherwise} if the name is absent. */
     public String first(String name, String otherwise) {
         return first(name).orElse(otherwise);
     }
 
-    /** All values of a name in order; empty when the name is absent. */
+    /** Returns all values of a name in order; empty if the name is absent. */
     public List<String> all(String name) {
         var values = new ArrayList<String>();
         forEach(
@@ -81,7 +85,7 @@ public final class Params {
         return List.copyOf(values);
     }
 
-    /** Every name with its values, in the order of the names' first appearance; unmodifiable. */
+    /** Returns an unmodifiable map of names to values, in the order in which names first occur. */
     public Map<String, List<String>> asMap() {
         var map = new LinkedHashMap<String, List<String>>();
         forEach((name, value) -> map.computeIfAbsent(name, n -> new ArrayList<>()).add(value));
@@ -89,7 +93,7 @@ public final class Params {
         return Collections.unmodifiableMap(map);
     }
 
-    /** Calls the action for every pair in order. */
+    /** Calls {@code action} for the name and value of each pair, in order. */
     public void forEach(BiConsumer<String, String> action) {
         var list = pairs();
         for (int i = 0; i < list.size(); i += 2) {
@@ -97,12 +101,12 @@ public final class Params {
         }
     }
 
-    /** How many pairs there are. */
+    /** Returns the number of pairs. */
     public int size() {
         return pairs().size() / 2;
     }
 
-    /** Names and values in order, for a debugger or a log; {@code {}} when there are none. */
+    /** Returns the names and values in order, for debugging. */
     @Override
     public String toString() {
         return asMap().toString();

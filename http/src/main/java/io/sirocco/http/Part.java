@@ -3,14 +3,15 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.message.Disposition;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Optional;
 
 /**
- * One field or file of a {@link Multipart} form. Its data can be read once, as a stream or at one
- * go, and only until the next part is asked for. One thread at a time.
+ * One field or file of a {@link Multipart} form. Its data can be read once, as a stream or as a
+ * whole, until the next part is requested. Used by one thread at a time.
  */
 public final class Part {
     private static final MediaType PLAIN = MediaType.parse("text/plain").orElseThrow();
@@ -19,7 +20,7 @@ public final class Part {
     private final Disposition disposition;
     private final PartStream stream;
 
-    /** Rejects a part without the name that RFC 7578 4.2 demands. */
+    /** Rejects a part without a name (RFC 7578 4.2). */
     Part(Headers headers, Multipart source) {
         this.headers = headers;
         this.disposition =
@@ -29,38 +30,44 @@ public final class Part {
         this.stream = new PartStream(source);
     }
 
-    /** The name of the form's field. */
+    /** Returns the name of the form field. */
     public String name() {
         return disposition.name();
     }
 
     /**
-     * The name of the file, when this is one. Folders are cut off and the rest is as the client
-     * wrote it: it may be empty (no file was chosen) or anything else, so do not open a file by it.
+     * Returns the file name sent by the client, if the part is a file. Directories are removed. The
+     * rest is client input and may be anything, or empty if no file was chosen: do not open a file
+     * by it.
      */
     public Optional<String> filename() {
         return disposition.filename();
     }
 
-    /** The media type; {@code text/plain} when none is given (RFC 7578 4.4). */
+    /** Returns the media type; {@code text/plain} if there is none (RFC 7578 4.4). */
     public MediaType contentType() {
         return headers.first("Content-Type").flatMap(MediaType::parse).orElse(PLAIN);
     }
 
-    /** All headers of the part. */
+    /** Returns the headers of the part. */
     public Headers headers() {
         return headers;
     }
 
     /**
-     * The data as it arrives. Reading throws {@link BadRequest} when the body turns out malformed
-     * or too large; closing does nothing.
+     * Returns the data as it arrives. Reading throws {@link BadRequest} if the body is malformed or
+     * too large. Closing the stream does nothing.
      */
     public InputStream stream() {
         return stream;
     }
 
-    /** All data, at most {@link Multipart.Limits#partBytes}. */
+    /**
+     * Returns all data, at most {@link Multipart.Limits#partBytes}.
+     *
+     * @throws BadRequest if the body is malformed or too large
+     * @throws UncheckedIOException if the body does not arrive
+     */
     public byte[] bytes() {
         try {
             return stream.readAllBytes();
@@ -69,7 +76,12 @@ public final class Part {
         }
     }
 
-    /** All data as text in the charset of the part's type, or in UTF-8. */
+    /**
+     * Returns all data as text, decoded by the charset of the part or as UTF-8.
+     *
+     * @throws BadRequest if the body is malformed or too large
+     * @throws UncheckedIOException if the body does not arrive
+     */
     public String text() {
         return new String(bytes(), contentType().charset(UTF_8));
     }

@@ -3,6 +3,8 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.message.CheckedHeaders;
+import io.sirocco.http.message.Grammar;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -64,7 +66,7 @@ final class PartHead {
         } else if (length == 0 || line[length - 1] != '\r') {
             reject(MultipartRule.BARE_LF);
         } else if (length == 1) {
-            result = new Result.Complete(new Headers(pairs.toArray(String[]::new)));
+            result = new Result.Complete(CheckedHeaders.of(pairs.toArray(String[]::new)));
         } else {
             field(new String(line, 0, length - 1, UTF_8));
             length = 0;

@@ -3,13 +3,11 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.util.Arrays;
+import io.sirocco.http.message.Grammar;
+import io.sirocco.http.message.PercentDecoder;
 import java.util.BitSet;
 
-/**
- * Percent-encoding of UTF-8 text (RFC 3986 2.1). Decoding happens once; bytes that are not UTF-8
- * become U+FFFD. Any thread.
- */
+/** Percent-encoding of text as UTF-8 (RFC 3986 2.1). Any thread. */
 public final class Percent {
     private static final BitSet UNRESERVED =
             Grammar.set("-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -17,22 +15,22 @@ public final class Percent {
     private Percent() {}
 
     /**
-     * Encodes everything but the unreserved characters (RFC 3986 2.3), so that the result may stand
-     * in a path segment, a query name or value, or a cookie.
+     * Encodes all characters except the unreserved ones (RFC 3986 2.3). The result is valid in a
+     * path segment, a query name or value, and a cookie.
      */
     public static String encode(String text) {
         return encode(text, false);
     }
 
-    /** The same, but leaves {@code /} alone: for a whole path. */
+    /** Encodes a whole path: as {@link #encode}, but keeps {@code /}. */
     public static String encodePath(String path) {
         return encode(path, true);
     }
 
     /**
-     * The text that was encoded.
+     * Decodes text once. Bytes that are not UTF-8 become U+FFFD.
      *
-     * @throws BadRequest when a {@code %} has no two hexadecimal digits behind it
+     * @throws BadRequest if a {@code %} is not followed by two hexadecimal digits
      */
     public static String decode(String encoded) {
         return decode(encoded, false);
@@ -44,44 +42,10 @@ public final class Percent {
             return plusIsSpace ? encoded.replace('+', ' ') : encoded;
         }
         byte[] bytes = encoded.getBytes(UTF_8);
-        if (!wellFormed(bytes, 0, bytes.length)) {
+        if (!PercentDecoder.wellFormed(bytes, 0, bytes.length)) {
             throw new BadRequest("A '%' must be followed by two hexadecimal digits.");
         }
-        return new String(decoded(bytes, 0, bytes.length, plusIsSpace), UTF_8);
-    }
-
-    /** The text of a well-formed slice. */
-    static String decode(byte[] bytes, int from, int to) {
-        return Grammar.indexOf(bytes, from, to, '%') < 0
-                ? new String(bytes, from, to - from, UTF_8)
-                : new String(decoded(bytes, from, to, false), UTF_8);
-    }
-
-    /** The bytes of a well-formed slice. */
-    static byte[] decoded(byte[] bytes, int from, int to, boolean plusIsSpace) {
-        byte[] out = new byte[to - from];
-        int size = 0;
-        for (int i = from; i < to; i++) {
-            byte b = bytes[i];
-            if (b == '%') {
-                b = (byte) (hex(bytes[i + 1]) << 4 | hex(bytes[i + 2]));
-                i += 2;
-            } else if (b == '+' && plusIsSpace) {
-                b = ' ';
-            }
-            out[size++] = b;
-        }
-        return Arrays.copyOf(out, size);
-    }
-
-    /** RFC 3986 2.1: {@code pct-encoded = "%" HEXDIG HEXDIG}. */
-    static boolean wellFormed(byte[] bytes, int from, int to) {
-        for (int i = from; (i = Grammar.indexOf(bytes, i, to, '%')) >= 0; i += 3) {
-            if (i + 2 >= to || hex(bytes[i + 1]) < 0 || hex(bytes[i + 2]) < 0) {
-                return false;
-            }
-        }
-        return true;
+        return new String(PercentDecoder.decoded(bytes, 0, bytes.length, plusIsSpace), UTF_8);
     }
 
     private static String encode(String text, boolean keepSlash) {
@@ -101,9 +65,5 @@ public final class Percent {
 
     private static char digit(int nibble) {
         return "0123456789ABCDEF".charAt(nibble & 15);
-    }
-
-    private static int hex(byte b) {
-        return b < 0 ? -1 : Character.digit(b, 16);
     }
 }

@@ -11,8 +11,14 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * A message for many WebSockets: encoded once, and compressed once for all of them that keep no
- * context. Any thread.
+ * A message to be sent to many WebSockets. It is encoded once, and compressed once for all sockets
+ * without context takeover.
+ *
+ * <pre>{@code
+ * PreparedMessage.text(text).sendTo(room); // any Iterable of WebSockets
+ * }</pre>
+ *
+ * <p>Any thread.
  */
 public final class PreparedMessage {
     private static final int MOST_BITS = 15;
@@ -21,7 +27,7 @@ public final class PreparedMessage {
     private final byte[] payload;
     private final byte[] frame;
 
-    /** Frames by the bits of the window; made when the first socket wants one. */
+    /** Compressed frames by the bits of the window, created when the first socket needs one. */
     private final AtomicReferenceArray<byte[]> compressed =
             new AtomicReferenceArray<>(MOST_BITS + 1);
 
@@ -31,21 +37,22 @@ public final class PreparedMessage {
         this.frame = Frame.of(Frame.FIN | opcode, payload);
     }
 
-    /** A message of text. */
+    /** Creates a text message. */
     public static PreparedMessage text(String text) {
         return new PreparedMessage(Frame.TEXT, text.getBytes(UTF_8));
     }
 
-    /** A message of bytes, which must not change any more. */
+    /** Creates a binary message. Do not change the array afterwards. */
     public static PreparedMessage binary(byte[] bytes) {
         return new PreparedMessage(Frame.BINARY, bytes);
     }
 
     /**
-     * Sends it to each of {@code sockets} that has room for it, as {@link
-     * WebSocket#trySend(PreparedMessage)} does, and wakes each of their loops once.
+     * Sends this message to each of {@code sockets} whose output buffer has room, as {@link
+     * WebSocket#trySend(PreparedMessage)} does. Wakes each event loop once, regardless of the
+     * number of its sockets.
      *
-     * @return how many have taken it
+     * @return the number of sockets that accepted the message
      */
     public int sendTo(Iterable<? extends WebSocket> sockets) {
         Map<WebSocketContext, List<Runnable>> woken = HashMap.newHashMap(8);
@@ -76,7 +83,7 @@ public final class PreparedMessage {
         return frame;
     }
 
-    /** The frame for those who keep no context, compressed for a window of 2^bits bytes. */
+    /** Returns the frame compressed without context takeover, for a window of 2^bits bytes. */
     byte[] compressed(int bits) {
         byte[] known = compressed.get(bits);
         if (known == null) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.h1.RequestHead;
+import io.sirocco.http.message.Cookies;
+import io.sirocco.http.message.RequestHead;
+import io.sirocco.http.route.PathParams;
 import io.sirocco.net.Loop;
 import io.sirocco.net.TlsSession;
 import java.io.IOException;
@@ -13,14 +15,26 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * A request: a view of the bytes that came in, read when asked. It ends with its response; what
- * shall outlive it is copied out by the methods here, all of which answer values. Used by one
- * thread at a time.
+ * A request: a view of the received bytes that is parsed lazily.
+ *
+ * <pre>{@code
+ * String id = request.param("id");                       // of the path
+ * String sort = request.query().first("sort", "name");   // of the query
+ * Optional<String> agent = request.header("User-Agent");
+ * byte[] body = request.body().bytes();
+ * }</pre>
+ *
+ * <p>A request is valid until its response is complete; methods that read the headers then throw
+ * {@link IllegalStateException}. Code that continues afterwards must copy the values that it needs.
+ * {@link #method}, {@link #path} and {@link #target} are exactly as the client sent them. Names of
+ * headers are case-insensitive.
+ *
+ * <p>Used by one thread at a time, unless a method says otherwise.
  */
 public final class Request {
     /**
-     * The attribute under which whoever has authenticated the client leaves its name: the access
-     * log has a place for it.
+     * The name of the attribute in which a filter that authenticates clients stores the user's
+     * name, a string. The access log prints it.
      */
     public static final String USER = "io.sirocco.user";
 
@@ -44,12 +58,12 @@ public final class Request {
     private RequestHead head() {
         if (head == null) {
             throw new IllegalStateException(
-                    "The request is over: take what you need of it before its response.");
+                    "The request is complete: copy what you need before its response.");
         }
         return head;
     }
 
-    /** The bytes will be overwritten: makes a copy of its own. */
+    /** Copies the head, because its bytes are about to be overwritten. */
     void detach() {
         if (head != null && !detached) {
             head = head.detach();
@@ -57,7 +71,7 @@ public final class Request {
         }
     }
 
-    /** Bytes of its own copy. */
+    /** Returns the number of bytes of the copy. */
     int stored() {
         return head != null && detached ? head.end() : 0;
     }
@@ -66,39 +80,40 @@ public final class Request {
         head = null;
     }
 
-    /** Whether its head is a copy of its own. */
+    /** Returns whether the head is a copy. */
     boolean detached() {
         return detached;
     }
 
-    /** The head, for as long as it is not over. */
+    /** Returns the head, or null when the request is complete. */
     RequestHead peek() {
         return head;
     }
 
-    /** The method, as sent: it is case-sensitive (RFC 9110 9.1). */
+    /** Returns the method as sent. Methods are case-sensitive (RFC 9110 9.1). */
     public String method() {
         return head().method();
     }
 
-    /** The path, as sent: not decoded, without the query. */
+    /** Returns the path as sent: not decoded, not normalised, without the query. */
     public String path() {
         return head().path();
     }
 
-    /** What the client asked for, as sent: mostly the path and the query. */
+    /** Returns the request target as sent, usually the path and the query. */
     public String target() {
         return head().target();
     }
 
-    /** HTTP/1.0 or HTTP/1.1. */
+    /** Returns the version of HTTP: {@code HTTP/1.0} or {@code HTTP/1.1}. */
     public String version() {
         return head().version();
     }
 
     /**
-     * The host that was asked for, without the port; empty when HTTP/1.0 named none. Where a
-     * trusted proxy says it, what the client asked the proxy for.
+     * Returns the requested host without the port; empty if an HTTP/1.0 request has none. This is
+     * the host that the client sent to a {@linkplain Config#trustedProxies trusted proxy}, if the
+     * proxy forwards it.
      */
     public String host() {
         RequestHead all = head();
@@ -109,7 +124,10 @@ public final class Request {
         return all.hasHost() ? all.host() : "";
     }
 
-    /** The same with the port, if the client named one: {@code example.org:8080}. */
+    /**
+     * Returns the requested host with the port, if the client sent one: {@code example.org:8080}.
+     * See {@link #host}.
+     */
     public String authority() {
         RequestHead all = head();
         Forwarded forwarded = exchange.forwarded;
@@ -120,15 +138,18 @@ public final class Request {
     }
 
     /**
-     * A parameter of the path, decoded; {@code *} is what the wildcard took.
+     * Returns a path parameter, percent-decoded. {@code *} is the name of the wildcard.
      *
-     * @throws IllegalArgumentException when the route has no such parameter
+     * @throws IllegalArgumentException if the route has no such parameter
      */
     public String param(String name) {
         return params.get(name);
     }
 
-    /** The parameters of the query. */
+    /**
+     * Returns the query parameters; empty if there is no query. Reading them throws {@link
+     * BadRequest} if there are more than {@link Params#LIMIT}.
+     */
     public Params query() {
         if (query == null) {
             query = head().hasQuery() ? Params.of(head().query()) : Params.empty();
@@ -136,20 +157,20 @@ public final class Request {
         return query;
     }
 
-    /** The first parameter of this name in the query. */
+    /** Returns the first value of a query parameter. */
     public Optional<String> query(String name) {
         return query().first(name);
     }
 
-    /** The first header field of this name. */
+    /** Returns the first value of a header. */
     public Optional<String> header(String name) {
         int i = head().find(name);
         return i < 0 ? Optional.empty() : Optional.of(head().value(i));
     }
 
     /**
-     * All header fields of this name as one list: their values in order, with commas between (RFC
-     * 9110 5.3). For fields that are lists, such as {@code If-None-Match} and {@code Accept}.
+     * Returns all values of a header in order, joined by commas (RFC 9110 5.3). For headers that
+     * are lists, such as {@code Accept} and {@code If-None-Match}.
      */
     public Optional<String> headerList(String name) {
         RequestHead all = head();
@@ -168,7 +189,7 @@ public final class Request {
         return Optional.of(list.toString());
     }
 
-    /** Names and values of all header fields, in their order. */
+    /** Calls {@code action} for the name and value of each header, in order. */
     public void headers(BiConsumer<String, String> action) {
         RequestHead all = head();
         for (int i = 0; i < all.count(); i++) {
@@ -176,12 +197,12 @@ public final class Request {
         }
     }
 
-    /** The media type of the body, when one is stated and well-formed. */
+    /** Returns the media type of the body, if it is present and well-formed. */
     public Optional<MediaType> contentType() {
         return header("Content-Type").flatMap(MediaType::parse);
     }
 
-    /** A cookie that the client sent. */
+    /** Returns the value of a cookie, not decoded (RFC 6265 5.4). */
     public Optional<String> cookie(String name) {
         if (cookies == null) {
             cookies = header("Cookie").map(Cookies::parse).orElse(Map.of());
@@ -189,7 +210,7 @@ public final class Request {
         return Optional.ofNullable(cookies.get(name));
     }
 
-    /** The body. */
+    /** Returns the body, which is empty if the client sent none. */
     public Body body() {
         if (body == null) {
             body = new Body(exchange, this);
@@ -198,9 +219,12 @@ public final class Request {
     }
 
     /**
-     * The fields of a form in the body; empty when it is none.
+     * Reads the body as a form, {@code application/x-www-form-urlencoded}. Returns empty parameters
+     * if the body has another type. Reading the parameters throws {@link BadRequest} if the form is
+     * malformed or has more than {@link Params#LIMIT} of them.
      *
-     * @throws BadRequest when it is malformed
+     * @throws BadRequest if the body is larger than {@link Body#IN_MEMORY} (413)
+     * @throws IOException if the body does not arrive
      */
     public Params form() throws IOException {
         if (form == null) {
@@ -214,9 +238,9 @@ public final class Request {
     }
 
     /**
-     * The parts of a {@code multipart/form-data} body, as they come.
+     * Returns the parts of a {@code multipart/form-data} body, which are read as they arrive.
      *
-     * @throws BadRequest when it is none
+     * @throws BadRequest if the body has another type (415) or no valid boundary (400)
      */
     public Multipart multipart() {
         MediaType type =
@@ -228,93 +252,95 @@ public final class Request {
     }
 
     /**
-     * The client's address: the peer's, or what a trusted proxy says ({@link
-     * Config#trustedProxies}). Limits and rules by address go by it.
+     * Returns the address of the client: that of the peer, or the one forwarded by a {@linkplain
+     * Config#trustedProxies trusted proxy}. Access rules and rate limits use it.
      */
     public SocketAddress remoteAddress() {
         return exchange.remote();
     }
 
-    /** The address that the connection came from: that of a proxy if there is one. */
+    /** Returns the address of the connection's peer, which is a proxy if there is one. */
     public SocketAddress peerAddress() {
         return exchange.peer();
     }
 
-    /** The address that it came to. */
+    /** Returns the local address of the connection. */
     public SocketAddress localAddress() {
         return exchange.local();
     }
 
     /**
-     * Whether the client sent it over TLS: to us, or to a trusted proxy that says so ({@link
-     * Config#trustedProxies}).
+     * Returns whether the client sent the request over TLS, to this server or to a {@linkplain
+     * Config#trustedProxies trusted proxy} that says so.
      */
     public boolean isSecure() {
         return exchange.secure();
     }
 
-    /** {@code https} or {@code http}. */
+    /** Returns {@code https} if {@link #isSecure}, else {@code http}. */
     public String scheme() {
         return isSecure() ? "https" : "http";
     }
 
-    /** What was agreed on with the client, where TLS is spoken: its certificate, for instance. */
+    /**
+     * Returns the TLS session of the connection, for example to read the client's certificate;
+     * empty without TLS.
+     */
     public Optional<TlsSession> tls() {
         return exchange.tls();
     }
 
-    /** The loop of its connection, for what has to happen there, or later. Any thread. */
+    /** Returns the event loop of the connection, to run tasks there. Any thread. */
     public Loop loop() {
         return exchange.loop();
     }
 
-    /** A name for this request in logs, unlike any other's of this process. */
+    /** Returns the id of this request for logs, unique in this process. */
     public String id() {
         return exchange.id();
     }
 
     /**
-     * Sends an interim response before the response itself: 103 (Early Hints, RFC 8297) with links
-     * to what the page will need, for example. It is not sent to HTTP/1.0 clients, to a client that
-     * does not take what it was sent before, and behind the beginning of the response.
+     * Sends an interim response (RFC 9110 15.2) before the final response. 103 (Early Hints, RFC
+     * 8297) lets a browser fetch resources while the handler is still working. Does nothing if the
+     * client speaks HTTP/1.0, if the response has begun, or while the client does not read.
      *
      * @param status 102 to 199
-     * @throws IllegalArgumentException for another status
+     * @throws IllegalArgumentException if the status is not between 102 and 199
      */
     public void interim(int status, Headers headers) {
         if (status < 102 || status > 199) {
             throw new IllegalArgumentException(
-                    "The status of an interim response is 102 to 199, not " + status + ".");
+                    "The status of an interim response must be 102 to 199, not " + status + ".");
         }
         exchange.interim(status, headers);
     }
 
-    /** Whether the client is still there, as far as we know. */
+    /** Returns whether the client is connected, as far as the server knows. */
     public boolean isConnected() {
         return exchange.connected();
     }
 
     /**
-     * Has {@code action} run when the client goes away before its response is complete: for a
-     * response that is made {@linkplain Response#async later}, or work that nobody waits for any
-     * more. It runs once, on {@link #loop}, and so must not block; at once when the client has gone
-     * already, and never when the response is complete first: when all of it is written, or most of
-     * it has left if it is a longer one.
+     * Runs {@code action} when the client disconnects before its response is complete, to cancel
+     * work for {@linkplain Response#async asynchronous responses} for example. It runs once, on
+     * {@link #loop}, and must not block. If the client has already disconnected, it runs at once.
+     * It does not run after all of the response was written, or most of a long one was sent.
      *
-     * <p>A client has gone when its connection has come to its end, or when it has ended its own
-     * side of it: hardly one does that and still reads (RFC 9112 9.6), but to one that does the
-     * response is sent all the same. Any thread.
+     * <p>A client that closes only its sending side counts as disconnected, too, since hardly any
+     * client that does so still reads (RFC 9112 9.6). The response is sent nevertheless. Any
+     * thread.
      */
     public void onDisconnect(Runnable action) {
         exchange.whenGone(action);
     }
 
-    /** Something that a filter left for the handler. */
+    /** Returns the value of an attribute, as stored by a filter. */
     public Optional<Object> attribute(String name) {
         return attributes == null ? Optional.empty() : Optional.ofNullable(attributes.get(name));
     }
 
-    /** Leaves something for those who come after. */
+    /** Stores a value for later filters and the handler. */
     public void attribute(String name, Object value) {
         if (attributes == null) {
             attributes = new HashMap<>();
@@ -323,8 +349,9 @@ public final class Request {
     }
 
     /**
-     * Names the rule by which a filter refuses the request, such as {@code "deny"}: the access log
-     * has a place for it, and a {@link Monitor} finds it in {@link Monitor.Answered#rejectedBy}.
+     * Sets the name of the access rule by which a filter refuses this request, such as {@code
+     * "deny"}. The access log prints it; monitors read it from {@link
+     * Monitor.CompletedRequest#rejectedBy}.
      */
     public void rejectedBy(String rule) {
         rejectedBy = Objects.requireNonNull(rule);

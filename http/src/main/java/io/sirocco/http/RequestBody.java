@@ -210,7 +210,7 @@ final class RequestBody {
         gathered = NOTHING;
         gatheredSize = 0;
         size = 0;
-        failReader(new IOException("the request is over"));
+        failReader(new IOException("the request is complete"));
     }
 
     /** The time that the client takes. */

@@ -158,7 +158,7 @@ final class Responder {
                     case null -> "";
                     case HANDLER_DEADLINE, LATER_DEADLINE ->
                             ": interrupted at its handler deadline of "
-                                    + exchange.endpoint.deadlineMillis()
+                                    + exchange.endpoint.limits().handlerMillis()
                                     + " ms";
                     default -> ": interrupted, since it was refused by " + exchange.rule;
                 };

@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.message.Location;
 import io.sirocco.net.OpenFile;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -19,16 +20,24 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * A status, header fields and a body. Made by a factory, refined by methods that answer a changed
+ * A response: a status, headers and a body. Factories create it, and each method returns a changed
  * copy:
  *
  * <pre>{@code
- * Response.json("{\"id\": 7}").status(201).header("Location", "/items/7")
+ * Response created = Response.json("{\"id\": 7}").status(201).header("Location", "/items/7");
+ * Response page = Response.html("<p>Hello").cookie(Cookie.of("seen", "1"));
+ * Response moved = Response.redirect("/new").status(308);
+ * Response numbers = Response.stream(out -> {
+ *     for (int i = 0; i < 1_000_000; i++) out.write((i + "\n").getBytes());
+ * }).contentType("text/plain");
  * }</pre>
  *
- * <p>{@code Connection} and the framing of the body are the server's own affair; {@code Date} and
- * {@code Server} are its own unless they are set. A response that is kept and returned again is
- * encoded once. Immutable.
+ * <p>The status is 200 unless set. The server sets {@code Date}, {@code Server}, {@code
+ * Connection}, {@code Content-Length} and {@code Transfer-Encoding}; only the first two can be
+ * overridden. A response that a handler keeps and returns again is encoded once, so create constant
+ * responses once.
+ *
+ * <p>Immutable.
  */
 public final class Response {
     private static final Set<String> OURS = ours();
@@ -53,7 +62,7 @@ public final class Response {
     private Object encoded;
     private Changed changed;
 
-    /** What {@link #mapOnce} has answered last. */
+    /** The last result of {@link #mapOnce}. */
     private record Changed(UnaryOperator<Response> by, Response to) {}
 
     private Response(int status, Headers headers, Content content, boolean close, boolean own) {
@@ -83,35 +92,47 @@ public final class Response {
         return new Response(200, headers, content, false, false);
     }
 
-    /** Plain text in UTF-8. */
+    /** Creates a response of plain text in UTF-8. */
     public static Response text(String text) {
         return of(TEXT, new Content.Bytes(text.getBytes(UTF_8)));
     }
 
-    /** A page in UTF-8. */
+    /** Creates a response of HTML in UTF-8. */
     public static Response html(String page) {
         return of(HTML, new Content.Bytes(page.getBytes(UTF_8)));
     }
 
-    /** A JSON document, encoded already. */
+    /**
+     * Creates a response of JSON.
+     *
+     * @param document the encoded document
+     */
     public static Response json(String document) {
         return of(JSON, new Content.Bytes(document.getBytes(UTF_8)));
     }
 
-    /** Bytes, which must not change any more. */
+    /**
+     * Creates a response of bytes, with the type {@code application/octet-stream}. Do not change
+     * the array afterwards.
+     */
     public static Response bytes(byte[] bytes) {
         return of(OCTETS, new Content.Bytes(bytes));
     }
 
-    /** Nothing but a status. */
+    /**
+     * Creates a response without a body.
+     *
+     * @throws IllegalArgumentException if the status is not between 200 and 599
+     */
     public static Response empty(int status) {
         return new Response(200, Headers.none(), Content.NONE, false, false).status(status);
     }
 
     /**
-     * A file, with the type that its name tells.
+     * Creates a response of a file, whose name determines the content type. The file is opened when
+     * the response is sent. To serve a path that comes from a client, validate it first.
      *
-     * @throws IOException when it cannot be read
+     * @throws IOException if the size of the file cannot be read
      */
     public static Response file(Path path) throws IOException {
         return of(
@@ -120,32 +141,44 @@ public final class Response {
     }
 
     /**
-     * {@code length} bytes of an open file from {@code from} on, without a type. The kernel sends
-     * them where it can: no thread waits, and nothing waits in memory. The caller has {@linkplain
-     * OpenFile#retain retained} the file for it, and it is released when it has been sent, or when
-     * {@code HEAD} was asked for. A response that is kept and returned again retains it anew for
-     * each further request, which fails with 500 once the file is closed.
+     * Creates a response of a region of an open file, without a content type. The kernel sends it
+     * where possible, without a thread and without copying it into the heap.
+     *
+     * <p>The caller must have {@linkplain OpenFile#retain retained} the file. The response releases
+     * it after the last byte, when the client disconnects, or at once for {@code HEAD}. A response
+     * that is returned again retains the file for each further request; once the file is closed,
+     * these requests get 500.
+     *
+     * @param from the offset of the first byte
+     * @param length the number of bytes
      */
     public static Response file(OpenFile file, long from, long length) {
         return segments(List.of(new BodySegment.Region(file, from, length)));
     }
 
-    /** The same of several pieces in a row, such as ranges with what stands between them. */
+    /**
+     * Creates a response of several segments in a row, such as multiple ranges with their
+     * separators, without a content type. Files are retained and released as by {@link
+     * #file(OpenFile, long, long)}.
+     */
     public static Response segments(List<BodySegment> pieces) {
         return new Response(200, Headers.none(), new Content.Pieces(pieces), false, false);
     }
 
     /**
-     * A body of unknown length, written while it is sent: in chunks, or up to the close for
-     * HTTP/1.0.
+     * Creates a response whose body is written while it is sent. A body that ends within the first
+     * 8 KiB is sent with its length, a longer one in chunks; to an HTTP/1.0 client it ends with the
+     * connection. If {@code writer} throws after the body has begun, the connection is reset.
      */
     public static Response stream(BodyWriter writer) {
         return of(OCTETS, new Content.Stream(writer, -1));
     }
 
     /**
-     * A body of {@code length} bytes, written while it is sent; to write more or fewer ends the
-     * connection.
+     * Creates a response with a body of {@code length} bytes that is written while it is sent. If
+     * {@code writer} writes more or less, the connection is reset.
+     *
+     * @throws IllegalArgumentException if the length is negative
      */
     public static Response stream(long length, BodyWriter writer) {
         checkLength(length);
@@ -153,16 +186,21 @@ public final class Response {
     }
 
     /**
-     * A body of unknown length that {@code source} produces without a thread: in chunks, or up to
-     * the close for HTTP/1.0. The headers leave with the first piece; a source that fails before
-     * that is responded to as a handler that throws, and until then the handler's timeout counts.
-     * For the time between later pieces the source has a timeout of its own if it needs one.
+     * Creates a response whose body is produced without a thread, in chunks; to an HTTP/1.0 client
+     * it ends with the connection. The headers are sent with the first segment. A source that fails
+     * before it becomes a 500 response, and the handler timeout applies until then. There is no
+     * timeout for later segments; the source must set its own if it needs one.
      */
     public static Response stream(BodySource source) {
         return of(OCTETS, new Content.Source(source, -1));
     }
 
-    /** The same with a body of {@code length} bytes; more or fewer break the response off. */
+    /**
+     * Creates a response with a body of {@code length} bytes that is produced without a thread. If
+     * the source produces more or less, the connection is reset.
+     *
+     * @throws IllegalArgumentException if the length is negative
+     */
     public static Response stream(long length, BodySource source) {
         checkLength(length);
         return of(OCTETS, new Content.Source(source, length));
@@ -170,15 +208,27 @@ public final class Response {
 
     private static void checkLength(long length) {
         if (length < 0) {
-            throw new IllegalArgumentException("A body has 0 bytes or more, not " + length + ".");
+            throw new IllegalArgumentException(
+                    "The length of a body must be 0 or more, not " + length + ".");
         }
     }
 
     /**
-     * Server-sent events (HTML Living Standard 9.2), for as long as {@code writer} runs. The head
-     * of the response leaves with the first event, or after a tenth of a second without one: if
-     * {@code writer} throws before that, the client gets 500. A server that stops interrupts it at
-     * once: clients come again, and find another one.
+     * Creates a stream of server-sent events (HTML Living Standard 9.2), which lasts as long as
+     * {@code writer} runs.
+     *
+     * <pre>{@code
+     * routes.get("/ticks", request -> Response.events(sink -> {
+     *     while (true) {
+     *         sink.send("tick");
+     *         Thread.sleep(1000);
+     *     }
+     * }));
+     * }</pre>
+     *
+     * <p>The headers are sent with the first event, or after 100 ms without one; if {@code writer}
+     * throws before that, the client gets 500. A server that stops interrupts the writer at once,
+     * so that clients reconnect to another server.
      */
     public static Response events(SseWriter writer) {
         BodyWriter body =
@@ -193,7 +243,7 @@ public final class Response {
     }
 
     /**
-     * Opens a WebSocket, and talks over it on a virtual thread: in plain blocking code.
+     * Opens a WebSocket that a blocking handler serves on a virtual thread.
      *
      * <pre>{@code
      * routes.get("/echo", request -> Response.webSocket(socket -> {
@@ -201,27 +251,28 @@ public final class Response {
      * }));
      * }</pre>
      *
-     * <p>The request may be used for as long as the conversation. One that asks for no WebSocket
-     * gets 426, one from a page of another origin 403.
+     * <p>The request stays valid until the handler returns. A request that does not ask for an
+     * upgrade gets 426; one from a page of another origin gets 403 (see {@link
+     * WebSocketSettings#origins}).
      */
-    public static Response webSocket(WebSocketHandler conversation) {
-        return webSocket(WebSockets.DEFAULT, conversation);
+    public static Response webSocket(WebSocketHandler handler) {
+        return webSocket(WebSockets.DEFAULT, handler);
     }
 
-    /** The same by other settings. */
-    public static Response webSocket(WebSockets sockets, WebSocketHandler conversation) {
-        return webSocket(new Content.Upgrade(sockets, Optional.of(conversation), Optional.empty()));
+    /** Opens a WebSocket that a blocking handler serves, with settings. */
+    public static Response webSocket(WebSockets sockets, WebSocketHandler handler) {
+        return webSocket(new Content.Upgrade(sockets, Optional.of(handler), Optional.empty()));
     }
 
     /**
-     * Opens a WebSocket, and tells {@code listener} what happens on it, on its loop: for very many
-     * sockets, each of which is mostly idle.
+     * Opens a WebSocket that a listener serves with callbacks on its event loop. For very many
+     * sockets that are mostly idle.
      */
     public static Response webSocket(WebSocketListener listener) {
         return webSocket(WebSockets.DEFAULT, listener);
     }
 
-    /** The same by other settings. */
+    /** Opens a WebSocket that a listener serves, with settings. */
     public static Response webSocket(WebSockets sockets, WebSocketListener listener) {
         return webSocket(new Content.Upgrade(sockets, Optional.empty(), Optional.of(listener)));
     }
@@ -231,44 +282,51 @@ public final class Response {
     }
 
     /**
-     * Sends the client elsewhere, with 302 Found; {@link #status} makes it 301, 303, 307 or 308.
+     * Creates a redirect with 302 (Found); {@link #status} changes it to 301, 303, 307 or 308.
      *
-     * @param location a URI reference, absolute or relative (RFC 9110 10.2.2): {@code
-     *     https://example.org/a}, {@code /a?b}, {@code ../c}. What a URI cannot have, such as a
-     *     blank, a letter with an accent or a backslash, is percent-encoded
-     * @throws IllegalArgumentException for a control character
+     * @param location an absolute or relative URI reference (RFC 9110 10.2.2), such as {@code
+     *     https://example.org/a}, {@code /a?b} or {@code ../c}. Characters that a URI cannot
+     *     contain, such as spaces, accented letters and backslashes, are percent-encoded
+     * @throws IllegalArgumentException if the location contains a control character
      */
     public static Response redirect(String location) {
         return empty(302).header("Location", location);
     }
 
     /**
-     * The response that {@code response} will be completed with, by any thread. Until then no
-     * thread waits; when the handler's deadline passes first, the client gets 504.
+     * Creates an asynchronous response, which is sent when {@code response} completes, on any
+     * thread. No thread waits for it. If it completes exceptionally, the client gets 500, or the
+     * status of a {@link BadRequest}. If the handler timeout passes first, the client gets 504.
+     *
+     * <pre>{@code
+     * var found = new CompletableFuture<Response>();
+     * workers.execute(() -> found.complete(Response.text("found")));
+     * request.onDisconnect(() -> found.cancel(false));
+     * return Response.async(found);
+     * }</pre>
      */
     public static Response async(CompletionStage<Response> response) {
         return new Response(200, Headers.none(), new Content.Later(response), false, false);
     }
 
     /**
-     * What a handler will answer that is known later: when {@code next} is complete, its handler is
-     * called with the request, where the handlers of the route run. Until then no thread waits;
-     * when the deadline of the handler passes first, the client gets 504. So a filter may look
-     * something up elsewhere, and go on:
+     * Calls another handler with the same request when {@code next} completes, where the handlers
+     * of the route run. No thread waits for it; if the handler timeout passes first, the client
+     * gets 504. A filter can use it to look something up before it continues:
      *
      * <pre>{@code
      * return Response.asyncHandler(lookUp(name).thenApply(known -> known ? next : STRANGER));
      * }</pre>
      *
-     * <p>Whoever completes {@code next} must not touch the request.
+     * <p>The code that completes {@code next} must not use the request.
      */
     public static Response asyncHandler(CompletionStage<? extends Handler> next) {
         return new Response(200, Headers.none(), new Content.After(next), false, false);
     }
 
     /**
-     * What {@code change} makes of this response: at once, or of what {@link #async} and {@link
-     * #asyncHandler} will answer when it is there. For filters that change what comes back.
+     * Returns the result of {@code change} for this response. The change of an {@linkplain #async
+     * asynchronous} response is applied when it completes. For filters.
      */
     public Response map(UnaryOperator<Response> change) {
         return switch (content) {
@@ -283,9 +341,9 @@ public final class Response {
     }
 
     /**
-     * As {@link #map}, for a change that depends on nothing but the response: what it made is kept
-     * with this response for as long as the same {@code change} asks. So a response that is kept
-     * and returned again is changed once, and encoded once.
+     * Returns the result of {@code change} as {@link #map} does, and caches it with this response
+     * while the same {@code change} is used. A response that is returned again is then changed and
+     * encoded once. The change must depend on nothing but the response.
      */
     public Response mapOnce(UnaryOperator<Response> change) {
         Changed known = changed;
@@ -301,9 +359,10 @@ public final class Response {
     }
 
     /**
-     * The same with its body passed through a filter while it is sent, so that nobody knows its
-     * length before: {@code response.through(out -> new GZIPOutputStream(out, true))}. What the new
-     * body is must be said by header fields.
+     * Returns a response whose body passes through a filter while it is sent: {@code
+     * response.transformBody(out -> new GZIPOutputStream(out, true))}. The length of the new body
+     * is unknown. Set the headers that describe it, such as {@code Content-Encoding}, separately. A
+     * WebSocket response is returned unchanged.
      */
     public Response transformBody(BodyFilter filter) {
         return switch (content) {
@@ -330,15 +389,19 @@ public final class Response {
         return new Response(status, headers, other, closeConnection, own, trailers);
     }
 
-    /** The same with another status, 200 to 599. */
+    /**
+     * Returns a response with another status.
+     *
+     * @throws IllegalArgumentException if the status is not between 200 and 599, or if this is a
+     *     WebSocket response
+     */
     public Response status(int status) {
         if (status < 200 || status > 599) {
             throw new IllegalArgumentException(
-                    "The status of a response is 200 to 599, not " + status + ".");
+                    "The status of a response must be 200 to 599, not " + status + ".");
         }
         if (content instanceof Content.Upgrade) {
-            throw new IllegalArgumentException(
-                    "An upgrade is answered with 101: it can have no other status.");
+            throw new IllegalArgumentException("A WebSocket response has status 101 and no other.");
         }
         boolean known = !(content instanceof Content.Later || content instanceof Content.After);
         boolean none = status == 205 && known; // RFC 9110 15.3.6
@@ -347,10 +410,12 @@ public final class Response {
     }
 
     /**
-     * The same with one more header field; several of one name are all sent.
+     * Returns a response with an additional header. Headers of the same name are all sent. {@code
+     * Location} is percent-encoded as by {@link #redirect}. {@code Connection: close} is the same
+     * as {@link #closeConnection}.
      *
-     * @throws IllegalArgumentException for a field that is the server's own affair, and for a name
-     *     or a value that cannot be sent
+     * @throws IllegalArgumentException if the server sets this header, or if the name or value is
+     *     invalid
      */
     public Response header(String name, String value) {
         if (OURS.contains(name)) {
@@ -359,12 +424,17 @@ public final class Response {
         return with(name, headers.with(name, encoded(name, value)));
     }
 
-    /** A {@code Location} is a URI reference: what that cannot have is percent-encoded. */
+    /** Percent-encodes the value of {@code Location}, a URI reference. */
     private static String encoded(String name, String value) {
         return name.equalsIgnoreCase("Location") ? Location.encode(value) : value;
     }
 
-    /** The same with this header field in the place of all of its name. */
+    /**
+     * Returns a response with a header that replaces all headers of the same name.
+     *
+     * @throws IllegalArgumentException if the server sets this header, or if the name or value is
+     *     invalid
+     */
     public Response setHeader(String name, String value) {
         return OURS.contains(name)
                 ? ours(name, value)
@@ -372,9 +442,9 @@ public final class Response {
     }
 
     /**
-     * The same with these header fields in the place of all.
+     * Returns a response with {@code fields} instead of all its headers.
      *
-     * @throws IllegalArgumentException when one of them is the server's own affair
+     * @throws IllegalArgumentException if the server sets one of these headers
      */
     public Response headers(Headers fields) {
         boolean dated = false;
@@ -392,23 +462,24 @@ public final class Response {
         return new Response(status, encoded, content, closeConnection, dated, trailers);
     }
 
-    /** The same with another {@code Content-Type}. */
+    /** Returns a response with another {@code Content-Type}. */
     public Response contentType(String type) {
         return setHeader("Content-Type", type);
     }
 
-    /** The same with one more cookie. */
+    /** Returns a response with an additional cookie. */
     public Response cookie(Cookie cookie) {
         return header("Set-Cookie", cookie.encode());
     }
 
     /**
-     * The same with trailers (RFC 9110 6.5): headers that are known when the body is complete, such
-     * as a checksum. {@code trailers} is called then, on the loop, and must not block. The body is
-     * sent in chunks; HTTP/1.0 clients, and others that drop trailers, do not get them.
+     * Returns a response with trailers (RFC 9110 6.5): headers that are known only when the body is
+     * complete, such as a checksum. Then {@code trailers} is called on the event loop; it must not
+     * block. The body is sent in chunks. HTTP/1.0 clients do not get the trailers, and other
+     * clients may drop them.
      *
-     * <p>A {@code trailers} that throws, or returns a header that must not be a trailer, such as
-     * {@code Content-Type}, breaks the response off.
+     * <p>If {@code trailers} throws, or returns a header that must not be a trailer, such as {@code
+     * Content-Type}, the connection is reset.
      */
     public Response trailers(Supplier<Headers> trailers) {
         Objects.requireNonNull(trailers, "trailers");
@@ -417,12 +488,12 @@ public final class Response {
                 : new Response(status, headers, content, closeConnection, own, trailers);
     }
 
-    /** Returns what makes the trailers, or null. */
+    /** Returns the supplier of the trailers, or null. */
     Supplier<Headers> trailers() {
         return trailers;
     }
 
-    /** The same, and the connection is closed behind it. */
+    /** Returns a response after which the connection is closed. */
     public Response closeConnection() {
         return new Response(status, headers, content, true, own, trailers);
     }
@@ -436,19 +507,22 @@ public final class Response {
         return name.equalsIgnoreCase("Date") || name.equalsIgnoreCase("Server");
     }
 
-    /** Whether it begins as one of {@link #OURS} does: few others do, and need no look-up. */
+    /**
+     * Returns whether the name begins like one of {@link #OURS}. Few others do, so most need no
+     * lookup.
+     */
     private static boolean mayBeOurs(String name) {
         return "cktuCKTU".indexOf(name.charAt(0)) >= 0;
     }
 
     /**
-     * Whether it has a {@code Date} or a {@code Server} of its own, which goes before the server's.
+     * Returns whether it has its own {@code Date} or {@code Server}, which overrides the server's.
      */
     boolean ownDateOrServer() {
         return own;
     }
 
-    /** The same with fields that are the server's own affair, or not. */
+    /** Returns a response with additional headers, unchecked. */
     Response with(Headers more) {
         return new Response(status, headers.with(more), content, closeConnection, own, trailers);
     }
@@ -459,8 +533,8 @@ public final class Response {
         }
         throw new IllegalArgumentException(
                 name
-                        + " is set by the server; Response.close() ends the connection, and"
-                        + " Response.stream(length, ...) states a length.");
+                        + " is set by the server; use Response.closeConnection() to close the"
+                        + " connection, and Response.stream(length, ...) to set a length.");
     }
 
     private static Set<String> ours() {
@@ -476,17 +550,17 @@ public final class Response {
         return names;
     }
 
-    /** The status code. */
+    /** Returns the status code. */
     public int status() {
         return status;
     }
 
-    /** The header fields that were set. */
+    /** Returns the headers, without those that the server adds. */
     public Headers headers() {
         return headers;
     }
 
-    /** Bytes of the body, when they are known before it is sent. */
+    /** Returns the length of the body in bytes, if it is known in advance. */
     public OptionalLong length() {
         return switch (content) {
             case Content.Bytes(byte[] bytes) -> OptionalLong.of(bytes.length);
@@ -510,7 +584,7 @@ public final class Response {
         return content;
     }
 
-    /** Nobody will send it: gives the files that it has back. */
+    /** Releases the files of a response that is not sent. */
     void release() {
         if (content instanceof Content.Pieces pieces) {
             pieces.release();
@@ -519,7 +593,7 @@ public final class Response {
         }
     }
 
-    /** Whether it can be sent without a thread that writes it. */
+    /** Returns whether it can be sent without a thread that writes it. */
     boolean atHand() {
         return content instanceof Content.Bytes
                 || content instanceof Content.Pieces
@@ -530,14 +604,14 @@ public final class Response {
         return closeConnection;
     }
 
-    /** RFC 9110 6.4.1: no content whatever is asked for; the framing says so by itself. */
+    /** Returns whether its status has no content, whatever the method (RFC 9110 6.4.1). */
     boolean bodiless() {
         return status == 204 || status == 304;
     }
 
     /**
-     * Whether it was sent before, and so lives on behind this time as well. Threads that race for
-     * the first time may both be told that it was not.
+     * Returns whether it was sent before, and so is kept by the handler. Threads that race for the
+     * first time may both get false.
      */
     boolean sentBefore() {
         boolean before = sent;
@@ -545,19 +619,19 @@ public final class Response {
         return before;
     }
 
-    /** Returns whether it was asked for this before, and so is sent again and again. */
+    /** Returns whether it was encoded before, and so is sent repeatedly. */
     boolean wasEncoded() {
         boolean before = used;
         used = true;
         return before;
     }
 
-    /** Returns what {@link #encoded(Object)} has kept last, or null. */
+    /** Returns the cached encoding, or null. */
     Object encoded() {
         return encoded;
     }
 
-    /** Keeps this response as a version of HTTP encodes it, which alone knows how. */
+    /** Caches the encoding, whose form depends on the version of HTTP. */
     void encoded(Object encoded) {
         this.encoded = encoded;
     }

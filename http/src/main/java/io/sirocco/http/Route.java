@@ -1,35 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.route.RouteLimits;
+import io.sirocco.http.route.RouteTarget;
+import io.sirocco.http.route.Router;
 import io.sirocco.net.Bandwidth;
+import io.sirocco.net.TaskKind;
 import java.time.Duration;
 import java.util.List;
 
 /**
- * One route while it is being set up; answered by the methods of {@link Routes}. Used by one
- * thread, then frozen.
+ * One route and its settings, returned by {@link Routes#route}. Each setting overrides that of the
+ * {@linkplain Config server}.
+ *
+ * <pre>{@code
+ * routes.route("POST", "/video", handler)
+ *         .executionMode(ExecutionMode.POOL)
+ *         .maxBodyBytes(2L << 30)
+ *         .handlerTimeout(Duration.ofMinutes(10));
+ * }</pre>
+ *
+ * <p>Not thread-safe.
  */
 public final class Route {
     final String method;
     final String host;
     final String path;
-    final Handler handler;
-    ExecutionMode executionMode;
-    long maxBodyBytes = UNSET;
-    long handlerTimeout = UNSET;
-    long bodyMillis = UNSET;
-    long bodyRate = UNSET;
-    long idleMillis = UNSET;
-    Bandwidth reads;
-    Bandwidth writes;
-    Bandwidth eachRead;
-    Bandwidth eachWrite;
-    boolean readsBody = true;
+    private final Handler handler;
+    private ExecutionMode executionMode;
+    private long maxBodyBytes = UNSET;
+    private long handlerTimeout = UNSET;
+    private long bodyMillis = UNSET;
+    private long bodyRate = UNSET;
+    private long idleMillis = UNSET;
+    private Bandwidth reads;
+    private Bandwidth writes;
+    private Bandwidth eachRead;
+    private Bandwidth eachWrite;
+    private boolean readsBody = true;
     private List<String> allowed = List.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE");
 
-    static final long UNSET = Long.MIN_VALUE;
+    private static final long UNSET = Long.MIN_VALUE;
 
-    Route(String method, String host, String path, Handler handler, ExecutionMode handling) {
+    public Route(String method, String host, String path, Handler handler, ExecutionMode handling) {
         this.method = method;
         this.host = host;
         this.path = path;
@@ -37,29 +50,53 @@ public final class Route {
         this.executionMode = handling;
     }
 
-    /** Where its handler runs. */
-    public Route executionMode(ExecutionMode handling) {
-        this.executionMode = handling;
+    /** Sets where the handler runs. Default: {@link Config#executionMode}. */
+    public Route executionMode(ExecutionMode mode) {
+        this.executionMode = mode;
         return this;
     }
 
     /**
-     * The methods that its handler serves, for a route of any method; the usual ones unless set.
-     * Nothing else is refused by this: it is what {@code OPTIONS *} is answered with (RFC 9110
-     * 9.3.7), together with the methods of all other routes.
+     * Declares the methods that the handler of an {@link Routes#any any} route serves. The server
+     * lists them, with those of all other routes, in its response to {@code OPTIONS *} (RFC 9110
+     * 9.3.7). Other methods still reach the handler. Default: GET, HEAD, POST, PUT, PATCH, DELETE.
      */
     public Route allow(String... methods) {
         allowed = List.of(methods);
         return this;
     }
 
+    /** Returns the methods that it serves. */
     List<String> methods() {
         return method.equals(Router.ANY) ? allowed : List.of(method);
     }
 
+    /** Returns what was set, for good; {@code defaults} count where nothing was. */
+    RouteTarget target(RouteLimits defaults, TaskKind kind) {
+        var limits =
+                new RouteLimits(
+                        or(maxBodyBytes, defaults.body()),
+                        or(handlerTimeout, defaults.handlerMillis()),
+                        or(bodyMillis, defaults.bodyMillis()),
+                        or(bodyRate, defaults.bodyRate()),
+                        or(idleMillis, defaults.idleMillis()));
+        return new RouteTarget(
+                host + path,
+                handler,
+                executionMode,
+                limits,
+                RouteTarget.Buckets.of(reads, writes, eachRead, eachWrite),
+                executionMode == ExecutionMode.LOOP ? null : kind,
+                readsBody);
+    }
+
+    private static long or(long set, long preset) {
+        return set == UNSET ? preset : set;
+    }
+
     /**
-     * Its handler never looks at the body of a request: it is called when the head is there, and a
-     * body is skipped.
+     * Declares that the handler never reads the request body: it is called as soon as the headers
+     * are complete, and a body is skipped.
      */
     public Route ignoreBody() {
         this.readsBody = false;
@@ -67,43 +104,46 @@ public final class Route {
     }
 
     /**
-     * Calls its handler as soon as the headers are complete, {@link ExecutionMode#INLINE} or not,
-     * so that it can refuse a request before any of the body has been stored. An inline handler
-     * takes the body with {@link Body#next}; the rest of a body that it does not take is skipped.
+     * Calls the handler as soon as the headers are complete, in any execution mode, so that it can
+     * refuse a request before any of the body is stored. An {@link ExecutionMode#INLINE} handler
+     * then reads the body with {@link Body#next}. The unread rest of a body is skipped.
      */
     public Route startBeforeBody() {
         this.readsBody = false;
         return this;
     }
 
-    /** Bytes of a request body, in the place of the server's limit; -1 for any number. */
+    /**
+     * Sets the maximum size of a request body in bytes; beyond it 413. -1 removes the limit.
+     * Default: {@link Config#maxBodyBytes}.
+     */
     public Route maxBodyBytes(long bytes) {
         this.maxBodyBytes = bytes;
         return this;
     }
 
     /**
-     * How long its handler may take until its response begins, in the place of the server's limit;
-     * zero for ever.
+     * Sets the time from the end of a request's headers until its response begins; beyond it 503,
+     * or 504 for {@link Response#async}. Zero disables it. Default: {@link Config#handlerTimeout}.
      */
-    public Route handlerTimeout(Duration longest) {
-        this.handlerTimeout = longest.toMillis();
+    public Route handlerTimeout(Duration timeout) {
+        this.handlerTimeout = timeout.toMillis();
         return this;
     }
 
     /**
-     * How long a body that its handler waits for may take (408), in the place of {@link
-     * Config#bodyTimeout}: {@code grace}, and one second for every {@code bytesPerSecond} that have
-     * come. A grace of zero is for ever.
+     * Sets how long the handler may wait for the request body: {@code grace}, plus one second for
+     * every {@code bytesPerSecond} bytes received; beyond it 408. A grace of zero disables it.
+     * Default: {@link Config#bodyTimeout}.
      *
-     * @throws IllegalArgumentException for less than zero
+     * @throws IllegalArgumentException if an argument is negative
      */
     public Route bodyTimeout(Duration grace, long bytesPerSecond) {
         if (grace.isNegative() || bytesPerSecond < 0) {
             throw new IllegalArgumentException(
-                    "The body deadline of "
+                    "The body timeout and rate of "
                             + path
-                            + " is zero or more, and so is its rate, not "
+                            + " must be zero or more, not "
                             + grace
                             + " and "
                             + bytesPerSecond
@@ -115,24 +155,25 @@ public final class Route {
     }
 
     /**
-     * How long a connection may be without a request behind a response of this route, in the place
-     * of {@link Config#idleTimeout}; zero for ever.
+     * Sets how long a connection may be idle after a response of this route before it is closed.
+     * Zero disables it. Default: {@link Config#idleTimeout}.
      *
-     * @throws IllegalArgumentException for less than zero
+     * @throws IllegalArgumentException if the timeout is negative
      */
-    public Route idleTimeout(Duration longest) {
-        if (longest.isNegative()) {
+    public Route idleTimeout(Duration timeout) {
+        if (timeout.isNegative()) {
             throw new IllegalArgumentException(
-                    "The idle time of " + path + " is zero or more, not " + longest + ".");
+                    "The idle timeout of " + path + " must be zero or more, not " + timeout + ".");
         }
-        this.idleMillis = longest.toMillis();
+        this.idleMillis = timeout.toMillis();
         return this;
     }
 
     /**
-     * Bandwidth of each connection that is served by this route, beside all other limits: every
-     * connection has buckets of its own, with the rates of these. A rate may be changed by any
-     * thread, and holds for downloads that are under way within a tenth of a second.
+     * Limits the bytes per second of each connection that this route serves, received and sent, in
+     * addition to all other limits. Each connection has its own buckets with these rates. Any
+     * thread may change a rate at any time; transfers in progress follow within a tenth of a
+     * second.
      */
     public Route connectionBandwidth(Bandwidth reads, Bandwidth writes) {
         this.eachRead = reads;
@@ -140,7 +181,10 @@ public final class Route {
         return this;
     }
 
-    /** Bandwidth of all its requests together, beside that of the connection and the server. */
+    /**
+     * Limits the bytes per second of all requests of this route together, received and sent, in
+     * addition to the limits of the connection and the server.
+     */
     public Route bandwidth(Bandwidth reads, Bandwidth writes) {
         this.reads = reads;
         this.writes = writes;

@@ -1,21 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.route.Hosts;
+import io.sirocco.http.route.PathPattern;
+import io.sirocco.http.route.RouteTarget;
+import io.sirocco.http.route.Router;
+import io.sirocco.http.route.UnmatchedFilters;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Which handler answers what. A path is made of literal segments, {@code {name}} for one segment,
- * and a last {@code *} for all the rest; the most specific route wins, in whatever order they were
- * added. {@code GET} serves {@code HEAD}, and {@code OPTIONS} is answered by itself. Used by one
- * thread, then frozen.
+ * The routes of a server: maps methods and path patterns to handlers. Routes are added in the
+ * lambda given to {@link Server#start(int, Consumer) Server.start} and frozen when it returns.
  *
  * <pre>{@code
  * routes.get("/hello/{name}", request -> Response.text("Hello, " + request.param("name")));
+ * routes.get("/files/*", request -> Response.text("file " + request.param("*")));
  * routes.group("/admin", admin -> admin.filter(login).post("/reload", reload));
  * routes.host("static.example.com", site -> site.get("/*", files));
  * }</pre>
+ *
+ * <p>A path pattern consists of literal segments, {@code {name}} for one segment that is not empty,
+ * and an optional {@code *} at its end for the rest of the path. The most specific route wins,
+ * regardless of the order in which routes are added: a literal before {@code {name}} before {@code
+ * *}. Two routes that match the same requests are an error at start. Paths are case-sensitive and
+ * not normalised, and a trailing slash counts. Validate paths that come from a client before you
+ * open files by them.
+ *
+ * <p>{@code GET} routes serve {@code HEAD}, too. {@code OPTIONS} gets a response with {@code
+ * Allow}, another method 405 with {@code Allow} (RFC 9110 15.5.6), another path 404.
+ *
+ * <p>Not thread-safe.
  */
 public final class Routes {
     private final String host;
@@ -54,49 +70,58 @@ public final class Routes {
         this.unmatched = unmatched;
     }
 
-    /** Answers {@code GET}, and {@code HEAD} from what it answers. */
+    /** Adds a route for {@code GET} and {@code HEAD}. */
     public Routes get(String path, Handler handler) {
         return add("GET", path, handler);
     }
 
-    /** Answers {@code POST}. */
+    /** Adds a route for {@code POST}. */
     public Routes post(String path, Handler handler) {
         return add("POST", path, handler);
     }
 
-    /** Answers {@code PUT}. */
+    /** Adds a route for {@code PUT}. */
     public Routes put(String path, Handler handler) {
         return add("PUT", path, handler);
     }
 
-    /** Answers {@code PATCH}. */
+    /** Adds a route for {@code PATCH}. */
     public Routes patch(String path, Handler handler) {
         return add("PATCH", path, handler);
     }
 
-    /** Answers {@code DELETE}. */
+    /** Adds a route for {@code DELETE}. */
     public Routes delete(String path, Handler handler) {
         return add("DELETE", path, handler);
     }
 
-    /** Answers every method that no other route of this path answers. */
+    /** Adds a route for all methods that no other route of this path serves. */
     public Routes any(String path, Handler handler) {
         return add(Router.ANY, path, handler);
     }
 
     /**
-     * A route of any method, to be refined: {@code routes.route("GET", "/x", h).handling(INLINE)}.
+     * Adds a route and returns it, so that it can be given settings of its own: {@code
+     * routes.route("POST", "/video", handler).maxBodyBytes(2L << 30)}.
+     *
+     * @param method a method in upper case, such as {@code GET}, or {@code *} for any method
      */
     public Route route(String method, String path, Handler handler) {
-        var route = new Route(method, host, prefix + path, filtered(handler), handling);
+        var route =
+                new Route(
+                        method,
+                        host,
+                        prefix + path,
+                        RouteTarget.filtered(filters, handler),
+                        handling);
         all.add(route);
         return route;
     }
 
     /**
-     * Has {@code filter} stand before all routes that are added here from now on; the first added
-     * is the outermost. One that {@linkplain Filter#seesUnmatched asks for it} stands before what
-     * no route matches as well, as by {@link #filterAll}.
+     * Adds a filter for all routes of this group that are added after it. The first filter added is
+     * the outermost. A filter whose {@link Filter#seesUnmatched} returns true is added as by {@link
+     * #filterAll}.
      */
     public Routes filter(Filter filter) {
         if (filter.seesUnmatched()) {
@@ -107,10 +132,9 @@ public final class Routes {
     }
 
     /**
-     * The same, and {@code filter} also stands before the answers to requests that no route
-     * matches: 404, 405, and {@code OPTIONS} that is answered by itself. It does so for all paths
-     * of this group and of this host, whenever its routes are added; the request that it sees then
-     * has no parameters of a path.
+     * Adds a filter that also applies to requests that no route matches: 404, 405 and automatic
+     * {@code OPTIONS} responses. For these it covers all paths of this group and its host,
+     * regardless of the order of routes; such a request has no path parameters.
      */
     public Routes filterAll(Filter filter) {
         filters.add(filter);
@@ -119,8 +143,8 @@ public final class Routes {
     }
 
     /**
-     * Adds routes whose paths begin with {@code prefix}; filters added among them concern them
-     * only.
+     * Adds routes whose paths begin with {@code prefix}. Filters added inside the group apply to
+     * the group only.
      */
     public Routes group(String prefix, Consumer<Routes> routes) {
         routes.accept(
@@ -135,15 +159,21 @@ public final class Routes {
         return this;
     }
 
-    /** Has {@code mount} answer what is at {@code path} and below, and tells it of the end. */
+    /**
+     * Adds a mount, which serves {@code path} and everything below it. The server drains it when it
+     * stops.
+     */
     public Routes mount(String path, Mount mount) {
         mounts.add(mount);
         return group(path, mount::addTo);
     }
 
     /**
-     * Adds routes of one virtual host: {@code example.com}, or {@code *.example.com} for all below
-     * it.
+     * Adds routes of a virtual host. Requests for the host that match none of them are matched
+     * against the routes without a host.
+     *
+     * @param host a host name without a port, or {@code *.example.com} for every host below {@code
+     *     example.com}
      */
     public Routes host(String host, Consumer<Routes> routes) {
         routes.accept(
@@ -153,19 +183,19 @@ public final class Routes {
     }
 
     /**
-     * The names of the parameters of a path, {@code *} for the wildcard; for those who read paths
-     * from a file.
+     * Returns the names of the parameters in a path pattern, {@code *} for the wildcard. Validates
+     * patterns that come from a configuration file.
      *
-     * @throws IllegalArgumentException for a path that no route can have, which says why
+     * @throws IllegalArgumentException if the pattern is invalid; the message says why
      */
     public static List<String> parameters(String path) {
         return List.of(PathPattern.parse(path).names());
     }
 
     /**
-     * A host as {@link #host} takes it, in lower case.
+     * Returns a host or host pattern as {@link #host} accepts it, in lower case.
      *
-     * @throws IllegalArgumentException for what is no such host, which says why
+     * @throws IllegalArgumentException if it is invalid; the message says why
      */
     public static String hostPattern(String host) {
         return Hosts.check(host);
@@ -174,20 +204,6 @@ public final class Routes {
     private Routes add(String method, String path, Handler handler) {
         route(method, path, handler);
         return this;
-    }
-
-    private Handler filtered(Handler handler) {
-        return filtered(filters, handler);
-    }
-
-    /** {@code handler} behind {@code filters}, of which the first is the outermost. */
-    static Handler filtered(List<Filter> filters, Handler handler) {
-        Handler chain = handler;
-        for (Filter filter : filters.reversed()) {
-            Handler next = chain;
-            chain = request -> filter.filter(request, next);
-        }
-        return chain;
     }
 
     List<Route> all() {

@@ -33,25 +33,38 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * An HTTP server.
+ * An embeddable HTTP/1.1 server.
  *
  * <pre>{@code
- * Server.start(8080, routes -> routes
+ * Server server = Server.start(8080, routes -> routes
  *         .get("/hello/{name}", request -> Response.text("Hello, " + request.param("name")))
  *         .post("/echo", request -> Response.bytes(request.body().bytes())));
  * }</pre>
  *
- * <p>Two servers in one JVM know nothing of each other. A server that was stopped may be started
- * again, on the same address at once. Any thread.
+ * <p>The second form of {@link #start(Consumer, Consumer) start} takes a lambda for the
+ * configuration, which is frozen when the lambda returns:
+ *
+ * <pre>{@code
+ * Server local = Server.start(
+ *         config -> config.listen(new InetSocketAddress("127.0.0.1", 0)).maxBodyBytes(1 << 20),
+ *         routes -> routes.get("/", request -> Response.text("It works.")));
+ * int port = local.port(); // chosen by the system
+ * }</pre>
+ *
+ * <p>The threads of a running server keep the JVM alive; {@link #stop} or {@link #close} ends them.
+ * A stopped server can be started again at once, on the same address. Servers in one JVM share
+ * nothing. A server installs no signal handlers.
+ *
+ * <p>Any thread.
  */
 public final class Server implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
     private static final Duration DRAIN = Duration.ofSeconds(10);
 
-    /** A proxy's first bytes, where heads may take for ever. */
+    /** Timeout for a PROXY protocol header when there is no header timeout. */
     private static final Duration PROXY_HEADER = Duration.ofSeconds(10);
 
-    /** For a client that speaks HTTP where HTTPS is spoken. */
+    /** The response to a client that sends plain HTTP to an HTTPS port. */
     private static final byte[] NOT_HTTPS =
             """
             HTTP/1.1 400 Bad Request\r
@@ -74,41 +87,57 @@ public final class Server implements AutoCloseable {
             List<Bound> listeners,
             ExecutorService pool) {}
 
-    /** An address as it was asked for, and what listens on it. */
+    /** A configured address with the listener that is bound to it. */
     private record Bound(Config.Listening asked, Listener listener) {}
 
     private Server(Consumer<Config> configure, Consumer<Routes> routes) {
         this.plan = ServerPlan.of(configure, routes, Map.of());
     }
 
-    /** Starts a server on {@code port} of every IPv4 address, all else as it is by default. */
+    /**
+     * Starts a server that listens on {@code port} of all IPv4 addresses of the machine, with the
+     * default configuration.
+     *
+     * @param port 0 to 65535; 0 lets the system choose, see {@link #port()}
+     * @throws IllegalArgumentException if the port or a route is invalid
+     * @throws UncheckedIOException if the address cannot be bound
+     */
     public static Server start(int port, Consumer<Routes> routes) {
         return create(config -> config.port(port), routes).start();
     }
 
-    /** Starts a server. */
+    /**
+     * Starts a server. Equivalent to {@link #create} followed by {@link #start()}.
+     *
+     * @throws IllegalArgumentException if a setting or a route is invalid, or if there is no
+     *     address to listen on; the message says what to write instead
+     * @throws UncheckedIOException if an address cannot be bound; no address stays bound
+     */
     public static Server start(Consumer<Config> configure, Consumer<Routes> routes) {
         return create(configure, routes).start();
     }
 
     /**
-     * Sets a server up without starting it.
+     * Creates a server without starting it. Both lambdas run once, on the calling thread.
      *
-     * @throws IllegalArgumentException for a setting or a route that cannot be, and says which
+     * @throws IllegalArgumentException if a setting or a route is invalid, or if there is no
+     *     address to listen on; the message says what to write instead
      */
     public static Server create(Consumer<Config> configure, Consumer<Routes> routes) {
         return new Server(configure, routes);
     }
 
     /**
-     * Binds and begins to serve; only says so in the log when it does already.
+     * Binds all addresses and starts to serve. Logs a warning and does nothing else if the server
+     * is already running.
      *
-     * @throws UncheckedIOException when an address cannot be bound: the server stays as it was, and
-     *     may be started again
+     * @return this server
+     * @throws UncheckedIOException if an address cannot be bound; no address stays bound, and the
+     *     server can be started again
      */
     public synchronized Server start() {
         if (running != null) {
-            LOG.get().log(Level.WARNING, "the server on {0} runs already", addresses());
+            LOG.get().log(Level.WARNING, "the server on {0} is already running", addresses());
             return this;
         }
         try {
@@ -154,7 +183,7 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** Has the monitor told of routes that were moved. */
+    /** Reports moved routes to the monitor. */
     private record Moves(List<LoopContext> workers) implements Observer {
         @Override
         public void moved(Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {
@@ -206,14 +235,20 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Takes up another configuration and other routes, all of it or nothing: connections are kept,
-     * requests that have begun end as they began, and addresses are bound and given back as they
-     * have come and gone. What belongs to a start stays as it is until the next one: loops,
-     * transport, clock, name, watchdog, threads of the pool, and how an address is listened on that
-     * was so before.
+     * Replaces the configuration and the routes, all of it or nothing. Connections stay open, and
+     * requests in progress finish with the old routes. Addresses that were added are bound; those
+     * that were removed are closed. TLS settings of an address are replaced, too.
      *
-     * @throws IllegalArgumentException for a setting or a route that cannot be, and says which
-     * @throws UncheckedIOException when an address cannot be bound
+     * <p>The following settings do not change until the next start: number of loops, transport,
+     * clock, name, watchdog threshold, pool threads, memory limit, open connections per loop, and
+     * the backlog, accept rate and connection limits of an address that stays bound. If the server
+     * is stopped, the new configuration applies when it starts.
+     *
+     * @throws IllegalArgumentException if a setting or a route is invalid, or if a bound address
+     *     would change between HTTP and HTTPS or begin or cease to expect the PROXY protocol;
+     *     nothing changes
+     * @throws IllegalStateException if called on one of this server's event loops
+     * @throws UncheckedIOException if an address cannot be bound; nothing changes
      */
     public synchronized void reload(Consumer<Config> configure, Consumer<Routes> routes) {
         ServerPlan next = ServerPlan.of(configure, routes, plan.kinds());
@@ -222,7 +257,8 @@ public final class Server implements AutoCloseable {
             return;
         }
         if (running.workers.stream().anyMatch(LoopContext::isLoopThread)) {
-            throw new IllegalStateException("A loop cannot reload its own server: use a thread.");
+            throw new IllegalStateException(
+                    "An event loop cannot reload its own server: use another thread.");
         }
         try {
             running = reload(running, next);
@@ -255,7 +291,7 @@ public final class Server implements AutoCloseable {
         return new Running(now.id, now.loops, now.workers, List.copyOf(kept), now.pool);
     }
 
-    /** An address that is bound cannot be bound again, for something else. */
+    /** A bound address cannot change its protocol. */
     private static void refuseIfTurned(Config.Listening before, Config.Listening after) {
         if (before.tls().isPresent() != after.tls().isPresent()) {
             throw new IllegalArgumentException(
@@ -266,8 +302,8 @@ public final class Server implements AutoCloseable {
         if (before.proxyProtocol() != after.proxyProtocol()) {
             throw new IllegalArgumentException(
                     after.address()
-                            + " cannot begin or cease to expect the PROXY protocol while the server"
-                            + " runs: stop it and start it again.");
+                            + " cannot turn the PROXY protocol on or off while the server runs:"
+                            + " stop it and start it again.");
         }
     }
 
@@ -310,7 +346,9 @@ public final class Server implements AutoCloseable {
         return all;
     }
 
-    /** Stops within ten seconds, as {@link #stop} does. */
+    /**
+     * Stops the server as {@link #stop} does, within 10 s. Does nothing if the server is stopped.
+     */
     @Override
     public void close() {
         if (isRunning()) {
@@ -319,30 +357,32 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Accepts no more, ends idle connections, closes WebSockets with 1001, lets those in progress
-     * end with their response, for {@code longest} at most; then aborts the rest and interrupts
-     * their handlers. Returns when all is closed. Only says so in the log when it is stopped
-     * already.
+     * Stops the server gracefully and returns when all connections are closed. Closes the listeners
+     * and idle connections, closes WebSockets with code 1001, interrupts the writers of {@link
+     * Response#events}, and waits up to {@code timeout} for requests in progress to finish. Then it
+     * closes the remaining connections and interrupts their handlers. Logs a warning and returns
+     * true if the server is already stopped.
      *
-     * @return whether everything in progress came to its end
-     * @throws IllegalStateException when an {@link ExecutionMode#INLINE} handler calls it: its loop
-     *     cannot wait for its own end
+     * @return whether everything in progress finished in time
+     * @throws IllegalStateException if called on one of this server's event loops, by an {@link
+     *     ExecutionMode#INLINE} handler for example: a loop cannot wait for its own end
      */
-    public synchronized boolean stop(Duration longest) {
+    public synchronized boolean stop(Duration timeout) {
         if (running == null) {
-            LOG.get().log(Level.WARNING, "the server is stopped already");
+            LOG.get().log(Level.WARNING, "the server is already stopped");
             return true;
         }
         Running ending = running;
         if (ending.workers.stream().anyMatch(LoopContext::isLoopThread)) {
-            throw new IllegalStateException("A loop cannot stop its own server: use a thread.");
+            throw new IllegalStateException(
+                    "An event loop cannot stop its own server: use another thread.");
         }
         long began = System.nanoTime();
-        drainMounts(ending, longest);
+        drainMounts(ending, timeout);
         ending.workers.forEach(worker -> worker.execute(() -> worker.draining = true));
         ending.listeners.forEach(
                 each -> each.listener.close()); // whoever is refused knows that we are draining
-        Duration left = longest.minusNanos(System.nanoTime() - began);
+        Duration left = timeout.minusNanos(System.nanoTime() - began);
         boolean drained = drain(ending, left.isNegative() ? Duration.ZERO : left);
         ending.loops.close();
         ending.pool.shutdownNow();
@@ -350,8 +390,8 @@ public final class Server implements AutoCloseable {
         return drained;
     }
 
-    /** What is mounted comes to its end first, over connections that still serve. */
-    private void drainMounts(Running ending, Duration longest) {
+    /** Drains mounts first, while their connections are still served. */
+    private void drainMounts(Running ending, Duration timeout) {
         if (plan.mounts().isEmpty()) {
             return;
         }
@@ -359,11 +399,11 @@ public final class Server implements AutoCloseable {
         CompletableFuture<?>[] ends =
                 plan.mounts().stream().map(Server::drain).toArray(CompletableFuture[]::new);
         try {
-            CompletableFuture.allOf(ends).get(longest.toMillis(), TimeUnit.MILLISECONDS);
+            CompletableFuture.allOf(ends).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            LOG.get().log(Level.WARNING, "what is mounted has not come to its end in time");
+            LOG.get().log(Level.WARNING, "mounts did not drain in time");
         } catch (ExecutionException e) {
-            LOG.get().log(Level.WARNING, "what is mounted could not come to its end", e);
+            LOG.get().log(Level.WARNING, "mounts could not drain", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -377,7 +417,7 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private static boolean drain(Running ending, Duration longest) {
+    private static boolean drain(Running ending, Duration timeout) {
         var ends = new ArrayList<CompletableFuture<Void>>();
         for (LoopContext worker : ending.workers) {
             var end = new CompletableFuture<Void>();
@@ -393,7 +433,7 @@ public final class Server implements AutoCloseable {
         }
         try {
             CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
-                    .get(longest.toMillis(), TimeUnit.MILLISECONDS);
+                    .get(timeout.toMillis(), TimeUnit.MILLISECONDS);
             return true;
         } catch (TimeoutException e) {
             int left = ending.workers.stream().mapToInt(worker -> worker.connections).sum();
@@ -401,9 +441,9 @@ public final class Server implements AutoCloseable {
                 LOG.get()
                         .log(
                                 Level.WARNING,
-                                "{0} connections have not ended within {1} ms and are cut",
+                                "{0} connections did not end within {1} ms and are closed",
                                 left,
-                                longest.toMillis());
+                                timeout.toMillis());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -420,25 +460,26 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Completes with what one of its event loops has died of, the lack of heap mostly; never while
-     * all is well. From that moment on the server accepts no connections, and serves those of its
-     * other loops: stop it, and start it again or end the process. A server that is started again
-     * has another future. What depends on it must not block.
+     * Returns a future that completes with the exception that ended one of the event loops, usually
+     * an {@link OutOfMemoryError}. It never completes while all loops are running. After such a
+     * failure the server accepts no connections and serves only those of its other loops: stop it,
+     * then start it again or end the process. Each start creates a new future. Dependent actions
+     * may run on the failed loop's thread and must not block.
      */
     public CompletableFuture<Throwable> failure() {
         return failure.copy();
     }
 
     /**
-     * Returns whether one of its event loops has died. For a thread that looks now and then: it
-     * allocates nothing, where {@link #failure} may need heap that is not there. Any thread.
+     * Returns whether one of the event loops has died. Allocates nothing, so it suits a thread that
+     * checks periodically even when the heap is exhausted.
      */
     public boolean hasFailed() {
         Running now = running;
         return now != null && now.loops.hasFailed();
     }
 
-    /** A loop has died, whose thread this is. */
+    /** Called on the thread of the loop that died. */
     private void failed(Throwable why) {
         Running now = running;
         failure.complete(why);
@@ -452,22 +493,25 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /** Whether it serves; until a stop has come to its end, it does. */
+    /** Returns whether the server is running. Returns true until a {@link #stop} has completed. */
     public boolean isRunning() {
         return running != null;
     }
 
     /**
-     * The port that is bound first: the one that the system chose if 0 was asked for; -1 for a
-     * Unix-domain socket.
+     * Returns the port of the first address: the one chosen by the system if 0 was configured, or
+     * -1 for a Unix-domain socket.
      *
-     * @throws IllegalStateException when it is stopped
+     * @throws IllegalStateException if the server is stopped
      */
     public int port() {
         return running().listeners.getFirst().listener.port();
     }
 
-    /** The addresses that are bound; none when it is stopped. */
+    /**
+     * Returns the bound addresses, in the order of the configuration; empty if the server is
+     * stopped.
+     */
     public List<SocketAddress> addresses() {
         Running now = running;
         return now == null
@@ -475,23 +519,31 @@ public final class Server implements AutoCloseable {
                 : now.listeners.stream().map(each -> each.listener.address()).toList();
     }
 
-    /** The event loops that it runs on; none when it is stopped. */
+    /** Returns the event loops that the server runs on; none while it is stopped. */
     public List<Loop> loops() {
         Running now = running;
         return now == null ? List.of() : now.loops.all();
     }
 
-    /** How its loops talk to the kernel. */
+    /**
+     * Returns the transport in use: how the event loops do I/O.
+     *
+     * @throws IllegalStateException if the server is stopped
+     */
     public TransportKind transport() {
         return running().loops.all().getFirst().transport();
     }
 
-    /** What each of its loops has done since the start. */
+    /**
+     * Returns the counters of each event loop since the start, by the index of the loop.
+     *
+     * @throws IllegalStateException if the server is stopped
+     */
     public List<ServerStats> stats() {
         return running().workers.stream().map(LoopContext::stats).toList();
     }
 
-    /** Takes no lock: whoever asks during a stop must not wait for its end. */
+    /** Takes no lock, so that a caller does not wait for a stop in progress. */
     private Running running() {
         Running now = running;
         if (now == null) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.route.RouteTarget;
+import io.sirocco.http.route.Router;
+import io.sirocco.http.route.UnmatchedFilters;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.List;
@@ -42,25 +45,27 @@ record ServerContext(
 
     /** Answers what no route matches. */
     RouteTarget notFound() {
-        return RouteTarget.of(request -> page(404, Status.reason(404)), limits);
+        return RouteTarget.of(request -> page(404, Status.reason(404)), limits.route());
     }
 
     /** Answers a method that the path does not have; for {@code OPTIONS} that is what was asked. */
     RouteTarget notAllowed(String method, List<String> allow) {
         String methods = String.join(", ", allow);
         return method.equals("OPTIONS")
-                ? RouteTarget.of(request -> Response.empty(204).header("Allow", methods), limits)
+                ? RouteTarget.of(
+                        request -> Response.empty(204).header("Allow", methods), limits.route())
                 : RouteTarget.of(
-                        request -> page(405, Status.reason(405)).header("Allow", methods), limits);
+                        request -> page(405, Status.reason(405)).header("Allow", methods),
+                        limits.route());
     }
 
     /** Answers {@code OPTIONS *} (RFC 9110 9.3.7). */
     RouteTarget asterisk() {
-        return RouteTarget.of(request -> optionsOfServer, limits);
+        return RouteTarget.of(request -> optionsOfServer, limits.route());
     }
 
     /** Answers {@code CONNECT}: this is no tunnel. */
     RouteTarget tunnel() {
-        return RouteTarget.of(request -> page(501, Status.reason(501)), limits);
+        return RouteTarget.of(request -> page(501, Status.reason(501)), limits.route());
     }
 }

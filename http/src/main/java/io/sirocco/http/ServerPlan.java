@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.route.RouteTarget;
+import io.sirocco.http.route.Router;
+import io.sirocco.http.route.UnmatchedFilters;
 import io.sirocco.net.TaskKind;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -43,14 +46,15 @@ record ServerPlan(
                                                 route.method,
                                                 route.host,
                                                 route.path,
-                                                RouteTarget.of(
-                                                        route, limits, kind(route, before, kinds))))
+                                                route.target(
+                                                        limits.route(),
+                                                        kind(route, before, kinds))))
                         .toList();
         return new ServerPlan(
                 config,
                 new Router<>(table),
                 List.copyOf(all.mounts()),
-                UnmatchedFilters.of(all.unmatched(), config.executionMode, limits),
+                UnmatchedFilters.of(all.unmatched(), config.executionMode, limits.route()),
                 Response.empty(204).header("Allow", String.join(", ", methods(all.all()))),
                 Map.copyOf(kinds));
     }

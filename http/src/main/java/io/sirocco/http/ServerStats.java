@@ -4,13 +4,14 @@ package io.sirocco.http;
 import io.sirocco.net.LoopStats;
 
 /**
- * What one loop of a server has done, at one moment; figures may be a turn apart. Immutable.
+ * The counters of one event loop of a server, a snapshot whose values may be a turn of the loop
+ * apart. Returned by {@link Server#stats}. Immutable.
  *
- * @param net the loop's own figures
- * @param requests since the start, refused ones included
+ * @param net the counters of the loop itself
+ * @param requests requests since the start, including refused ones
  * @param inProgress requests whose response is not complete
- * @param rejected refused by a rule, since the start
- * @param webSockets open now; not among the requests in progress
+ * @param rejected requests refused with a {@link RequestError} since the start
+ * @param webSockets open WebSockets, which are not in {@code inProgress}
  */
 public record ServerStats(
         LoopStats net, long requests, int inProgress, long rejected, int webSockets) {}

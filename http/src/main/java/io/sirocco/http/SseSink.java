@@ -9,8 +9,10 @@ import java.time.Duration;
 import java.util.regex.Pattern;
 
 /**
- * Sends server-sent events (HTML Living Standard 9.2): each leaves at once. A send blocks while the
- * client is slower than we are. Used by one thread at a time.
+ * Sends server-sent events (HTML Living Standard 9.2). Each event is sent at once. Methods block
+ * while the client is slower than the sender, and throw an {@link IOException} once the client has
+ * disconnected. A quiet stream notices this only at its next send, so send a {@link #comment} now
+ * and then. Used by one thread at a time.
  */
 public final class SseSink {
     private static final Pattern LINE_END = Pattern.compile("\r\n|\r|\n");
@@ -21,30 +23,39 @@ public final class SseSink {
         this.out = out;
     }
 
-    /** Sends an event without a name, which a browser calls {@code message}. */
+    /**
+     * Sends an event without a name, which browsers dispatch as {@code message}. Data of several
+     * lines arrives as it is.
+     */
     public void send(String data) throws IOException {
         put(new StringBuilder(), data);
     }
 
-    /** Sends an event with a name. */
+    /**
+     * Sends an event with a name.
+     *
+     * @throws IllegalArgumentException if the name contains a line break or NUL
+     */
     public void send(String event, String data) throws IOException {
         put(field("event", event), data);
     }
 
     /**
-     * Sends an event with a name and an id, which the client repeats as {@code Last-Event-ID} when
-     * it reconnects.
+     * Sends an event with a name and an id. A browser sends the last id as {@code Last-Event-ID}
+     * when it reconnects.
+     *
+     * @throws IllegalArgumentException if the name or id contains a line break or NUL
      */
     public void send(String event, String id, String data) throws IOException {
         put(field("event", event).append(field("id", id)), data);
     }
 
-    /** Sends a comment, which clients ignore: it keeps proxies from closing a quiet stream. */
+    /** Sends a comment, which clients ignore. Prevents proxies from closing a quiet stream. */
     public void comment(String text) throws IOException {
         flush(lines(new StringBuilder(), "", text).append('\n'));
     }
 
-    /** Tells the client how long to wait before it reconnects. */
+    /** Sets how long the client waits before it reconnects, in whole milliseconds. */
     public void retry(Duration delay) throws IOException {
         flush(field("retry", Long.toString(delay.toMillis())).append('\n'));
     }
@@ -55,7 +66,8 @@ public final class SseSink {
 
     private static StringBuilder field(String name, String value) {
         if (value.indexOf('\n') >= 0 || value.indexOf('\r') >= 0 || value.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException("The " + name + " of an event is one line of text.");
+            throw new IllegalArgumentException(
+                    "The " + name + " of an event must be one line of text.");
         }
         return new StringBuilder().append(name).append(": ").append(value).append('\n');
     }

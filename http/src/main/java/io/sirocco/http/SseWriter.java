@@ -3,15 +3,15 @@ package io.sirocco.http;
 
 import java.io.IOException;
 
-/** Sends server-sent events for as long as it runs. */
+/** Sends server-sent events for as long as it runs. See {@link Response#events}. */
 @FunctionalInterface
 public interface SseWriter {
 
     /**
-     * Sends to {@code sink} until there is nothing more to say.
+     * Sends events to {@code sink}; the stream ends when this method returns.
      *
-     * @throws IOException when the client is gone, which ends the stream quietly
-     * @throws InterruptedException when the server stops
+     * @throws IOException when the client has disconnected, which ends the stream silently
+     * @throws InterruptedException when the server is stopping, which ends the stream properly
      */
     void write(SseSink sink) throws IOException, InterruptedException;
 }

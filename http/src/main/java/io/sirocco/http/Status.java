@@ -2,8 +2,8 @@
 package io.sirocco.http;
 
 /**
- * The reason phrases of all status codes that IANA has registered (HTTP Status Code Registry,
- * 2025-09; RFC 9110 15). Immutable.
+ * The reason phrases of registered status codes (IANA HTTP Status Code Registry, 2025-09; RFC 9110
+ * 15). Any thread.
  */
 public final class Status {
     private static final String[] REASONS = new String[600];
@@ -79,7 +79,7 @@ public final class Status {
 
     private Status() {}
 
-    /** The reason phrase of a code; empty for any number that is not registered. */
+    /** Returns the reason phrase of a status code; empty if it is not registered. */
     public static String reason(int code) {
         String reason = code < 0 || code >= REASONS.length ? null : REASONS[code];
         return reason == null ? "" : reason;

@@ -7,31 +7,35 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The proxies that a server believes when they say for whom they ask, and the header fields in
- * which they do. A field counts only if the connection comes from a trusted proxy; then the hops
- * that it lists are walked from the right to the left, over those that are trusted, and the first
- * other one is the client. What a client has put to the left of that is never looked at.
+ * The reverse proxies that a server trusts to forward the address, scheme and host of their
+ * clients, and the headers in which they do so. A header counts only on a connection from a trusted
+ * proxy. Its addresses are then examined from right to left, and the first one that is not a
+ * trusted proxy is the client. Everything to the left of it could be forged by the client and is
+ * ignored.
  *
  * <pre>{@code
- * config.proxies(TrustedProxies.of(peer -> isOurs(peer), Field.X_FORWARDED_FOR, Field.X_FORWARDED_PROTO));
+ * config.trustedProxies(TrustedProxies.of(
+ *         peer -> isOurs(peer), Field.X_FORWARDED_FOR, Field.X_FORWARDED_PROTO));
  * }</pre>
  *
- * <p>Name only fields that the proxies set or remove in every request: one that they pass on is the
- * client's word. Immutable.
+ * <p>Name only headers that the proxies set or remove in every request. A header that they pass on
+ * unchanged comes from the client.
+ *
+ * <p>Immutable.
  */
 public final class TrustedProxies {
-    /** No proxy is trusted, and no field is read: the default. */
+    /** Trusts no proxy. The default. */
     public static final TrustedProxies NONE = new TrustedProxies(peer -> false, Set.of());
 
-    /** A header field that says where a request came from. */
+    /** A header that forwards information about the client. */
     public enum Field {
-        /** The standard one: client, scheme and host of each hop (RFC 7239). */
+        /** The standard header: address, scheme and host of each hop (RFC 7239). */
         FORWARDED("Forwarded"),
         /** Addresses, the client's first. */
         X_FORWARDED_FOR("X-Forwarded-For"),
-        /** {@code http} or {@code https}; a list has one for each hop. */
+        /** {@code http} or {@code https}, once or for each hop. */
         X_FORWARDED_PROTO("X-Forwarded-Proto"),
-        /** The host that the client asked for, in the place of {@code Host}. */
+        /** The host that the client requested, instead of {@code Host}. */
         X_FORWARDED_HOST("X-Forwarded-Host");
 
         private final String text;
@@ -40,7 +44,7 @@ public final class TrustedProxies {
             this.text = text;
         }
 
-        /** The name as it stands in a request. */
+        /** Returns the name of the header. */
         @Override
         public String toString() {
             return text;
@@ -56,12 +60,13 @@ public final class TrustedProxies {
     }
 
     /**
-     * Trusts peers, and the hops that they name.
+     * Trusts peers and the hops that they forward.
      *
-     * @param trusted asked on a loop, so it must not block; a Unix-domain peer has no name
-     * @param fields none: they are trusted with the PROXY protocol only
-     * @throws IllegalArgumentException for {@code Forwarded} beside the others: when two fields say
-     *     different things, one of them is a client's
+     * @param trusted returns whether an address is that of a trusted proxy; called on the event
+     *     loops, must not block. A Unix-domain peer has an unnamed address
+     * @param fields the headers to read; none if the proxies use the PROXY protocol only
+     * @throws IllegalArgumentException if {@code Forwarded} is combined with other headers, since a
+     *     client could forge one of them
      */
     public static TrustedProxies of(Predicate<SocketAddress> trusted, Field... fields) {
         var all = EnumSet.noneOf(Field.class);
@@ -73,17 +78,17 @@ public final class TrustedProxies {
         return new TrustedProxies(trusted, Set.copyOf(all));
     }
 
-    /** Returns whether this address is that of a trusted proxy. */
+    /** Returns whether the address is that of a trusted proxy. */
     boolean trusts(SocketAddress address) {
         return trusted.test(address);
     }
 
-    /** Returns whether this field is read. */
+    /** Returns whether the header is read. */
     boolean reads(Field field) {
         return fields.contains(field);
     }
 
-    /** Returns whether any field is read at all. */
+    /** Returns whether any header is read. */
     boolean readsFields() {
         return !fields.isEmpty();
     }

@@ -6,130 +6,159 @@ import java.net.SocketAddress;
 import java.util.Optional;
 
 /**
- * A WebSocket (RFC 6455), open from the answer of {@link Response#webSocket} on. Messages come to
- * the {@link WebSocketHandler} or to the {@link WebSocketListener} that it was opened with; anybody
- * may send.
+ * A WebSocket (RFC 6455), of a server ({@link Response#webSocket}) or a client ({@link
+ * WebSocketClient}). Its messages are received by the {@link WebSocketHandler} or {@link
+ * WebSocketListener} that it was opened with; any thread may send.
  *
- * <p>What the peer has not taken yet is pending, and bounded by {@link
- * WebSocketSettings#maxPendingBytes}. When that is reached {@link #send} waits and {@link #trySend}
- * refuses. Messages of one thread arrive in their order. What is sent within one turn of the
- * socket's loop leaves in one write. Any thread, unless a method says otherwise.
+ * <pre>{@code
+ * routes.get("/echo", request -> Response.webSocket(socket -> {
+ *     while (socket.receive() instanceof WebSocket.Text(String text)) {
+ *         socket.send(text);
+ *     }
+ * }));
+ * }</pre>
+ *
+ * <p>The output buffer of a socket is bounded by {@link WebSocketSettings#maxPendingBytes}: when it
+ * is full, {@link #send} waits and {@link #trySend} returns false. Messages of one thread arrive in
+ * the order in which they were sent. Messages sent during one turn of the socket's event loop leave
+ * in one write.
+ *
+ * <p>Any thread, unless a method says otherwise.
  */
 public interface WebSocket {
 
-    /** What {@link #receive} answers. */
+    /** The result of {@link #receive}: a message or the end of the socket. */
     sealed interface Message permits Text, Binary, Closed {}
 
-    /** A message of text. */
+    /** A text message. Immutable. */
     record Text(String text) implements Message {}
 
-    /** A message of bytes, which are the receiver's own. */
+    /** A binary message, whose array belongs to the receiver. */
     record Binary(byte[] bytes) implements Message {}
 
     /**
-     * The end.
+     * The end of a socket. Immutable.
      *
-     * @param code of whoever closed first (RFC 6455 7.4); 1005 when the peer gave none, 1006 when
-     *     the connection was lost
-     * @param reason that came with it, or that we have for it; may be empty
-     * @param clean whether both sides have said good-bye; otherwise messages may be lost
+     * @param code the close code of the side that closed first (RFC 6455 7.4); 1005 if the peer
+     *     sent none, 1006 if the connection was lost
+     * @param reason the reason sent with it, or the server's own description; may be empty
+     * @param clean whether both sides sent a close frame; otherwise messages may be lost
      */
     record Closed(int code, String reason, boolean clean) implements Message {}
 
     /**
-     * The next message; waits for it. Behind the last one comes {@link ClosedConnection}, at every
-     * further call too. Only the thread of a {@link WebSocketHandler} may call this.
+     * Returns the next message, waiting for it if necessary. Returns a {@link Closed} at the end,
+     * and at each further call. Only the thread of a {@link WebSocketHandler} may call this method.
      *
-     * @throws IOException when the thread is interrupted, as it is when the server is cut off
+     * @throws IOException if the thread is interrupted, as it is when a stopping server cuts off
+     *     the socket
+     * @throws IllegalStateException if another thread calls it, or if the socket has a listener
      */
     Message receive() throws IOException;
 
     /**
-     * Sends text. Waits while too much is {@linkplain #pending pending}; a peer that takes nothing
-     * for the server's write deadline is given up, which ends the wait.
+     * Sends a text message. Waits while the output buffer is full. A peer that reads nothing within
+     * the server's {@linkplain Config#writeTimeout write timeout} is disconnected, which ends the
+     * wait.
      *
-     * @throws IOException when the socket is closed
-     * @throws IllegalStateException when it would have to wait on the loop, in a listener: that is
-     *     what {@link #trySend} is for
+     * @throws IOException if the socket is closed
+     * @throws IllegalStateException if it would have to wait on the event loop, in a listener for
+     *     example; use {@link #trySend} there
      */
     void send(String text) throws IOException;
 
-    /** The same with bytes, which must not change any more. */
+    /**
+     * Sends a binary message as {@link #send(String)} does. Do not change the array afterwards.
+     *
+     * @throws IOException if the socket is closed
+     * @throws IllegalStateException if it would have to wait on the event loop
+     */
     void send(byte[] bytes) throws IOException;
 
-    /** The same with a message that was prepared for many. */
+    /**
+     * Sends a prepared message as {@link #send(String)} does.
+     *
+     * @throws IOException if the socket is closed
+     * @throws IllegalStateException if it would have to wait on the event loop
+     */
     void send(PreparedMessage message) throws IOException;
 
     /**
-     * Sends text if there is room for it; never waits.
+     * Sends a text message if the output buffer has room. Never waits.
      *
-     * @return whether it will be sent: false when {@link WebSocketSettings#maxPendingBytes} bytes
-     *     or more are pending, of whose end {@link WebSocketListener#onDrained} tells, and when the
-     *     socket is closed
+     * @return whether the message was accepted; false if {@link WebSocketSettings#maxPendingBytes}
+     *     bytes or more are pending, in which case {@link WebSocketListener#onDrained} is called
+     *     later, or if the socket is closed
      */
     boolean trySend(String text);
 
-    /** The same with bytes, which must not change any more. */
+    /**
+     * Sends a binary message as {@link #trySend(String)} does. Do not change the array afterwards.
+     */
     boolean trySend(byte[] bytes);
 
-    /** The same with a message that was prepared for many. */
+    /** Sends a prepared message as {@link #trySend(String)} does. */
     boolean trySend(PreparedMessage message);
 
     /**
-     * Sends a ping of at most 125 bytes; {@link WebSocketListener#onPong} has the answer. Nobody
-     * need do so to keep the socket open: see {@link WebSocketSettings#ping}.
+     * Sends a ping. The reply is passed to {@link WebSocketListener#onPong}. Not needed to keep the
+     * socket open; see {@link WebSocketSettings#ping}. Does nothing if the socket is closed.
+     *
+     * @throws IllegalArgumentException if the payload is longer than 125 bytes
      */
     void ping(byte[] payload);
 
-    /** Closes with 1000. */
+    /** Closes the socket with code 1000. */
     default void close() {
         close(1000, "");
     }
 
     /**
-     * Says good-bye behind what was sent before, and refuses what is sent from now on. The
-     * connection ends when the peer has said so as well, or {@link WebSocketSettings#closeTimeout}
-     * has passed. Does nothing when it is closed already.
+     * Sends a close frame after the messages sent before, and refuses later ones. The connection
+     * ends when the peer has replied with its close frame, or after {@link
+     * WebSocketSettings#closeTimeout}. Does nothing if the socket is closed.
      *
      * @param code 1000 to 1003, 1007 to 1014, or 3000 to 4999
-     * @param reason at most 123 bytes of it are sent
-     * @throws IllegalArgumentException for another code
+     * @param reason a reason, cut to 123 bytes of UTF-8
+     * @throws IllegalArgumentException if the code is another
      */
     void close(int code, String reason);
 
     /**
-     * Reads no more from the peer until {@link #resume}; a listener may be told of what has come
-     * already, when this is called elsewhere than on its loop. A conversation does both by itself.
+     * Stops reading from the peer until {@link #resume}. A listener may still receive messages that
+     * have already arrived, unless this is called on its event loop. Not needed in blocking
+     * handlers, which do so automatically.
      */
     void pause();
 
-    /** Reads again. */
+    /** Continues reading from the peer. */
     void resume();
 
-    /** Bytes that were sent and that the kernel has not taken yet, frames and all. */
+    /** Returns the number of bytes sent that the kernel has not taken yet, including framing. */
     long pending();
 
-    /** Whether neither side has closed it. */
+    /** Returns whether neither side has closed the socket. */
     boolean isOpen();
 
-    /** The peer's address: that of a proxy if there is one. */
+    /** Returns the address of the connection's peer, which is a proxy if there is one. */
     SocketAddress remoteAddress();
 
-    /** The sub-protocol that was agreed on; empty for none. */
+    /** Returns the negotiated subprotocol; empty if there is none. */
     String subprotocol();
 
-    /** Names it in logs: the id of the request that opened it. */
+    /** Returns the id of the request that opened the socket, for logs. */
     String id();
 
-    /** Attaches something of the program's own, in the place of what was attached before. */
+    /** Associates an object with this socket, replacing the previous one. */
     void attach(Object attachment);
 
-    /** What was attached last. */
+    /** Returns the object set by {@link #attach}. */
     Optional<Object> attachment();
 
     /**
-     * Runs {@code task} where a listener is called: on the socket's loop, soon. Tasks of one thread
-     * run in their order; none may block. Nothing runs when the server has ended.
+     * Runs {@code task} where the listener of this socket is called: on its event loop, shortly.
+     * Tasks of one thread run in order and must not block. They do not run after the server has
+     * stopped.
      */
     void execute(Runnable task);
 }

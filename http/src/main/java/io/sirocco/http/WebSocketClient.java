@@ -25,8 +25,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Opens WebSockets to servers (RFC 6455), any number of them on a few event loops. What is open is
- * the same {@link WebSocket} that a server has, with the same listeners and conversations.
+ * A WebSocket client (RFC 6455): opens any number of sockets on a few event loops. The sockets are
+ * the same {@link WebSocket}s as those of a server, with the same listeners, handlers, limits and
+ * settings.
  *
  * <pre>{@code
  * try (WebSocketClient client = WebSocketClient.start(c -> c.header("Authorization", "Bearer x"))) {
@@ -34,6 +35,9 @@ import java.util.function.Function;
  *     socket.send("hello");
  * }
  * }</pre>
+ *
+ * <p>Redirects are not followed, and proxies are not supported. With {@code wss}, the certificate
+ * must match the host of the URL.
  *
  * <p>Any thread.
  */
@@ -61,9 +65,9 @@ public final class WebSocketClient implements AutoCloseable {
     }
 
     /**
-     * One with an event loop of its own, which ends with it.
+     * Creates a client with an event loop of its own, which stops when the client is closed.
      *
-     * @throws IOException when the loop cannot be had
+     * @throws IOException if the loop cannot be started
      */
     public static WebSocketClient start(Consumer<WebSocketClientSettings> configure)
             throws IOException {
@@ -78,36 +82,47 @@ public final class WebSocketClient implements AutoCloseable {
         }
     }
 
-    /** One on loops that are somebody else's, and outlive it. */
+    /** Creates a client on existing event loops, which it does not stop. */
     public static WebSocketClient on(Loops loops, Consumer<WebSocketClientSettings> configure) {
         return new WebSocketClient(loops, false, configure);
     }
 
     /**
-     * Opens a socket to a {@code ws} or {@code wss} URL, whose messages {@code listener} is told
-     * of. The addresses of its host are tried one after the other.
+     * Opens a socket to a {@code ws} or {@code wss} URL, served by a listener. The addresses of the
+     * host are tried one after the other.
      *
-     * @return completed, on the socket's loop, when it is open; or with the {@link IOException}
-     *     that says why it is not: a {@link WebSocketRefused} when the server has answered
-     *     something else
+     * @return a future that completes on the socket's event loop when the socket is open;
+     *     exceptionally with an {@link IOException} that says what failed, which is a {@link
+     *     WebSocketRefused} if the server responded without an upgrade
+     * @throws IllegalArgumentException if the URL is not a WebSocket URL (RFC 6455 3)
+     * @throws IllegalStateException if the client is closed
      */
     public CompletableFuture<WebSocket> connect(URI uri, WebSocketListener listener) {
         return connect(loops.next(), uri, Headers.none(), listener);
     }
 
-    /** The same, with a conversation on a virtual thread of its own. */
-    public CompletableFuture<WebSocket> connect(URI uri, WebSocketHandler conversation) {
+    /**
+     * Opens a socket to a {@code ws} or {@code wss} URL, served by a blocking handler on a virtual
+     * thread of its own. See {@link #connect(URI, WebSocketListener)}.
+     */
+    public CompletableFuture<WebSocket> connect(URI uri, WebSocketHandler handler) {
         return connect(
                 loops.next(),
                 uri,
                 Headers.none(),
-                hub -> new BlockingWebSocket(conversation, hub, null));
+                hub -> new BlockingWebSocket(handler, hub, null));
     }
 
-    /** The same on a loop of the caller's choice, and with fields for this one request. */
+    /**
+     * Opens a socket on a given event loop of this client, with additional headers for this
+     * request. See {@link #connect(URI, WebSocketListener)}.
+     *
+     * @param headers headers of the handshake request
+     * @throws IllegalArgumentException if the handshake sets one of the headers itself
+     */
     public CompletableFuture<WebSocket> connect(
-            Loop loop, URI uri, Headers fields, WebSocketListener listener) {
-        return connect(loop, uri, fields, hub -> listener);
+            Loop loop, URI uri, Headers headers, WebSocketListener listener) {
+        return connect(loop, uri, headers, hub -> listener);
     }
 
     private CompletableFuture<WebSocket> connect(
@@ -126,13 +141,18 @@ public final class WebSocketClient implements AutoCloseable {
     }
 
     /**
-     * The same to an address that is known: from one of several of our own, for example, since each
-     * has ports for some 60,000 sockets to one server. The host of {@code uri} is what the server
-     * is told, and what its certificate has to be for.
+     * Opens a socket to a given address, without a lookup of the host. Use it to connect from
+     * several local addresses, for example, since each has ports for about 60,000 sockets to one
+     * server. See {@link #connect(URI, WebSocketListener)}.
+     *
+     * @param to the address to connect to
+     * @param uri the URL; its host is sent to the server and must match its certificate
+     * @param headers headers of the handshake request
+     * @throws IllegalArgumentException if the handshake sets one of the headers itself
      */
     public CompletableFuture<WebSocket> connect(
-            Loop loop, Destination to, URI uri, Headers fields, WebSocketListener listener) {
-        var attempt = new Attempt(loop, uri, fields, hub -> listener);
+            Loop loop, Destination to, URI uri, Headers headers, WebSocketListener listener) {
+        var attempt = new Attempt(loop, uri, headers, hub -> listener);
         attempt.begin(to);
         return attempt.outcome;
     }
@@ -145,19 +165,22 @@ public final class WebSocketClient implements AutoCloseable {
         return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     }
 
-    /** How many sockets are open. */
+    /** Returns the number of open sockets. */
     public int open() {
         return hubs.values().stream().mapToInt(hub -> hub.open).sum();
     }
 
-    /** Says good-bye on all sockets, with 1001, and waits for the servers' answers: 5 s at most. */
+    /** Closes all sockets with 1001 and waits up to 5 s for the servers' replies. */
     @Override
     public void close() {
         close(Duration.ofSeconds(5));
     }
 
-    /** The same, waiting as long as is said; then what is left is cut off. */
-    public void close(Duration longest) {
+    /**
+     * Closes all sockets with 1001, waits up to {@code timeout} for the servers' replies, then
+     * closes the remaining connections.
+     */
+    public void close(Duration timeout) {
         closed = true;
         CompletableFuture<?>[] ends =
                 hubs.values().stream()
@@ -169,7 +192,7 @@ public final class WebSocketClient implements AutoCloseable {
                                 })
                         .toArray(CompletableFuture[]::new);
         try {
-            CompletableFuture.allOf(ends).get(longest.toMillis(), TimeUnit.MILLISECONDS);
+            CompletableFuture.allOf(ends).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             // they had their time
         } catch (InterruptedException e) {
@@ -189,7 +212,7 @@ public final class WebSocketClient implements AutoCloseable {
         return tls;
     }
 
-    /** A socket on its way, to one address after the other. */
+    /** An attempt to open a socket, which tries one address after the other. */
     private final class Attempt {
         final CompletableFuture<WebSocket> outcome = new CompletableFuture<>();
         private final Loop loop;
@@ -210,8 +233,8 @@ public final class WebSocketClient implements AutoCloseable {
                     || uri.getRawFragment() != null
                     || uri.getRawUserInfo() != null) {
                 throw new IllegalArgumentException(
-                        "A WebSocket is at ws://host[:port]/path or wss://..., without user and"
-                                + " fragment (RFC 6455 3), not at '"
+                        "A WebSocket URL is ws://host[:port]/path or wss://..., without user and"
+                                + " fragment (RFC 6455 3), not '"
                                 + uri
                                 + "'.");
             }
@@ -275,7 +298,7 @@ public final class WebSocketClient implements AutoCloseable {
             try {
                 loop.execute(() -> open(to, opened));
             } catch (RejectedExecutionException e) {
-                opened.completeExceptionally(new IOException("the loop has ended"));
+                opened.completeExceptionally(new IOException("the event loop has stopped"));
             }
             return opened;
         }

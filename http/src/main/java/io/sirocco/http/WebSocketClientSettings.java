@@ -7,8 +7,9 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * How a {@link WebSocketClient} opens sockets: set in the lambda that it is made with, frozen when
- * that returns. Used by one thread.
+ * The settings of a {@link WebSocketClient}. They are set in the lambda given to {@link
+ * WebSocketClient#start}, and frozen when it returns. Each method returns these settings. Not
+ * thread-safe.
  */
 public final class WebSocketClientSettings {
     private static final Set<String> OURS = Set.of("host", "upgrade", "connection");
@@ -22,8 +23,8 @@ public final class WebSocketClientSettings {
     WebSocketClientSettings() {}
 
     /**
-     * How they are spoken: limits, pings, sub-protocols to ask for, compression to offer. What it
-     * says of origins is for servers.
+     * Sets the limits, pings, subprotocols to request and compression to offer. Allowed origins
+     * have no effect in a client. Default: those of {@link WebSocketSettings}.
      */
     public WebSocketClientSettings sockets(WebSockets sockets) {
         this.sockets = sockets;
@@ -31,9 +32,11 @@ public final class WebSocketClientSettings {
     }
 
     /**
-     * A field of each request: {@code Authorization}, {@code Cookie}, {@code Origin}.
+     * Adds a header to each handshake request, such as {@code Authorization}, {@code Cookie} or
+     * {@code Origin}.
      *
-     * @throws IllegalArgumentException when it is no field, or one of the handshake itself
+     * @throws IllegalArgumentException if the name or value is invalid, or if the handshake sets
+     *     this header itself
      */
     public WebSocketClientSettings header(String name, String value) {
         refuseOurs(name);
@@ -41,30 +44,42 @@ public final class WebSocketClientSettings {
         return this;
     }
 
-    /** How long it may take until a socket is open, for each address of a host; 10 s unless set. */
-    public WebSocketClientSettings connectTimeout(Duration longest) {
-        this.connect = positive("connectTimeout", longest);
+    /**
+     * Sets the time until a socket is open, for each address of a host. Default: 10 s.
+     *
+     * @throws IllegalArgumentException if the timeout is less than 1 ms
+     */
+    public WebSocketClientSettings connectTimeout(Duration timeout) {
+        this.connect = positive("connectTimeout", timeout);
         return this;
     }
 
-    /** How long a server may take nothing of what it is sent; 30 s unless set. */
-    public WebSocketClientSettings writeTimeout(Duration longest) {
-        this.write = positive("writeTimeout", longest);
+    /**
+     * Sets how long a server may read nothing of pending messages before it is disconnected.
+     * Default: 30 s.
+     *
+     * @throws IllegalArgumentException if the timeout is less than 1 ms
+     */
+    public WebSocketClientSettings writeTimeout(Duration timeout) {
+        this.write = positive("writeTimeout", timeout);
         return this;
     }
 
-    /** Whom it trusts; whom the JVM trusts unless set. */
+    /**
+     * Sets the trusted certificates and other TLS settings. Default: the certificates that the JVM
+     * trusts.
+     */
     public WebSocketClientSettings tls(TlsClient tls) {
         this.tls = tls;
         return this;
     }
 
-    /** What the handshake says itself, it says once. */
+    /** Rejects headers that the handshake sets itself. */
     static void refuseOurs(String name) {
         String lower = name.toLowerCase(Locale.ROOT);
         if (OURS.contains(lower) || lower.startsWith("sec-websocket-")) {
             throw new IllegalArgumentException(
-                    name + " is said by the handshake itself (RFC 6455 4.1): it cannot be set.");
+                    name + " is set by the handshake (RFC 6455 4.1) and cannot be changed.");
         }
     }
 

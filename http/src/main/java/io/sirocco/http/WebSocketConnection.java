@@ -607,7 +607,8 @@ final class WebSocketConnection extends WebSocketSender implements ServerProtoco
         if (listener instanceof BlockingWebSocket talk) {
             return talk.receive();
         }
-        throw new IllegalStateException("Messages of this WebSocket come to its listener.");
+        throw new IllegalStateException(
+                "This WebSocket has a listener, which receives its messages.");
     }
 
     @Override
@@ -621,7 +622,7 @@ final class WebSocketConnection extends WebSocketSender implements ServerProtoco
         }
         var answer = new CompletableFuture<SocketAddress>();
         if (!hub.execute(() -> answer.complete(connection.remote()))) {
-            throw new IllegalStateException("It has ended.");
+            throw new IllegalStateException("The connection has ended.");
         }
         return answer.join();
     }

@@ -121,7 +121,7 @@ abstract sealed class WebSocketContext permits LoopContext, ClientLoopContext {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException(
-                    "interrupted: the server stops, or the deadline has passed");
+                    "interrupted: the server is stopping, or the handler timeout has passed");
         }
     }
 }

@@ -3,16 +3,19 @@ package io.sirocco.http;
 
 import java.io.IOException;
 
-/** Talks over a WebSocket for as long as it runs, on a virtual thread of its own. */
+/**
+ * Serves a WebSocket with blocking code, on a virtual thread of its own. See {@link
+ * Response#webSocket(WebSocketHandler)}.
+ */
 @FunctionalInterface
 public interface WebSocketHandler {
 
     /**
-     * Receives and sends as it likes, and may block. When it returns the socket is closed with
-     * 1000; when it throws, with 1011.
+     * Receives and sends messages, and may block. The socket is closed with 1000 when this method
+     * returns, with 1011 when it throws.
      *
-     * @throws IOException when the socket is closed, which ends the conversation quietly
-     * @throws InterruptedException when the server is cut off
+     * @throws IOException when the socket is closed, which ends the handler silently
+     * @throws InterruptedException when the socket is cut off by a stopping server
      */
     void talk(WebSocket socket) throws IOException, InterruptedException;
 }

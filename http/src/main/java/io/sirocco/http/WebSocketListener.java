@@ -2,30 +2,48 @@
 package io.sirocco.http;
 
 /**
- * Is told what happens on WebSockets, on the loop of each: must not block. One listener may serve
- * any number of sockets, which cost no thread and no buffer while they are idle. What a method
- * throws is reported to {@link Monitor#handlerFailed}, and its socket is closed with 1011.
+ * Serves WebSockets with callbacks. A socket with a listener uses no thread and no buffer while it
+ * is idle. One listener may serve any number of sockets; calls for one socket never overlap.
  *
- * <p>While the peer does not take what it is sent, nothing is read from it either. Loop-confined,
- * to the loop of each socket.
+ * <pre>{@code
+ * WebSocketListener echo = new WebSocketListener() {
+ *     @Override
+ *     public void onText(WebSocket socket, String text) {
+ *         socket.trySend(text);
+ *     }
+ * };
+ * routes.get("/echo", request -> Response.webSocket(echo));
+ * }</pre>
+ *
+ * <p>An exception that a method throws is reported to {@link Monitor#handlerFailed}, and closes the
+ * socket with 1011. While the output buffer of a socket is full, the server does not read from its
+ * peer.
+ *
+ * <p>Methods are called on the socket's event loop and must not block. A listener that blocks its
+ * loop for more than 20 ms is called on virtual threads of the JDK's scheduler from then on, one
+ * call at a time for each socket, unless its route is {@link ExecutionMode#LOOP} or {@link
+ * ExecutionMode#INLINE}.
  */
 public interface WebSocketListener {
 
-    /** It is open. */
+    /** Called first, when the socket is open. */
     default void onOpen(WebSocket socket) {}
 
-    /** A message of text has come. */
+    /** Called for each text message. */
     default void onText(WebSocket socket, String text) {}
 
-    /** A message of bytes has come, which are the listener's own. */
+    /** Called for each binary message, whose array belongs to the listener. */
     default void onBinary(WebSocket socket, byte[] bytes) {}
 
-    /** A pong has come, asked for or not; pings are answered without anybody's help. */
+    /** Called for each pong, requested or not. Pings are answered automatically. */
     default void onPong(WebSocket socket, byte[] payload) {}
 
-    /** A send was refused, and half of what may be pending is free again. */
+    /**
+     * Called when half of the output buffer is free again, after {@link WebSocket#trySend} has
+     * returned false.
+     */
     default void onDrained(WebSocket socket) {}
 
-    /** It has come to its end. Called exactly once, last. */
+    /** Called exactly once, as the last callback, however the socket ends. */
     default void onClose(WebSocket socket, WebSocket.Closed closed) {}
 }

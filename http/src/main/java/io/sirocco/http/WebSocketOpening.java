@@ -3,8 +3,9 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.sirocco.http.h1.HeadLimits;
 import io.sirocco.http.h1.ResponseHead;
+import io.sirocco.http.message.CheckedHeaders;
+import io.sirocco.http.message.HeadLimits;
 import io.sirocco.http.ws.Agreement;
 import io.sirocco.http.ws.Offers;
 import io.sirocco.http.ws.Opening;
@@ -190,7 +191,7 @@ final class WebSocketOpening implements Connector, Protocol {
             pairs[2 * i] = head.name(i);
             pairs[2 * i + 1] = head.value(i);
         }
-        return new Headers(pairs);
+        return CheckedHeaders.of(pairs);
     }
 
     private Optional<String> only(String name) {
@@ -200,7 +201,7 @@ final class WebSocketOpening implements Connector, Protocol {
 
     private IOException broken(String why) {
         return new ProtocolException(
-                "the answer of " + uri + " opens no WebSocket (RFC 6455 4.1): " + why);
+                "the response of " + uri + " opens no WebSocket (RFC 6455 4.1): " + why);
     }
 
     // ---- failures
@@ -219,7 +220,7 @@ final class WebSocketOpening implements Connector, Protocol {
 
     @Override
     public void ended(Connection connection) {
-        fail(connection, new IOException(uri + " has ended the connection before its answer"));
+        fail(connection, new IOException(uri + " closed the connection before it responded"));
     }
 
     @Override
@@ -227,7 +228,7 @@ final class WebSocketOpening implements Connector, Protocol {
         fail(
                 connection,
                 new SocketTimeoutException(
-                        uri + " has not answered for " + deadlineMillis + " ms"));
+                        uri + " did not respond within " + deadlineMillis + " ms"));
     }
 
     @Override

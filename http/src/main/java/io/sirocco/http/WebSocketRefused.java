@@ -3,7 +3,9 @@ package io.sirocco.http;
 
 import java.io.IOException;
 
-/** A server has answered something else than an upgrade to WebSocket. Immutable. */
+/**
+ * Thrown when a server responds to a WebSocket handshake with anything but an upgrade. Immutable.
+ */
 public final class WebSocketRefused extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -11,17 +13,23 @@ public final class WebSocketRefused extends IOException {
     private final transient Headers headers;
 
     WebSocketRefused(String uri, int status, Headers headers) {
-        super(uri + " answers " + status + " (" + Status.reason(status) + "), not a WebSocket");
+        super(
+                uri
+                        + " responded with "
+                        + status
+                        + " ("
+                        + Status.reason(status)
+                        + "), not a WebSocket");
         this.status = status;
         this.headers = headers;
     }
 
-    /** The status of the answer: 401, 403, 429 and the like. Redirects are not followed. */
+    /** Returns the status of the response, such as 401, 403 or 429. Redirects are not followed. */
     public int status() {
         return status;
     }
 
-    /** The fields of the answer. */
+    /** Returns the headers of the response. */
     public Headers headers() {
         return headers;
     }

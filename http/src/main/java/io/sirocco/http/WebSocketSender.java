@@ -197,8 +197,8 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         }
         if (hub.isLoopThread()) {
             throw new IllegalStateException(
-                    "The peer is slower than we are, and a listener cannot wait on its loop: use"
-                            + " trySend, and onDrained.");
+                    "The output buffer is full, and a listener cannot wait on its event loop:"
+                            + " use trySend and onDrained.");
         }
         var mine = new CompletableFuture<Void>();
         CompletableFuture<Void> known;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.message.Grammar;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -8,8 +9,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * How WebSockets are spoken: set in the lambda given to {@link WebSockets#of}, frozen when it
- * returns. All limits are finite. Used by one thread.
+ * The settings of WebSockets: limits, pings, subprotocols, origins, compression. They are set in
+ * the lambda given to {@link WebSockets#of}, and frozen when it returns. All limits have finite
+ * defaults. Each method returns these settings. Not thread-safe.
  */
 public final class WebSocketSettings {
     int maxMessageBytes = 1 << 20;
@@ -29,58 +31,73 @@ public final class WebSocketSettings {
     WebSocketSettings() {}
 
     /**
-     * Bytes of one message that comes in, when it is inflated; a larger one closes the socket with
-     * 1009. 1 MiB unless set.
+     * Sets the maximum size of a received message, after decompression; a larger one closes the
+     * socket with 1009. Default: 1 MiB.
+     *
+     * @throws IllegalArgumentException if {@code bytes} is less than 1
      */
     public WebSocketSettings maxMessageBytes(int bytes) {
-        this.maxMessageBytes = atLeast("maxMessage", bytes, 1);
-        return this;
-    }
-
-    /** The same of one frame; as {@link #maxMessageBytes} unless set. */
-    public WebSocketSettings maxFrameBytes(int bytes) {
-        this.maxFrameBytes = atLeast("maxFrame", bytes, 1);
+        this.maxMessageBytes = atLeast("maxMessageBytes", bytes, 1);
         return this;
     }
 
     /**
-     * Bytes that may be pending: a message is taken as long as there are fewer, so there can be one
-     * message more. 1 MiB unless set.
+     * Sets the maximum size of a received frame; a larger one closes the socket with 1009. Default:
+     * {@link #maxMessageBytes}.
+     *
+     * @throws IllegalArgumentException if {@code bytes} is less than 1
+     */
+    public WebSocketSettings maxFrameBytes(int bytes) {
+        this.maxFrameBytes = atLeast("maxFrameBytes", bytes, 1);
+        return this;
+    }
+
+    /**
+     * Sets the size of the output buffer. A message is accepted while fewer bytes are pending, so
+     * the buffer can exceed this size by one message. Default: 1 MiB.
+     *
+     * @throws IllegalArgumentException if {@code bytes} is less than 1
      */
     public WebSocketSettings maxPendingBytes(int bytes) {
-        this.maxPendingBytes = atLeast("maxPending", bytes, 1);
+        this.maxPendingBytes = atLeast("maxPendingBytes", bytes, 1);
         return this;
     }
 
     /**
-     * A peer of which nothing was heard for {@code interval} is sent a ping, and given up when
-     * nothing has come {@code deadline} later. 30 s and 20 s unless set; an interval of zero is for
-     * never.
+     * Sets when to ping a silent peer. After {@code interval} without any received data a ping is
+     * sent; after another {@code timeout} without any the connection is closed, with code 1006. An
+     * interval of zero disables pings. Default: 30 s and 20 s.
+     *
+     * @throws IllegalArgumentException if a duration is negative
      */
-    public WebSocketSettings ping(Duration interval, Duration deadline) {
+    public WebSocketSettings ping(Duration interval, Duration timeout) {
         this.ping = notNegative("ping", interval);
-        this.pong = notNegative("ping", deadline);
+        this.pong = notNegative("ping", timeout);
         return this;
     }
 
     /**
-     * How long the peer may take to answer our good-bye, once it takes nothing more of what was
-     * sent before; 5 s unless set.
+     * Sets how long to wait for the peer's close frame. The time does not run while the peer still
+     * reads pending messages. Default: 5 s.
+     *
+     * @throws IllegalArgumentException if the timeout is negative
      */
-    public WebSocketSettings closeTimeout(Duration longest) {
-        this.close = notNegative("closeTimeout", longest);
+    public WebSocketSettings closeTimeout(Duration timeout) {
+        this.close = notNegative("closeTimeout", timeout);
         return this;
     }
 
     /**
-     * Sub-protocols that we speak: the first of the client's that is among them is agreed on. None
-     * unless set.
+     * Sets the supported subprotocols. A server selects the first one of the client's list that it
+     * supports; a client requests all of them. Default: none.
+     *
+     * @throws IllegalArgumentException if a name is not a token (RFC 6455 4.1)
      */
     public WebSocketSettings subprotocols(String... names) {
         for (String name : names) {
             if (!Grammar.isToken(name)) {
                 throw new IllegalArgumentException(
-                        "A sub-protocol is a token (RFC 6455 4.1), not '" + name + "'.");
+                        "A subprotocol must be a token (RFC 6455 4.1), not '" + name + "'.");
             }
         }
         this.subprotocols = List.of(names);
@@ -88,14 +105,17 @@ public final class WebSocketSettings {
     }
 
     /**
-     * Pages that may open one, beside those of our own host and clients that are no browser: such
-     * as {@code https://app.example.org}. None unless set.
+     * Sets the origins whose pages may open a socket, such as {@code https://app.example.org}, in
+     * addition to pages of the same host and to clients that send no {@code Origin}, which are not
+     * browsers. Others get 403 (RFC 6455 10.2). Default: none.
+     *
+     * @throws IllegalArgumentException if an origin is not a scheme and a host
      */
     public WebSocketSettings origins(String... origins) {
         for (String origin : origins) {
             if (!isOrigin(origin)) {
                 throw new IllegalArgumentException(
-                        "An origin is a scheme and a host, as in https://app.example.org, not '"
+                        "An origin must be a scheme and a host, as in https://app.example.org, not '"
                                 + origin
                                 + "'.");
             }
@@ -121,8 +141,8 @@ public final class WebSocketSettings {
     }
 
     /**
-     * Any page may open one. Mind that browsers send their cookies along, whosever page it is: this
-     * is for sockets that do not go by cookies.
+     * Lets pages of all origins open a socket. Browsers send cookies with requests from any page,
+     * so use this only if cookies do not authenticate the client.
      */
     public WebSocketSettings anyOrigin() {
         this.origins = Optional.empty();
@@ -130,9 +150,11 @@ public final class WebSocketSettings {
     }
 
     /**
-     * Agrees on permessage-deflate (RFC 7692) with clients that offer it, and compresses messages
-     * of {@code fromBytes} and more. Unless {@link #contextTakeover} says otherwise each message is
-     * compressed by itself, which costs no memory between two of them. Without it unless set.
+     * Enables compression (permessage-deflate, RFC 7692) with peers that support it, for messages
+     * of {@code fromBytes} and more. Without {@link #contextTakeover} each message is compressed by
+     * itself, and no memory is needed between messages. Default: off.
+     *
+     * @throws IllegalArgumentException if {@code fromBytes} is negative
      */
     public WebSocketSettings compression(int fromBytes) {
         this.compression = true;
@@ -141,12 +163,14 @@ public final class WebSocketSettings {
     }
 
     /**
-     * Which side may refer to messages before when it compresses: better compression for similar
-     * messages, for some native memory while the socket is open: 272 KiB for the server's side, 48
-     * KiB for the client's. Neither unless set.
+     * Sets which side may refer to earlier messages when it compresses. This improves the
+     * compression of many small, similar messages, and takes native memory while the socket is
+     * open: 272 KiB for the server's side, 48 KiB for the client's. Default: neither.
      *
-     * @param memory bytes for all sockets of these settings; those that come when it is used up go
-     *     without. 64 MiB is a beginning.
+     * @param server whether messages of the server are compressed with context takeover
+     * @param client whether messages of the client are compressed with context takeover
+     * @param memory the maximum native memory in bytes for all sockets of these settings, for
+     *     example 64 MiB; further sockets compress without context takeover
      */
     public WebSocketSettings contextTakeover(boolean server, boolean client, long memory) {
         this.serverContext = server;
@@ -165,12 +189,12 @@ public final class WebSocketSettings {
 
     private static Duration notNegative(String name, Duration value) {
         if (value.isNegative()) {
-            throw new IllegalArgumentException(name + " must not be negative, as " + value + ".");
+            throw new IllegalArgumentException(name + " must not be negative, not " + value + ".");
         }
         return value;
     }
 
-    /** What was set, for good. */
+    /** Returns the settings as they are now. */
     Terms terms() {
         return new Terms(
                 maxMessageBytes,
@@ -188,7 +212,7 @@ public final class WebSocketSettings {
                 contextMemory);
     }
 
-    /** Bytes and milliseconds; no origins for any. Immutable. */
+    /** The frozen settings: bytes and milliseconds; no origins if all are allowed. Immutable. */
     record Terms(
             int maxMessage,
             int maxFrame,

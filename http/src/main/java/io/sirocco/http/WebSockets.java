@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * How the WebSockets of a route are spoken, and a count of them. Made once, for any number of
- * {@link Response#webSocket} responses:
+ * Settings for WebSockets, and a count of the sockets that use them. Create it once, and use it for
+ * any number of {@link Response#webSocket} responses or clients:
  *
  * <pre>{@code
- * WebSockets chat = WebSockets.of(s -> s.maxMessage(64 << 10).origins("https://chat.example.org"));
+ * WebSockets chat = WebSockets.of(s -> s.maxMessageBytes(64 << 10).origins("https://chat.example.org"));
  * routes.get("/chat", request -> Response.webSocket(chat, socket -> ...));
  * }</pre>
  *
@@ -31,9 +31,9 @@ public final class WebSockets {
     }
 
     /**
-     * Sets them up.
+     * Creates settings.
      *
-     * @throws IllegalArgumentException for a setting that cannot be
+     * @throws IllegalArgumentException if a setting is invalid
      */
     public static WebSockets of(Consumer<WebSocketSettings> configure) {
         var settings = new WebSocketSettings();
@@ -41,17 +41,20 @@ public final class WebSockets {
         return new WebSockets(settings.terms());
     }
 
-    /** How many are connected now. */
+    /** Returns the number of open sockets. */
     public long open() {
         return open.get();
     }
 
-    /** Bytes of native memory that the contexts of those cost which keep one. */
+    /** Returns the native memory in bytes that context takeover takes for the open sockets. */
     public long contextMemory() {
         return contextMemory.get();
     }
 
-    /** What is agreed on about compression; memory for it is reserved until {@link #closed}. */
+    /**
+     * Negotiates the compression of a server's socket, and reserves memory for it until {@link
+     * #closed}.
+     */
     Optional<Agreement> agree(String offers) {
         if (!terms.compression()) {
             return Optional.empty();
@@ -65,7 +68,7 @@ public final class WebSockets {
         return Offers.accept(offers, false, false);
     }
 
-    /** What a client offers; memory for it is reserved until {@link #settle}. */
+    /** Returns a client's offer, and reserves memory for it until {@link #settle}. */
     Optional<Agreement> offer() {
         if (!terms.compression()) {
             return Optional.empty();
@@ -75,7 +78,10 @@ public final class WebSockets {
         return Optional.of(memory == 0 || reserve(memory) ? rich : Agreement.offer(false, false));
     }
 
-    /** What came of an offer: null for nothing. */
+    /**
+     * Corrects the reserved memory after the response to an offer; {@code agreed} is null without
+     * compression.
+     */
     void settle(Agreement offered, Agreement agreed) {
         if (offered != null) {
             int kept = agreed == null ? 0 : agreed.memory(Role.CLIENT);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.sirocco.http.Cookie.SameSite;
+import io.sirocco.http.message.Cookies;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

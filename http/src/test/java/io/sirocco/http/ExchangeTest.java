@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.FakeServer.Asked;
 import io.sirocco.http.FakeStream.Result;
+import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -58,7 +58,7 @@ final class FakeServer implements AutoCloseable, Monitor {
 
     @Override
     public void rejected(RejectedRequest refusal) {
-        rules.add(refusal.rule());
+        rules.add(refusal.error());
     }
 
     @Override

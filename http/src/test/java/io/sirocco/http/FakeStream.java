@@ -3,7 +3,8 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.sirocco.http.h1.RequestHead;
+import io.sirocco.http.message.RequestHead;
+import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -146,6 +145,6 @@ class FiltersTest extends OnTheWire {
         assertEquals(
                 Headers.of("A", "1", "B", "2", "A", "3"),
                 Headers.of("A", "1").with(Headers.of("B", "2", "A", "3")));
-        assertArrayEquals(new byte[0], Headers.none().with(Headers.none()).encode());
+        assertEquals(0, Headers.none().with(Headers.none()).size());
     }
 }

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.sirocco.http.TrustedProxies.Field;
 import io.sirocco.http.h1.Head;
-import io.sirocco.http.h1.HeadLimits;
 import io.sirocco.http.h1.Parsed;
+import io.sirocco.http.message.HeadLimits;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.function.Predicate;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Multipart.Limits;
+import io.sirocco.http.message.Disposition;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

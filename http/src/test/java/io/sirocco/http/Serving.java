@@ -80,7 +80,7 @@ final class Serving implements AutoCloseable, Monitor {
 
     @Override
     public void rejected(RejectedRequest rejected) {
-        rules.add(rejected.rule());
+        rules.add(rejected.error());
     }
 
     @Override

@@ -209,7 +209,7 @@ class WebSocketOpeningTest {
             socket.getOutputStream().write(answer(GOOD.replace(from, to), request(socket)));
             var thrown = assertThrows(CompletionException.class, opening::join);
             String why = thrown.getCause().getMessage();
-            assertTrue(why.contains("RFC 6455 4.1") || why.contains("answers 1011"), why);
+            assertTrue(why.contains("RFC 6455 4.1") || why.contains("responded with 1011"), why);
             assertEquals(-1, socket.getInputStream().read());
         }
         assertFalse(closed.isDone());

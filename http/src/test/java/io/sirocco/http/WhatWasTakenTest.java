@@ -177,7 +177,7 @@ class WhatWasTakenTest {
 
                     @Override
                     public void rejected(RejectedRequest r) {
-                        told.add(r.rule() + " " + r.bytesOut());
+                        told.add(r.error() + " " + r.bytesOut());
                     }
                 };
         try (var serving =

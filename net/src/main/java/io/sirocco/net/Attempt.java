@@ -30,7 +30,7 @@ final class Attempt extends Timer {
 
     Attempt(Outgoing outgoing, Destination to, Connector connector) {
         this.outgoing = outgoing;
-        this.loop = outgoing.loop();
+        this.loop = outgoing.loop;
         this.to = to;
         this.connector = connector;
     }

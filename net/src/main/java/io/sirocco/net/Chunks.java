@@ -3,7 +3,6 @@ package io.sirocco.net;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -19,8 +18,6 @@ final class Chunks {
     static final int SIZE = 16 << 10;
     static final int LONG = 64 << 10;
     private static final int BLOCK = 256 << 10;
-    private static final int MOST_QUEUES =
-            1024; // that are kept; few have something to send at once
 
     private final Arena arena;
     private final MemoryBudget memory;
@@ -30,7 +27,6 @@ final class Chunks {
     private final Map<byte[], Counted> counted = new IdentityHashMap<>();
     private long total;
     private Chunk discard;
-    private final ArrayDeque<ChunkQueue> queues = new ArrayDeque<>(); // empty ones
     long dropped; // bytes, by all queues; never less than a queue has counted
 
     /**
@@ -243,19 +239,6 @@ final class Chunks {
         /** Returns the part of its bytes that one of its chunks costs. */
         int share() {
             return array.length / chunks;
-        }
-    }
-
-    /** An empty queue, for who has something to send. */
-    ChunkQueue queue() {
-        ChunkQueue queue = queues.pollLast();
-        return (queue == null ? new ChunkQueue(this) : queue).from(dropped);
-    }
-
-    /** Takes back a queue that is empty again. */
-    void give(ChunkQueue queue) {
-        if (queues.size() < MOST_QUEUES) {
-            queues.addLast(queue);
         }
     }
 

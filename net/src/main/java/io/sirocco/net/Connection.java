@@ -3,8 +3,7 @@ package io.sirocco.net;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.sirocco.net.MemoryBudget.Held;
-import java.io.IOException;
+import io.sirocco.net.ConnectionInput.Kind;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -12,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * One connection of a loop: bytes in, bytes out, one deadline. While it is idle it owns no buffer.
@@ -65,28 +63,18 @@ public final class Connection extends Timer {
     private static final int LINGER = 1 << 4; // ... and after the peer has ended, too
     private static final int LINGERING = 1 << 5; // our side has ended, we wait for the peer's
     private static final int CLOSING = 1 << 6;
-    private static final int SENDING = 1 << 7; // a send is in flight
-    private static final int QUEUED = 1 << 8; // on the loop's list of those to flush
-    private static final int CONGESTED = 1 << 9;
-    private static final int RESUMING = 1 << 10; // held input will be delivered soon
-    private static final int WRITE_PAUSED = 1 << 11; // out of bandwidth
-    private static final int READ_PAUSED = 1 << 12;
-    private static final int DELIVERING = 1 << 13; // the protocol is being called with input
-    private static final int END_WAITS = 1 << 14; // behind input that is kept back
+    private static final int QUEUED = 1 << 7; // on the loop's list of those to flush
+    private static final int RESUMING = 1 << 8; // buffered input will be delivered soon
+    private static final int READ_PAUSED = 1 << 9; // by a rate limit
+    private static final int DELIVERING = 1 << 10; // the protocol is being called with input
+    private static final int END_WAITS = 1 << 11; // behind input that is kept back
+    private static final int TELLS_SENT = 1 << 12; // the protocol wants to know of all that leaves
+    private static final int GONE = 1 << 13;
+    private static final int DISCARDS = 1 << 14; // what comes is for nobody
     private static final int OVER = CLOSING | FINISHING | LINGERING; // to the protocol it is
-    private static final int TELLS_SENT = 1 << 15; // the protocol wants to know of all that leaves
-    private static final int SERVED = 1 << 16; // has had its share of a bucket since its last pause
-    private static final int STALLED = 1 << 17; // has sent nothing since the loop looked last
-    private static final int GONE = 1 << 18;
-    private static final int DISCARDS = 1 << 19; // what comes is for nobody
-    private static final int DISK = 1 << 20; // output waits for a file to be read
     private static final int CAUSE_SHIFT = 28;
 
-    /** By so much who had a share comes back later than who had none: a slot of the wheel. */
-    private static final long TURN_MILLIS = 16;
-
     private final Origin origin;
-    private final Loop loop;
     private Protocol protocol; // null while parked
 
     /** What the transport knows it by: a ring and a slot, or a selection key. */
@@ -96,10 +84,8 @@ public final class Connection extends Timer {
     int transportState;
 
     private int flags;
-    private byte[] held; // input that waits
-    private int heldLength;
-    private MemoryBudget.Holding holding; // null while it holds nothing of the loop's memory
-    private ChunkQueue output; // null while nothing is written
+    private ConnectionInput input; // null while all of it is used up
+    private ConnectionOutput output; // null while nothing is unsent
     private TlsLayer tls; // null when what is written is what leaves
     private Pacing pacing; // null when nothing limits its bandwidth
     private SocketAddress remote;
@@ -108,14 +94,13 @@ public final class Connection extends Timer {
 
     Connection(Origin origin, Object place, int slot) {
         this.origin = origin;
-        this.loop = origin.loop();
         this.place = place;
         this.slot = slot;
     }
 
     /** The loop that owns it. Any thread. */
     public Loop loop() {
-        return loop;
+        return origin.loop;
     }
 
     /**
@@ -145,7 +130,7 @@ public final class Connection extends Timer {
             if ((flags & CLOSING) != 0) { // its place may be another's by now
                 return UnixDomainSocketAddress.of("");
             }
-            remote = loop.poller().remote(this);
+            remote = loop().poller().remote(this);
         }
         return remote;
     }
@@ -218,7 +203,7 @@ public final class Connection extends Timer {
      */
     public void deadline(long atMillis) {
         if ((flags & (CLOSING | LINGERING)) == 0) {
-            loop.wheel().arm(this, atMillis);
+            loop().wheel().arm(this, atMillis);
         }
     }
 
@@ -263,7 +248,7 @@ public final class Connection extends Timer {
      */
     public void reset() {
         if ((flags & CLOSING) == 0) {
-            loop.poller().resetOnClose(this);
+            loop().poller().resetOnClose(this);
             abort();
         }
     }
@@ -298,21 +283,20 @@ public final class Connection extends Timer {
      */
     public void discardInput() {
         flags |= DISCARDS;
-        held = null;
-        heldLength = 0;
-        hold(Held.INPUT, 0);
+        forgetBuffered();
+        hold(Kind.BUFFERED, 0);
         resume();
         if ((flags & (END_WAITS | RESUMING)) == END_WAITS) {
-            loop.execute(this::deliverHeld); // nothing is left that it could wait for
+            loop().execute(this::deliverHeld); // nothing is left that it could wait for
         }
     }
 
     private void deliverSoon() {
         if ((flags & DELIVERING) != 0) {
             flags |= RESUMING; // deliver() sees it when the protocol returns
-        } else if (heldLength > 0 && (flags & RESUMING) == 0) {
+        } else if (held() > 0 && (flags & RESUMING) == 0) {
             flags |= RESUMING;
-            loop.execute(this::deliverHeld);
+            loop().execute(this::deliverHeld);
         }
     }
 
@@ -323,20 +307,20 @@ public final class Connection extends Timer {
 
     /** Bytes of input that are kept back or were left over. */
     public int held() {
-        return heldLength;
+        return input == null ? 0 : input.length;
     }
 
     /** The transport has received {@code length} bytes. */
     void received(MemorySegment memory, long offset, int length) {
-        loop.bytesIn += length;
+        loop().bytesIn += length;
         if (pacing != null) {
             paceRead(length);
         }
         if ((flags & (OVER | DISCARDS)) != 0) {
             return; // it came after our last word
         }
-        if (holding != null) {
-            loop.memory().progress(holding, length);
+        if (input != null) {
+            loop().memory().progress(input, length);
         }
         try {
             if (tls == null) {
@@ -355,12 +339,13 @@ public final class Connection extends Timer {
             keep(memory, offset, length);
             return;
         }
-        int total = heldLength + length;
-        byte[] slab = loop.slab(total);
-        if (heldLength > 0) {
-            System.arraycopy(held, 0, slab, 0, heldLength);
+        int buffered = held();
+        int total = buffered + length;
+        byte[] slab = loop().slab(total);
+        if (buffered > 0) {
+            System.arraycopy(input.bytes, 0, slab, 0, buffered);
         }
-        MemorySegment.copy(memory, JAVA_BYTE, offset, slab, heldLength, length);
+        MemorySegment.copy(memory, JAVA_BYTE, offset, slab, buffered, length);
         deliver(slab, total);
     }
 
@@ -374,10 +359,10 @@ public final class Connection extends Timer {
     }
 
     private void deliverWhatIsHeld() {
-        if (heldLength > 0 && (flags & (SUSPENDED | OVER)) == 0) {
-            int total = heldLength;
-            byte[] slab = loop.slab(total);
-            System.arraycopy(held, 0, slab, 0, total);
+        int total = held();
+        if (total > 0 && (flags & (SUSPENDED | OVER)) == 0) {
+            byte[] slab = loop().slab(total);
+            System.arraycopy(input.bytes, 0, slab, 0, total);
             deliver(slab, total);
         }
         if ((flags & END_WAITS) != 0) {
@@ -386,45 +371,44 @@ public final class Connection extends Timer {
     }
 
     private void deliver(byte[] slab, int total) {
-        held = null;
-        heldLength = 0;
+        forgetBuffered();
         flags |= DELIVERING;
         boolean plain = tls == null;
         int used;
         try {
             used = protocol.received(this, slab, 0, total);
         } catch (Throwable e) {
-            loop.failed(e);
+            loop().failed(e);
             abort();
             return;
         }
         flags &= ~DELIVERING;
         if (used == total || (flags & (OVER | DISCARDS)) != 0) {
             flags &= ~RESUMING;
-            hold(Held.INPUT, 0);
+            hold(Kind.BUFFERED, 0);
             return;
         }
         if (used < 0 || used > total) {
-            loop.failed(
-                    new IndexOutOfBoundsException(
-                            protocol + " was given " + total + " bytes and used " + used));
+            loop().failed(
+                            new IndexOutOfBoundsException(
+                                    protocol + " was given " + total + " bytes and used " + used));
             abort();
             return;
         }
-        if (used > 0 && holding != null) {
-            loop.memory().renew(holding);
+        if (used > 0 && input != null) {
+            loop().memory().renew(input);
         }
-        if (!hold(Held.INPUT, total - used)) {
+        if (!hold(Kind.BUFFERED, total - used)) {
             flags &= ~RESUMING; // nothing is left to deliver
             refuse();
             return;
         }
-        held = Arrays.copyOfRange(slab, used, total);
-        heldLength = total - used;
+        input.bytes = Arrays.copyOfRange(slab, used, total);
+        input.length = total - used;
         if (plain && tls != null) {
             deliverToTls();
         } else if ((flags & RESUMING) != 0) {
-            loop.execute(this::deliverHeld);
+            loop().execute(this::deliverHeld);
         } else {
             stopReadingWhenFull();
         }
@@ -432,39 +416,48 @@ public final class Connection extends Timer {
 
     /** TLS has begun behind what the protocol before it has used. */
     private void deliverToTls() {
-        MemorySegment records = MemorySegment.ofArray(held);
-        int length = heldLength;
-        held = null;
-        heldLength = 0;
+        MemorySegment records = MemorySegment.ofArray(input.bytes);
+        int length = input.length;
+        input.forget();
         flags &= ~RESUMING;
-        hold(Held.INPUT, 0); // TLS counts them from here on
+        hold(Kind.BUFFERED, 0); // TLS counts them from here on
         tls.received(records, 0, length);
     }
 
     private void keep(MemorySegment memory, long offset, int length) {
-        if (held == null || heldLength + length > held.length) {
-            int needed = heldLength + length;
-            int size = held == null ? needed : Math.max(needed, held.length * 2);
-            if (!hold(Held.INPUT, size)) {
+        int total = held() + length;
+        byte[] bytes = input == null ? null : input.bytes;
+        if (bytes == null || total > bytes.length) {
+            int size = bytes == null ? total : Math.max(total, bytes.length * 2);
+            if (!hold(Kind.BUFFERED, size)) {
                 refuse();
                 return;
             }
-            held = held == null ? new byte[size] : Arrays.copyOf(held, size);
+            if (input == null) {
+                return; // it has ended
+            }
+            input.bytes = bytes == null ? new byte[size] : Arrays.copyOf(bytes, size);
         }
-        MemorySegment.copy(memory, JAVA_BYTE, offset, held, heldLength, length);
-        heldLength += length;
+        MemorySegment.copy(memory, JAVA_BYTE, offset, input.bytes, input.length, length);
+        input.length = total;
         stopReadingWhenFull();
     }
 
+    private void forgetBuffered() {
+        if (input != null) {
+            input.forget();
+        }
+    }
+
     private void stopReadingWhenFull() {
-        if ((flags & SUSPENDED) != 0 && heldLength >= mostHeld()) {
+        if ((flags & SUSPENDED) != 0 && held() >= mostHeld()) {
             stopReading();
         }
     }
 
     /** Bytes of input to keep while the protocol wants none: fewer when memory is tight. */
     private int mostHeld() {
-        return loop.memory().tight() ? INPUT_HELD / 4 : INPUT_HELD;
+        return loop().memory().tight() ? INPUT_HELD / 4 : INPUT_HELD;
     }
 
     // ---- memory
@@ -478,12 +471,12 @@ public final class Connection extends Timer {
      *     about to store; what counted before goes on to count
      */
     public boolean stores(long bytes) {
-        return hold(Held.STORED, bytes);
+        return hold(Kind.STORED, bytes);
     }
 
     /** The same for what TLS keeps of records and for a handshake. */
     boolean holdRecords(int bytes) {
-        return hold(Held.RECORDS, bytes);
+        return hold(Kind.RECORDS, bytes);
     }
 
     /**
@@ -493,48 +486,45 @@ public final class Connection extends Timer {
      *
      * @return whether they count; false also when it has ended meanwhile
      */
-    private boolean hold(Held what, long bytes) {
-        if (holding == null) {
+    private boolean hold(Kind kind, long bytes) {
+        if (input == null) {
             if (bytes == 0 || (flags & OVER) != 0) {
                 return true;
             }
-            holding = loop.memory().open(this);
+            input = loop().memory().open(this);
         }
-        MemoryBudget.Holding mine = holding;
-        long before = mine.get(what);
+        ConnectionInput mine = input;
+        long before = mine.count(kind);
         long more = bytes - before;
         if (more > 0) {
-            boolean grown = loop.memory().grow(mine, more);
-            boolean changed = holding != mine || mine.get(what) != before;
+            boolean grown = loop().memory().grow(mine, more);
+            boolean changed = input != mine || mine.count(kind) != before;
             if (grown && changed) {
-                loop.memory().release(more);
+                loop().memory().release(more);
             }
             if (!grown || changed) {
                 closeIfEmpty();
                 return false;
             }
         } else if (more < 0) {
-            loop.memory().release(-more);
+            loop().memory().release(-more);
         }
-        mine.set(what, bytes);
+        mine.count(kind, bytes);
         closeIfEmpty();
         return true;
     }
 
     private void closeIfEmpty() {
-        if (holding != null && holding.isEmpty()) {
-            loop.memory().close(holding);
-            holding = null;
+        if (input != null && input.isEmpty()) {
+            holdNothing();
         }
     }
 
     /** Forgets the input that it keeps, and counts nothing any more. */
     private void holdNothing() {
-        held = null;
-        heldLength = 0;
-        if (holding != null) {
-            loop.memory().close(holding);
-            holding = null;
+        if (input != null) {
+            loop().memory().close(input);
+            input = null;
         }
     }
 
@@ -547,9 +537,8 @@ public final class Connection extends Timer {
             holdNothing();
             return;
         }
-        held = null;
-        heldLength = 0;
-        hold(Held.INPUT, 0); // what the protocol stores is still there
+        forgetBuffered();
+        hold(Kind.BUFFERED, 0); // what the protocol stores is still there
         stopReading(); // it only has to respond
     }
 
@@ -565,7 +554,7 @@ public final class Connection extends Timer {
     /** Gives up what it holds, if it is its peer that it waits for: memory is short. */
     void giveUp() {
         if ((flags & (DELIVERING | OVER)) == 0 && letGiveUp()) { // else it is at work, further up
-            loop.memory().countRefused();
+            loop().memory().countRefused();
         }
     }
 
@@ -580,61 +569,56 @@ public final class Connection extends Timer {
 
     /** Returns the bytes of the loop's memory that its output takes. */
     long outputCost() {
-        long bytes = output == null ? 0 : output.cost();
+        long bytes = output == null ? 0 : output.chunks().cost();
         return tls == null ? bytes : bytes + tls.outputCost();
     }
 
     /**
      * Returns whether its output takes memory of the loop and its peer has taken none of it since
-     * the last call. Output that waits for us, for bandwidth or for the disk, is no fault of the
-     * peer's.
+     * the last call.
      */
     boolean stalled() {
-        if ((flags & (CLOSING | WRITE_PAUSED | DISK)) != 0 || outputCost() == 0) {
-            flags &= ~STALLED;
-            return false;
-        }
-        boolean before = (flags & STALLED) != 0;
-        flags |= STALLED;
-        return before;
+        return output != null && (flags & CLOSING) == 0 && output.stalled(outputCost());
     }
 
     /** Closes it because of its output: the memory of the loop is short. */
     void giveUpOutput() {
         if ((flags & CLOSING) == 0) {
-            loop.memory().countRefused();
-            loop.poller().resetOnClose(this);
+            loop().memory().countRefused();
+            loop().poller().resetOnClose(this);
             close(CloseCause.MEMORY_SHORT);
         }
     }
 
     /** Code of ours has thrown, for want of heap above all: this connection alone ends. */
     void broken(Throwable thrown) {
-        loop.failed(thrown);
+        loop().failed(thrown);
         abort();
     }
 
     void stopReading() {
         if ((flags & UNREAD) == 0) {
             flags |= UNREAD;
-            loop.poller().reading(this, false);
+            loop().poller().reading(this, false);
         }
     }
 
     void readAgain() {
-        boolean full = (flags & SUSPENDED) != 0 && heldLength >= mostHeld();
+        boolean full = (flags & SUSPENDED) != 0 && held() >= mostHeld();
         if ((flags & UNREAD) != 0 && !full && (flags & (READ_PAUSED | CLOSING | ENDED)) == 0) {
             flags &= ~UNREAD;
-            loop.poller().reading(this, true);
+            loop().poller().reading(this, true);
         }
     }
 
     private void paceRead(int length) {
-        long pause = pacing.read(length, loop.nanos());
+        long pause = pacing.read(length, loop().nanos());
         if (pause > 0 && (flags & READ_PAUSED) == 0) {
             flags |= READ_PAUSED;
             stopReading();
-            loop.after(length > 0 ? pause + TURN_MILLIS : pause, this::readUnlessPaused);
+            loop().after(
+                            length > 0 ? pause + ConnectionOutput.TURN_MILLIS : pause,
+                            this::readUnlessPaused);
         }
     }
 
@@ -670,7 +654,7 @@ public final class Connection extends Timer {
 
     /** What the peer has sent is delivered before its end is told. */
     private void tellEnd() {
-        if (heldLength > 0 && (flags & (SUSPENDED | RESUMING)) != 0) {
+        if (held() > 0 && (flags & (SUSPENDED | RESUMING)) != 0) {
             flags |= END_WAITS;
             return;
         }
@@ -681,7 +665,7 @@ public final class Connection extends Timer {
         try {
             protocol.ended(this);
         } catch (Throwable e) {
-            loop.failed(e);
+            loop().failed(e);
             abort();
         }
     }
@@ -699,10 +683,10 @@ public final class Connection extends Timer {
                     "room for " + bytes + " bytes: at most " + Chunks.SIZE + " at a time");
         }
         if ((flags & (CLOSING | LINGERING)) != 0) {
-            return loop.chunks.discard();
+            return loop().chunks.discard();
         }
         queue();
-        return output().room(bytes);
+        return output().chunks().room(bytes);
     }
 
     /** Writes {@code bytes[from..to)}; the caller keeps the array. */
@@ -724,7 +708,7 @@ public final class Connection extends Timer {
             write(bytes, from, to);
         } else if ((flags & (CLOSING | LINGERING)) == 0) {
             queue();
-            output().append(loop.chunks.of(bytes, from, to, true));
+            output().chunks().append(loop().chunks.of(bytes, from, to, true));
         }
     }
 
@@ -737,7 +721,7 @@ public final class Connection extends Timer {
             write(bytes, from, to);
         } else if ((flags & (CLOSING | LINGERING)) == 0) {
             queue();
-            output().append(loop.chunks.of(bytes, from, to, false));
+            output().chunks().append(loop().chunks.of(bytes, from, to, false));
         }
     }
 
@@ -756,27 +740,36 @@ public final class Connection extends Timer {
         } else {
             queue();
             MemorySegment content = file.content();
-            output().append(
+            output().chunks()
+                    .append(
                             content != null && position + length <= content.byteSize()
                                     ? new Chunk(file, content.asSlice(position, length))
                                     : new Chunk(file, position, length));
         }
     }
 
-    /** Whether its output is not to leave faster than a rate. */
+    /** Whether its input and output are not to be faster than a rate. */
     boolean paced() {
         return pacing != null;
     }
 
+    Pacing pacing() {
+        return pacing;
+    }
+
+    TlsLayer tlsLayer() {
+        return tls;
+    }
+
     /** Bytes that were written and have not left yet. */
     public long unsent() {
-        long bytes = output == null ? 0 : output.unsent();
+        long bytes = output == null ? 0 : output.chunks().unsent();
         return tls == null ? bytes : bytes + tls.unsent();
     }
 
     /** A position behind all that was written so far, for {@link #unsentBefore}. */
     public long outputEnd() {
-        return output == null ? 0 : output.end();
+        return output == null ? 0 : output.chunks().end();
     }
 
     /**
@@ -784,16 +777,16 @@ public final class Connection extends Timer {
      * taken yet; over TLS these may be up to a record too many, and are 0 at the end all the same.
      */
     public long unsentBefore(long position) {
-        long bytes = output == null ? 0 : output.before(position);
+        long bytes = output == null ? 0 : output.chunks().before(position);
         return tls == null ? bytes : bytes + tls.unsent();
     }
 
     /** Whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
     public boolean congested() {
-        if (unsent() < (loop.memory().tight() ? LOW_WATER : HIGH_WATER)) {
+        if (unsent() < (loop().memory().tight() ? LOW_WATER : HIGH_WATER)) {
             return false;
         }
-        flags |= CONGESTED;
+        output().congest();
         return true;
     }
 
@@ -806,126 +799,69 @@ public final class Connection extends Timer {
     void queue() {
         if ((flags & QUEUED) == 0) {
             flags |= QUEUED;
-            loop.written(this);
+            loop().written(this);
         }
     }
 
     /** Sends what the turn has gathered. Called by the loop at the end of the turn. */
     void flush() {
         flags &= ~QUEUED;
-        if ((flags & (SENDING | CLOSING | WRITE_PAUSED)) != 0) {
+        if ((flags & CLOSING) != 0 || output().isWaiting()) {
             return;
         }
-        for (Chunk chunk; (chunk = tls == null ? ready() : tls.next()) != null; ) {
-            int length = chunk.length();
-            if (pacing != null) {
-                length = paceWrite(length);
-                if (length == 0) {
-                    return;
-                }
+        if (output.flush() && (flags & CLOSING) == 0) {
+            releaseOutput();
+            if (finishing()) {
+                outputLeft();
             }
-            boolean more = length > chunk.ready();
-            int taken = loop.poller().send(this, chunk, more ? chunk.ready() : length);
-            if (taken < 0) {
-                flags |= SENDING;
-                return;
-            }
-            spent(taken);
-            if (more) { // after all others
-                queue();
-                return;
-            }
+            notifyProtocol();
         }
-        if ((flags & (SENDING | CLOSING)) != 0) {
-            return; // it waits for the disk, or was given up
-        }
-        giveBack();
-        if (finishing()) {
-            outputLeft();
-        }
-        tellDrained();
     }
 
     /** The send in flight has ended: the kernel has taken {@code taken} bytes. */
     void sent(int taken) {
-        flags &= ~SENDING;
-        spent(taken);
+        if (output == null) {
+            return; // it is gone: its loop has died, and did not wait for the transport
+        }
+        output.sent(taken);
+        outputProceeds();
+    }
+
+    /** The disk has read what is to be sent next. */
+    void fileIsInMemory() {
+        if (output != null) { // else it is gone
+            output.diskHasRead();
+            outputProceeds();
+        }
+    }
+
+    private void outputProceeds() {
         if ((flags & CLOSING) != 0) {
             return;
         }
-        giveBack();
-        if (output != null || (flags & FINISHING) != 0 || tls != null && tls.unsent() > 0) {
+        boolean more = written() != null || tls != null && tls.unsent() > 0;
+        if (more || (flags & FINISHING) != 0) {
             queue();
         }
-        tellDrained();
+        notifyProtocol();
     }
 
-    /** The next chunk that the kernel can send; null when there is none, or the disk brings it. */
-    private Chunk ready() {
-        while (written() != null && !waitsForDisk() && gather()) {
-            Chunk first = output.first();
-            if (first.length() > 0) {
-                return first;
-            }
-            output.drop(0); // room was asked for, and left empty
+    /** A rate limit lets more output pass. */
+    void outputMayLeave() {
+        if (output != null) { // else it is gone
+            output.unpause();
+            queue();
         }
-        return null;
     }
 
-    /** The next chunk with bytes that TLS can seal; null when there is none, or as above. */
+    /** The next chunk for the transport; null when there is none, or it is not in memory yet. */
+    Chunk nextChunk() {
+        return tls != null ? tls.next() : output == null ? null : output.sendable();
+    }
+
+    /** The next chunk with bytes that TLS can seal; null as above. */
     Chunk readable() {
-        while (written() != null) {
-            if (output.meetsFile()) {
-                output.first().compact();
-                if (waitsForDisk() || !gather()) {
-                    return null;
-                }
-            }
-            Chunk first = output.first();
-            if (first.length() > 0) {
-                return first;
-            }
-            output.drop(0);
-        }
-        return null;
-    }
-
-    /** Whether a file comes next that is not in memory: then a thread brings it. */
-    private boolean waitsForDisk() {
-        Chunk chunk = output.fileOrFirst();
-        if (chunk.atHand(loop.nanos())) {
-            return false;
-        }
-        flags |= SENDING | DISK;
-        Disk.bring(chunk.file, chunk.position, chunk.length(), this::brought);
-        return true;
-    }
-
-    private void brought() {
-        try {
-            loop.execute(
-                    () -> {
-                        flags &= ~DISK;
-                        sent(0);
-                    });
-        } catch (RejectedExecutionException e) {
-            // the loop has ended, and the connection with it
-        }
-    }
-
-    /** Has the first chunk made ready to be sent. False when that has failed. */
-    private boolean gather() {
-        boolean readsFiles = output.meetsFile() && (tls != null || !loop.poller().sendsFiles(this));
-        try {
-            if (output.gather(readsFiles)) {
-                return true;
-            }
-            cutShort();
-        } catch (IOException e) {
-            loop.failed(e);
-            reset();
-        }
-        return false;
+        return output == null ? null : output.readable();
     }
 
     /** A file is shorter than it was. */
@@ -933,58 +869,25 @@ public final class Connection extends Timer {
         reset();
     }
 
-    private void spent(int taken) {
-        loop.bytesOut += taken;
-        if (taken > 0) {
-            flags &= ~STALLED;
-        }
-        if (pacing != null) {
-            pacing.wrote(taken, loop.nanos());
-            flags |= SERVED;
-        }
-        if (tls == null) {
-            drop(taken);
-        } else {
-            tls.spent(taken);
-        }
-    }
-
-    private int paceWrite(int length) {
-        int allowed = pacing.write(length, loop.nanos());
-        if (allowed == 0) {
-            long pause = pacing.writePause(loop.nanos());
-            if ((flags & SERVED) != 0) {
-                pause += TURN_MILLIS;
-            }
-            flags = flags & ~SERVED | WRITE_PAUSED;
-            loop.after(
-                    pause,
-                    () -> {
-                        flags &= ~WRITE_PAUSED;
-                        queue();
-                    });
-        }
-        return allowed;
-    }
-
-    private void tellDrained() {
+    /** Output has left: tells the protocol, if it wants to know. */
+    private void notifyProtocol() {
         if ((flags & (TELLS_SENT | CLOSING)) == TELLS_SENT) {
             try {
                 protocol.sent(this);
             } catch (Throwable e) {
-                loop.failed(e);
+                loop().failed(e);
                 abort();
             }
         }
-        if ((flags & (CONGESTED | CLOSING)) == CONGESTED && unsent() <= LOW_WATER) {
-            flags &= ~CONGESTED;
+        if (output != null && (flags & CLOSING) == 0 && output.hasDrained(unsent())) {
             try {
                 protocol.drained(this);
             } catch (Throwable e) {
-                loop.failed(e);
+                loop().failed(e);
                 abort();
             }
         }
+        releaseOutput();
     }
 
     private void outputLeft() {
@@ -992,11 +895,11 @@ public final class Connection extends Timer {
             close(CloseCause.FINISHED);
             return;
         }
-        deadline(loop.now() + LINGER_MILLIS);
+        deadline(loop().now() + LINGER_MILLIS);
         flags |= LINGERING;
         holdNothing();
         flags &= ~SUSPENDED;
-        loop.poller().shutdownOutput(this);
+        loop().poller().shutdownOutput(this);
         readAgain();
     }
 
@@ -1006,7 +909,7 @@ public final class Connection extends Timer {
     void start(Acceptor acceptor) {
         speak(acceptor);
         if ((flags & (UNREAD | CLOSING)) == 0) {
-            loop.poller().reading(this, true);
+            loop().poller().reading(this, true);
         }
     }
 
@@ -1015,7 +918,7 @@ public final class Connection extends Timer {
         try {
             protocol = Objects.requireNonNull(acceptor.accept(this));
         } catch (Throwable e) {
-            loop.failed(e);
+            loop().failed(e);
             protocol = (c, bytes, from, to) -> to;
             abort();
         }
@@ -1032,30 +935,30 @@ public final class Connection extends Timer {
         tls = layer;
     }
 
-    /** Lends it a queue while it has something to send: an idle connection owns none. */
-    private ChunkQueue output() {
+    private ConnectionOutput output() {
         if (output == null) {
-            output = loop.chunks.queue();
+            output = loop().outputs.borrow(this);
         }
         return output;
     }
 
-    private void giveBack() {
-        if (output != null && output.isEmpty()) {
-            loop.chunks.give(output);
+    /** Returns what was borrowed for output, if nothing is unsent. */
+    private void releaseOutput() {
+        if (output != null && output.isIdle()) {
+            loop().outputs.giveBack(output);
             output = null;
         }
     }
 
     /** The oldest chunk that TLS has not sealed yet, or the kernel not sent; null for none. */
     Chunk written() {
-        return output == null ? null : output.first();
+        return output == null ? null : output.chunks().first();
     }
 
     /** Forgets the first {@code bytes} of what was written: they have left, or are sealed. */
     void drop(int bytes) {
         if (output != null) {
-            output.drop(bytes);
+            output.chunks().drop(bytes);
         }
     }
 
@@ -1086,7 +989,7 @@ public final class Connection extends Timer {
         try {
             protocol.expired(this);
         } catch (Throwable e) {
-            loop.failed(e);
+            loop().failed(e);
             abort();
         }
     }
@@ -1096,8 +999,8 @@ public final class Connection extends Timer {
             CloseCause why = tls == null ? cause : tls.cause(cause);
             flags |= CLOSING | why.ordinal() << CAUSE_SHIFT;
             holdNothing();
-            loop.wheel().cancel(this);
-            loop.poller().close(this);
+            loop().wheel().cancel(this);
+            loop().poller().close(this);
         }
     }
 
@@ -1115,21 +1018,22 @@ public final class Connection extends Timer {
             return; // its loop has died, and did not wait for the transport
         }
         flags |= GONE;
-        loop.gone(this);
+        loop().gone(this);
         origin.gone(this);
         if (protocol != null) {
             try {
                 protocol.closed(this, CloseCause.values()[flags >>> CAUSE_SHIFT]);
             } catch (Throwable e) {
-                loop.failed(e);
+                loop().failed(e);
             }
         }
         if (tls != null) {
             tls.gone();
         }
         if (output != null) { // until now it could be told what is unsent
-            output.clear();
-            giveBack();
+            output.chunks().clear();
+            releaseOutput();
+            output = null; // something of it may still be under way: it is not used again
         }
         holdNothing();
     }

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * Loop-confined, where nothing else is said.
  */
-final class Gate implements Origin {
+final class Gate extends Origin {
     private static final LazyLogger LOG = LazyLogger.of(Gate.class);
     private static final long BACK_OFF = 100;
     private static final long LONGEST_BACK_OFF = 1_000;
@@ -34,7 +34,6 @@ final class Gate implements Origin {
     /** More connections than can have come since the last turn. */
     private static final int MANY = 8_192;
 
-    final Loop loop;
     final Socket socket;
     private final Listener listener;
     private final ArrayDeque<Connection> parked = new ArrayDeque<>();
@@ -83,7 +82,7 @@ final class Gate implements Origin {
     boolean multishot;
 
     Gate(Loop loop, Listener listener, Socket socket) {
-        this.loop = loop;
+        super(loop);
         this.listener = listener;
         this.socket = socket;
         this.places =
@@ -182,12 +181,7 @@ final class Gate implements Origin {
     }
 
     @Override
-    public Loop loop() {
-        return loop;
-    }
-
-    @Override
-    public SocketAddress local(Connection connection) {
+    SocketAddress local(Connection connection) {
         return listener.address();
     }
 
@@ -256,7 +250,7 @@ final class Gate implements Origin {
     }
 
     @Override
-    public void gone(Connection connection) {
+    void gone(Connection connection) {
         if (!connection.parked()) {
             Admitted known = admitted == null ? null : admitted.remove(connection);
             if (known != null) {

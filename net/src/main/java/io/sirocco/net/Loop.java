@@ -61,6 +61,7 @@ public final class Loop implements Executor, Carried.Host {
     final Settings settings;
     final Arena arena = Arena.ofShared();
     final Chunks chunks;
+    final ConnectionOutput.Pool outputs;
     private final MemoryBudget memory;
     private final int index;
     private final Thread thread;
@@ -137,6 +138,7 @@ public final class Loop implements Executor, Carried.Host {
         this.settings = settings;
         this.memory = new MemoryBudget(settings.memoryPerLoop());
         this.chunks = new Chunks(arena, memory, this::shrinkLater);
+        this.outputs = new ConnectionOutput.Pool(chunks);
         memory.onShortage(chunks::reclaim);
         this.thread =
                 Thread.ofPlatform().name(settings.name + "-loop-" + index).unstarted(this::run);

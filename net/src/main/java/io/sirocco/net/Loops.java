@@ -3,7 +3,6 @@ package io.sirocco.net;
 
 import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -28,6 +27,9 @@ import java.util.function.Consumer;
 public final class Loops implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Loops.class);
     private static final long STOP_SECONDS = 10;
+
+    /** Read before the first native call, which would count as allowed from then on. */
+    private static final JvmOptions JVM_OPTIONS = JvmOptions.ofThisJvm();
 
     private final List<Loop> all;
     private final Watchdog watchdog;
@@ -77,13 +79,7 @@ public final class Loops implements AutoCloseable {
             settings.transport = TransportKind.NIO; // one loop got a ring, and another none
             loops = startAll(settings);
         }
-        if (!Carried.AVAILABLE) {
-            LOG.get()
-                    .log(
-                            Level.INFO,
-                            "virtual threads run on the JDK's scheduler: the loops carry them with JDK 25 and"
-                                    + " --add-opens=java.base/java.lang=ALL-UNNAMED");
-        }
+        JVM_OPTIONS.report(LOG, Carried.AVAILABLE);
         var watchdog = new Watchdog(loops, settings);
         watchdog.start();
         return new Loops(loops, watchdog);

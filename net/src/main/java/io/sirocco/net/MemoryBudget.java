@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.ConnectionInput.Queue;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -51,8 +52,6 @@ public final class MemoryBudget {
     /** A connection with more than this part of the memory is refused before others are. */
     private static final int LARGE_PART = 8;
 
-    private static final int MOST_SPARES = 256;
-
     /** What a peer sends between two moves to the end of the queue. */
     private static final int STEADY = 64 << 10;
 
@@ -63,95 +62,8 @@ public final class MemoryBudget {
 
     private final Queue waiting = new Queue(); // for their peers, as far as is known
     private final Queue busy = new Queue(); // did not wait for their peers when they were asked
+    private final ConnectionInput.Pool inputs = new ConnectionInput.Pool();
     private boolean makingRoom;
-    private Holding spare; // linked by newer
-    private int spares;
-
-    /** What the bytes of a {@link Holding} are. */
-    enum Held {
-        /** Input that the connection keeps back. */
-        INPUT,
-        /** Incomplete records, and what a handshake takes. */
-        RECORDS,
-        /** What the protocol stores. */
-        STORED
-    }
-
-    /** What one connection holds of the memory, and its place in the queue. Loop-confined. */
-    static final class Holding {
-        /** Bytes of heap that it costs itself. */
-        private static final int COST = 64;
-
-        private Connection owner;
-        private Queue queue; // that it is in
-        private Holding older;
-        private Holding newer;
-        private long input;
-        private long records;
-        private long stored;
-        private long sent; // by the peer since it was moved last
-
-        private long bytes() {
-            return COST + input + records + stored;
-        }
-
-        long get(Held what) {
-            return switch (what) {
-                case INPUT -> input;
-                case RECORDS -> records;
-                case STORED -> stored;
-            };
-        }
-
-        void set(Held what, long bytes) {
-            switch (what) {
-                case INPUT -> input = bytes;
-                case RECORDS -> records = bytes;
-                case STORED -> stored = bytes;
-            }
-        }
-
-        boolean isEmpty() {
-            return input + records + stored == 0;
-        }
-    }
-
-    /** Holdings by the time for which they have waited. */
-    private static final class Queue {
-        private Holding oldest;
-        private Holding newest;
-
-        Holding oldestBut(Holding other) {
-            return oldest == other && other != null ? other.newer : oldest;
-        }
-
-        void append(Holding holding) {
-            holding.queue = this;
-            holding.older = newest;
-            holding.newer = null;
-            if (newest == null) {
-                oldest = holding;
-            } else {
-                newest.newer = holding;
-            }
-            newest = holding;
-        }
-
-        void remove(Holding holding) {
-            if (holding.older == null) {
-                oldest = holding.newer;
-            } else {
-                holding.older.newer = holding.newer;
-            }
-            if (holding.newer == null) {
-                newest = holding.older;
-            } else {
-                holding.newer.older = holding.older;
-            }
-            holding.older = null;
-            holding.newer = null;
-        }
-    }
 
     MemoryBudget(long limit) {
         this.limit = limit;
@@ -172,7 +84,7 @@ public final class MemoryBudget {
         return reserve(bytes, null);
     }
 
-    private boolean reserve(long bytes, Holding by) {
+    private boolean reserve(long bytes, ConnectionInput by) {
         if (used + bytes > limit && !makeRoom(bytes, by)) {
             refused++;
             return false;
@@ -236,76 +148,53 @@ public final class MemoryBudget {
 
     // ---- what connections hold
 
-    /** Opens an account for {@code owner}, at the end of the queue. */
-    Holding open(Connection owner) {
-        Holding holding = spare;
-        if (holding == null) {
-            holding = new Holding();
-        } else {
-            spare = holding.newer;
-            spares--;
-        }
-        holding.owner = owner;
-        waiting.append(holding);
-        add(Holding.COST);
-        return holding;
+    /** Lends {@code owner} what counts its input, at the end of the queue. */
+    ConnectionInput open(Connection owner) {
+        ConnectionInput input = inputs.borrow(owner);
+        waiting.append(input);
+        add(ConnectionInput.COST);
+        return input;
     }
 
-    /** Reserves {@code bytes} more for what {@code holding} counts; false when there is no room. */
-    boolean grow(Holding holding, long bytes) {
-        if (used + bytes > limit && holding.bytes() + bytes > limit / LARGE_PART) {
+    /** Reserves {@code bytes} more for {@code input}; false when there is no room. */
+    boolean grow(ConnectionInput input, long bytes) {
+        if (used + bytes > limit && input.total() + bytes > limit / LARGE_PART) {
             reclaim.run();
             if (used + bytes > limit) {
                 refused++;
                 return false;
             }
         }
-        if (holding.queue == busy) {
-            renew(holding);
+        if (busy.contains(input)) {
+            renew(input);
         }
-        return reserve(bytes, holding);
+        return reserve(bytes, input);
     }
 
     /** The peer has sent {@code bytes} of what is waited for. */
-    void progress(Holding holding, int bytes) {
-        holding.sent += bytes;
-        if (holding.sent >= STEADY || holding.queue == busy) {
-            renew(holding);
+    void progress(ConnectionInput input, int bytes) {
+        input.peerSent += bytes;
+        if (input.peerSent >= STEADY || busy.contains(input)) {
+            renew(input);
         }
     }
 
     /** The peer has completed something: it is the last to give up from now on. */
-    void renew(Holding holding) {
-        holding.sent = 0;
-        if (holding != waiting.newest) {
-            move(holding, waiting);
+    void renew(ConnectionInput input) {
+        input.peerSent = 0;
+        if (!waiting.endsWith(input)) {
+            waiting.append(input);
         }
     }
 
-    /** Puts {@code holding} at the end of {@code queue}. */
-    private static void move(Holding holding, Queue queue) {
-        holding.queue.remove(holding);
-        queue.append(holding);
-    }
-
-    /** Closes an account, whatever is still counted on it. */
-    void close(Holding holding) {
-        holding.queue.remove(holding);
-        release(holding.bytes());
-        if (spares < MOST_SPARES) {
-            holding.owner = null;
-            holding.input = 0;
-            holding.records = 0;
-            holding.stored = 0;
-            holding.sent = 0;
-            holding.newer = spare;
-            spare = holding;
-            spares++;
-        }
+    /** Takes {@code input} back, and releases what is still counted. */
+    void close(ConnectionInput input) {
+        release(input.total());
+        inputs.giveBack(input);
     }
 
     /** Has connections give up, but for the one {@code by} which it is asked. */
-    private boolean makeRoom(long bytes, Holding by) {
+    private boolean makeRoom(long bytes, ConnectionInput by) {
         if (makingRoom || bytes > limit) {
             return false;
         }
@@ -314,7 +203,7 @@ public final class MemoryBudget {
             reclaim.run();
             int sortedOut = 0;
             for (int i = 0; i < MOST_LOOKED_AT && sortedOut < MOST_SORTED_OUT; ) {
-                Holding candidate = waiting.oldestBut(by);
+                ConnectionInput candidate = waiting.oldestBut(by);
                 if (candidate == null || used + bytes <= limit) {
                     break;
                 }
@@ -322,7 +211,7 @@ public final class MemoryBudget {
                 if (waiting.oldestBut(by) != candidate) {
                     i++;
                 } else { // it does not wait for its peer, or still has to respond
-                    move(candidate, busy);
+                    busy.append(candidate);
                     sortedOut++;
                 }
             }
@@ -334,15 +223,15 @@ public final class MemoryBudget {
     }
 
     /** Some of those that were busy may wait for their peers by now. */
-    private void askBusy(long bytes, Holding by) {
+    private void askBusy(long bytes, ConnectionInput by) {
         for (int i = 0; i < MOST_LOOKED_AT && used + bytes > limit; i++) {
-            Holding candidate = busy.oldestBut(by);
+            ConnectionInput candidate = busy.oldestBut(by);
             if (candidate == null) {
                 return;
             }
             candidate.owner.giveUp();
             if (busy.oldestBut(by) == candidate) {
-                move(candidate, busy);
+                busy.append(candidate);
             }
         }
     }

@@ -4,13 +4,16 @@ package io.sirocco.net;
 import java.net.SocketAddress;
 
 /** Where a connection came from: a listener's gate, or the loop itself. Loop-confined. */
-sealed interface Origin permits Gate, Outgoing {
+abstract sealed class Origin permits Gate, Outgoing {
+    final Loop loop;
 
-    Loop loop();
+    Origin(Loop loop) {
+        this.loop = loop;
+    }
 
     /** Our end's address. */
-    SocketAddress local(Connection connection);
+    abstract SocketAddress local(Connection connection);
 
     /** The connection is gone. */
-    void gone(Connection connection);
+    abstract void gone(Connection connection);
 }

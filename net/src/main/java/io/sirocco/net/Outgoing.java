@@ -6,26 +6,20 @@ import java.util.HashSet;
 import java.util.Set;
 
 /** The connections that a loop opens itself. Loop-confined. */
-final class Outgoing implements Origin {
-    private final Loop loop;
+final class Outgoing extends Origin {
     private final Set<Attempt> underWay = new HashSet<>();
 
     Outgoing(Loop loop) {
-        this.loop = loop;
+        super(loop);
     }
 
     @Override
-    public Loop loop() {
-        return loop;
-    }
-
-    @Override
-    public SocketAddress local(Connection connection) {
+    SocketAddress local(Connection connection) {
         return loop.poller().local(connection);
     }
 
     @Override
-    public void gone(Connection connection) {}
+    void gone(Connection connection) {}
 
     void begin(Destination to, Connector connector) {
         var attempt = new Attempt(this, to, connector);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
+import io.sirocco.http.message.HeadLimits;
+
 /**
  * Any bytes as a stream of requests: the production parsers agree with the reference, wherever the
  * bytes are split, and every position that a head gives lies within it.

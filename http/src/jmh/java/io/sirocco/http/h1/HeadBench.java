@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import io.sirocco.http.h1.Head;
-import io.sirocco.http.h1.HeadLimits;
 import io.sirocco.http.h1.Parsed;
+import io.sirocco.http.message.HeadLimits;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 

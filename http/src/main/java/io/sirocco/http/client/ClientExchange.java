@@ -3,8 +3,8 @@ package io.sirocco.http.client;
 
 import io.sirocco.http.Headers;
 import io.sirocco.http.client.HttpClientException.Reason;
-import io.sirocco.http.h1.Fields;
 import io.sirocco.http.h1.ResponseHead;
+import io.sirocco.http.message.Fields;
 import io.sirocco.net.Alarm;
 import io.sirocco.net.Loop;
 import java.util.Optional;

@@ -2,7 +2,7 @@
 package io.sirocco.http.client;
 
 import io.sirocco.http.Headers;
-import io.sirocco.http.h1.HeadLimits;
+import io.sirocco.http.message.HeadLimits;
 import io.sirocco.net.TlsClient;
 import java.time.Duration;
 

@@ -4,7 +4,7 @@ package io.sirocco.http.client;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.Headers;
-import io.sirocco.http.h1.Chunked;
+import io.sirocco.http.message.Trailers;
 import io.sirocco.net.Chunk;
 import io.sirocco.net.Connection;
 
@@ -88,14 +88,8 @@ final class RequestEncoder {
 
     /** Writes the last chunk and the trailers. */
     static void lastChunk(Connection to, Headers trailers) {
-        trailers.forEach(
-                (name, value) -> {
-                    if (!Chunked.mayBeTrailer(name)) {
-                        throw new IllegalArgumentException(name + " must not be a trailer.");
-                    }
-                });
         to.room(LAST_CHUNK.length).put(LAST_CHUNK);
-        byte[] fields = (trailers + "\r\n").getBytes(ISO_8859_1);
+        byte[] fields = (Trailers.checked(trailers) + "\r\n").getBytes(ISO_8859_1);
         to.write(fields, 0, fields.length);
     }
 }

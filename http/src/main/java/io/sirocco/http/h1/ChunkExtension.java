@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
+import io.sirocco.http.message.Octets;
+
 /**
  * Checks chunk extensions, which nobody uses but to hide a line end from one of two readers: RFC
  * 9112 7.1.1. They are read byte for byte and forgotten.

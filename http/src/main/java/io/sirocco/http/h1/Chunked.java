@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
-import static io.sirocco.http.h1.Octets.CR;
-import static io.sirocco.http.h1.Octets.LF;
+import static io.sirocco.http.message.Octets.CR;
+import static io.sirocco.http.message.Octets.LF;
 
 import io.sirocco.http.RequestError;
+import io.sirocco.http.message.Fields;
+import io.sirocco.http.message.Octets;
+import io.sirocco.http.message.Trailers;
 import java.util.Arrays;
-import java.util.Locale;
-import java.util.Set;
 
 /**
  * Reads a body in chunks, RFC 9112 7.1, from slices split anywhere, and points at the data where
@@ -72,37 +73,6 @@ public final class Chunked {
         DONE,
         BROKEN
     }
-
-    /**
-     * RFC 9110 6.5.1: no field in trailers that is necessary for framing, routing, authentication,
-     * request modifiers or content format. Such a field is ignored (RFC 9112 7.1.2).
-     */
-    private static final Set<String> FORBIDDEN =
-            Set.of(
-                    "authorization",
-                    "cache-control",
-                    "connection",
-                    "content-encoding",
-                    "content-length",
-                    "content-range",
-                    "content-type",
-                    "cookie",
-                    "expect",
-                    "host",
-                    "if-match",
-                    "if-modified-since",
-                    "if-none-match",
-                    "if-range",
-                    "if-unmodified-since",
-                    "keep-alive",
-                    "max-forwards",
-                    "pragma",
-                    "proxy-authorization",
-                    "range",
-                    "te",
-                    "trailer",
-                    "transfer-encoding",
-                    "upgrade");
 
     private static final Fields NO_TRAILERS = new Fields();
 
@@ -267,14 +237,9 @@ public final class Chunked {
             boolean full = held == TRAILER_BYTES;
             return full ? reject(RequestError.TRAILERS_TOO_LARGE, p) : stop(Event.MORE, p + more);
         }
-        trailers.dropIf(name -> !mayBeTrailer(name));
+        trailers.dropIf(name -> !Trailers.mayBe(name));
         state = State.DONE;
         return stop(Event.END, p + more - (held - end));
-    }
-
-    /** Returns whether a field of this name may be in trailers. */
-    public static boolean mayBeTrailer(String name) {
-        return !FORBIDDEN.contains(name.toLowerCase(Locale.ROOT));
     }
 
     private void keep(byte[] b, int p, int more) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
-import static io.sirocco.http.h1.Octets.CR;
-import static io.sirocco.http.h1.Octets.LF;
-import static io.sirocco.http.h1.Octets.MORE;
-import static io.sirocco.http.h1.Octets.TOKEN;
+import static io.sirocco.http.message.Octets.CR;
+import static io.sirocco.http.message.Octets.LF;
+import static io.sirocco.http.message.Octets.MORE;
+import static io.sirocco.http.message.Octets.TOKEN;
 
 import io.sirocco.http.RequestError;
+import io.sirocco.http.message.Fields;
+import io.sirocco.http.message.Octets;
 import java.util.Arrays;
 
 /**

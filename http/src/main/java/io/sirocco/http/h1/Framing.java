@@ -2,6 +2,10 @@
 package io.sirocco.http.h1;
 
 import io.sirocco.http.RequestError;
+import io.sirocco.http.message.Authority;
+import io.sirocco.http.message.Fields;
+import io.sirocco.http.message.Octets;
+import io.sirocco.http.message.TargetForm;
 
 /**
  * What the fields of a head mean for the connection: whose the request is, where its body ends,

@@ -2,6 +2,9 @@
 package io.sirocco.http.h1;
 
 import io.sirocco.http.RequestError;
+import io.sirocco.http.message.HeadLimits;
+import io.sirocco.http.message.Octets;
+import io.sirocco.http.message.RequestHead;
 
 /**
  * The head of one request of HTTP/1.1, to be parsed into: used again for each request, and

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
-import static io.sirocco.http.h1.Octets.CR;
-import static io.sirocco.http.h1.Octets.LF;
-import static io.sirocco.http.h1.Octets.MORE;
-import static io.sirocco.http.h1.Octets.SP;
+import static io.sirocco.http.message.Octets.CR;
+import static io.sirocco.http.message.Octets.LF;
+import static io.sirocco.http.message.Octets.MORE;
+import static io.sirocco.http.message.Octets.SP;
 
 import io.sirocco.http.RequestError;
+import io.sirocco.http.message.HeadLimits;
+import io.sirocco.http.message.Octets;
+import io.sirocco.http.message.RequestHead;
+import io.sirocco.http.message.Target;
 
 /**
  * Reads the request line, then hands over to {@link FieldParser} and {@link Framing}.

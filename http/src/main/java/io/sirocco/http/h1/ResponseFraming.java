@@ -2,6 +2,7 @@
 package io.sirocco.http.h1;
 
 import io.sirocco.http.RequestError;
+import io.sirocco.http.message.Octets;
 
 /**
  * What the fields of a response mean for the connection: where its body ends (RFC 9112 6.3) and

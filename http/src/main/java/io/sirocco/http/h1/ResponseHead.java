@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
-import static io.sirocco.http.h1.Octets.MORE;
-import static io.sirocco.http.h1.Octets.SP;
+import static io.sirocco.http.message.Octets.MORE;
+import static io.sirocco.http.message.Octets.SP;
 
 import io.sirocco.http.RequestError;
+import io.sirocco.http.message.Fields;
+import io.sirocco.http.message.HeadLimits;
+import io.sirocco.http.message.Octets;
 
 /**
  * The head of one response of HTTP/1.1 (RFC 9112 4), to be parsed into: used again for each

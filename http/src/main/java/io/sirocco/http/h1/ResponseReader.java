@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
+import io.sirocco.http.message.Fields;
+import io.sirocco.http.message.HeadLimits;
+
 /**
  * Reads the responses of one connection from slices split anywhere, and points at heads and data
  * where they lie: RFC 9112 6.3.

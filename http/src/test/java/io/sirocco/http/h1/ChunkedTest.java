@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.RequestError;
+import io.sirocco.http.message.Fields;
+import io.sirocco.http.message.Octets;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;

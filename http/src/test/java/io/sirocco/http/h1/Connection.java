@@ -4,6 +4,8 @@ package io.sirocco.http.h1;
 import io.sirocco.http.RequestError;
 import io.sirocco.http.h1.Reading.Ending;
 import io.sirocco.http.h1.Reading.Message;
+import io.sirocco.http.message.Fields;
+import io.sirocco.http.message.Octets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.sirocco.http.RequestError;
+import io.sirocco.http.message.HeadLimits;
 import org.junit.jupiter.api.Test;
 
 /** Each limit to the byte: one less, as much, one more. */

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.message.HeadLimits;
+import io.sirocco.http.message.RequestHead;
+import io.sirocco.http.message.TargetForm;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

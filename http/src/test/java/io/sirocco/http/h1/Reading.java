@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
+import io.sirocco.http.message.HeadLimits;
 import java.util.List;
 
 /** All that a reader made of the bytes of one connection, for comparing two readers. */

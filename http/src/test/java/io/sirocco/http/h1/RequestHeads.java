@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.h1;
 
+import io.sirocco.http.message.RequestHead;
+import io.sirocco.http.message.TargetForm;
 import java.nio.charset.StandardCharsets;
 
 /** Makes request heads without a parser, as a version of HTTP with compressed headers would. */

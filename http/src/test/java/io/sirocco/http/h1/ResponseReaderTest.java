@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.http.RequestError;
 import io.sirocco.http.h1.HostileResponses.Hostile;
 import io.sirocco.http.h1.ResponseReader.Event;
+import io.sirocco.http.message.Fields;
+import io.sirocco.http.message.HeadLimits;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;

@@ -228,7 +228,7 @@ final class ObservationTest {
             all.add(
                     "%s '%s' '%s' %s%s"
                             .formatted(
-                                    r.rule(),
+                                    r.error(),
                                     r.method(),
                                     r.target(),
                                     r.alone() ? "alone" : "answered as well",

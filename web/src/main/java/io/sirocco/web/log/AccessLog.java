@@ -55,7 +55,7 @@ public final class AccessLog implements Monitor, AutoCloseable {
         put(line);
     }
 
-    /** Of other refusals {@link #answered} tells, with their rule. */
+    /** Of other refusals {@link #completed} tells, with their rule. */
     @Override
     public void rejected(RejectedRequest rejected) {
         if (rejected.alone()) {

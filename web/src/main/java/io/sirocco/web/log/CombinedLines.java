@@ -37,8 +37,8 @@ final class CombinedLines implements LineFormat {
         if (!rejected.target().isEmpty()) {
             line.put(' ').escaped(rejected.target());
         }
-        line.put("\" ").number(rejected.rule().status()).put(' ').number(rejected.bytesOut());
-        line.put(" \"-\" \"").put(rejected.rule().name()).put("\"\n");
+        line.put("\" ").number(rejected.error().status()).put(' ').number(rejected.bytesOut());
+        line.put(" \"-\" \"").put(rejected.error().name()).put("\"\n");
     }
 
     @Override

@@ -56,9 +56,9 @@ final class JsonLines implements LineFormat {
         if (!rejected.target().isEmpty()) {
             sent(line, ",\"target\":\"", rejected.target());
         }
-        line.put(",\"status\":").number(rejected.rule().status());
+        line.put(",\"status\":").number(rejected.error().status());
         line.put(",\"out\":").number(rejected.bytesOut());
-        text(line, ",\"rule\":\"", rejected.rule().name());
+        text(line, ",\"rule\":\"", rejected.error().name());
         line.put("}\n");
     }
 

@@ -33,9 +33,9 @@ final class LoopCounts {
     }
 
     void add(RejectedRequest rejected) {
-        refused[rejected.rule().ordinal()]++;
+        refused[rejected.error().ordinal()]++;
         if (rejected.alone()) {
-            route(Metrics.REFUSED).refused(rejected.method(), rejected.rule().status());
+            route(Metrics.REFUSED).refused(rejected.method(), rejected.error().status());
         }
     }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.message;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Reads the cookies that a client sends. Any thread. */
+public final class Cookies {
+    private Cookies() {}
+
+    /**
+     * Names and values of a {@code Cookie} field, in order. Several fields, as HTTP/2 allows (RFC
+     * 9113 8.2.3), are joined with {@code ;} first. Lenient, for everybody on the site may have set
+     * one (RFC 6265 5.4): a piece without a name or {@code =} is skipped, quotation marks around a
+     * value are dropped, and the first of two with one name wins, which is the one with the longer
+     * path. Values are not decoded.
+     */
+    public static Map<String, String> parse(String field) {
+        var cookies = new LinkedHashMap<String, String>();
+        for (int from = 0; from < field.length(); ) {
+            int semicolon = field.indexOf(';', from);
+            int end = semicolon < 0 ? field.length() : semicolon;
+            int equals = field.indexOf('=', from, end);
+            if (equals >= 0) {
+                String name = Grammar.trim(field.substring(from, equals));
+                if (!name.isEmpty()) {
+                    cookies.putIfAbsent(name, value(field.substring(equals + 1, end)));
+                }
+            }
+            from = end + 1;
+        }
+        return Collections.unmodifiableMap(cookies);
+    }
+
+    private static String value(String raw) {
+        String value = Grammar.trim(raw);
+        boolean quoted = value.length() > 1 && value.startsWith("\"") && value.endsWith("\"");
+        return quoted ? value.substring(1, value.length() - 1) : value;
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.message;
+
+import java.util.Optional;
+
+/**
+ * What a part's {@code Content-Disposition: form-data} says (RFC 7578 4.2). {@code filename*} is
+ * not looked at, as that clause demands. Immutable.
+ */
+public record Disposition(String name, Optional<String> filename) {
+
+    /** Empty when it is not {@code form-data} or has no name. */
+    public static Optional<Disposition> parse(String field) {
+        int semicolon = field.indexOf(';');
+        String type = Grammar.trim(field.substring(0, semicolon < 0 ? field.length() : semicolon));
+        if (semicolon < 0 || !type.equalsIgnoreCase("form-data")) {
+            return Optional.empty();
+        }
+        var parameters = ParameterList.parse(field, semicolon, false);
+        var filename = Optional.ofNullable(parameters.get("filename"));
+        return Optional.ofNullable(parameters.get("name"))
+                .map(
+                        name ->
+                                new Disposition(
+                                        unquoted(name),
+                                        filename.map(Disposition::unquoted)
+                                                .map(Disposition::last)));
+    }
+
+    /** Browsers write a quotation mark as {@code %22} and leave every other {@code %} alone. */
+    private static String unquoted(String text) {
+        return text.replace("%22", "\"");
+    }
+
+    /** RFC 7578 4.2, RFC 2183 2.3: folders in the name are not to be believed. */
+    private static String last(String path) {
+        int slash = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+        String name = path.substring(slash + 1);
+        return name.equals(".") || name.equals("..") ? "" : name;
+    }
+}

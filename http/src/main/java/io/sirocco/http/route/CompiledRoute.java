@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.route;
+
+import io.sirocco.http.message.PercentDecoder;
+import io.sirocco.http.route.PathPattern.Segment;
+import io.sirocco.http.route.Router.Found;
+import io.sirocco.http.route.Router.Route;
+
+/** One route, ready to answer: where its parameters lie in a path. Immutable. */
+public final class CompiledRoute<T> {
+    final Route<T> route;
+    final PathPattern pattern;
+    private final String[] names;
+    private final Found<T> constant;
+
+    CompiledRoute(Route<T> route) {
+        this.route = route;
+        this.pattern = PathPattern.parse(route.path());
+        this.names = pattern.names();
+        this.constant = new Found<>(route.target(), PathParams.NONE);
+    }
+
+    /** The segment at a depth, or null behind the end. */
+    Segment segment(int depth) {
+        return depth < pattern.segments().size() ? pattern.segments().get(depth) : null;
+    }
+
+    /** Takes the values from a well-formed path that fits the pattern. */
+    Found<T> found(byte[] bytes, int pathFrom, int pathTo) {
+        if (names.length == 0) {
+            return constant;
+        }
+        String[] values = new String[names.length];
+        int count = 0;
+        int from = pathFrom + 1;
+        for (Segment segment : pattern.segments()) {
+            int end = RouteNode.segmentEnd(bytes, from, pathTo);
+            switch (segment) {
+                case Segment.Param _ -> values[count++] = PercentDecoder.decode(bytes, from, end);
+                case Segment.Rest _ -> values[count++] = PercentDecoder.decode(bytes, from, pathTo);
+                case Segment.Literal _ -> {}
+            }
+            from = end + 1;
+        }
+        return new Found<>(route.target(), new PathParams(names, values));
+    }
+}

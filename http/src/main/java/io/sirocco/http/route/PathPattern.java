@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.route;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The path of a route, split at its slashes. A segment is
+ *
+ * <pre>
+ *   users     itself; written as people read it, not percent-encoded
+ *   {id}      any one segment that is not empty
+ *   *         only at the end: all that is left, which may be nothing or many segments
+ * </pre>
+ *
+ * <p>{@code /files/*} takes {@code /files/} and {@code /files/a/b}, but not {@code /files}.
+ * Immutable.
+ */
+public record PathPattern(String text, List<Segment> segments) {
+
+    sealed interface Segment {
+        record Literal(String text) implements Segment {}
+
+        record Param(String name) implements Segment {}
+
+        record Rest() implements Segment {}
+    }
+
+    /**
+     * Reads a pattern.
+     *
+     * @throws IllegalArgumentException which says what is wrong, where, and what to write instead
+     */
+    public static PathPattern parse(String text) {
+        if (!text.startsWith("/")) {
+            throw bad(text, "does not begin with '/'", "write \"/" + text + "\"");
+        }
+        var segments = new ArrayList<Segment>();
+        for (String part : text.substring(1).split("/", -1)) {
+            segments.add(segment(text, part));
+        }
+        check(text, segments);
+        return new PathPattern(text, List.copyOf(segments));
+    }
+
+    private static Segment segment(String text, String part) {
+        if (part.equals("*")) {
+            return new Segment.Rest();
+        }
+        if (part.matches("\\{\\w[\\w-]*}")) {
+            return new Segment.Param(part.substring(1, part.length() - 1));
+        }
+        String where = "has the segment \"" + part + "\"";
+        if (part.endsWith("...}")) {
+            throw bad(text, where, "a wildcard for all that is left is written \"*\"");
+        }
+        if (part.chars().anyMatch(c -> c == '{' || c == '}' || c == '*')) {
+            throw bad(
+                    text,
+                    where,
+                    "a segment is plain text, or {name} alone (letters, digits, '_', '-'), or * alone");
+        }
+        if (part.chars().anyMatch(c -> c == '?' || c == '#')) {
+            throw bad(text, where, "a route has no query and no fragment; leave them out");
+        }
+        return new Segment.Literal(part);
+    }
+
+    private static void check(String text, List<Segment> segments) {
+        var names = new HashSet<String>();
+        for (int i = 0; i < segments.size(); i++) {
+            boolean last = i == segments.size() - 1;
+            switch (segments.get(i)) {
+                case Segment.Rest() when !last ->
+                        throw bad(
+                                text,
+                                "has '*' before its end, in segment " + (i + 1),
+                                "write {name} for one segment, or end the pattern with '*'");
+                case Segment.Literal(var part) when part.isEmpty() && !last ->
+                        throw bad(text, "has '//' at segment " + (i + 1), "write one '/'");
+                case Segment.Param(var name) when !names.add(name) ->
+                        throw bad(text, "has {" + name + "} twice", "give each its own name");
+                default -> {}
+            }
+        }
+    }
+
+    private static IllegalArgumentException bad(String text, String what, String remedy) {
+        return new IllegalArgumentException(
+                "The path pattern \"" + text + "\" " + what + "; " + remedy + ".");
+    }
+
+    /** Names of the parameters in order, {@code *} for the wildcard. */
+    public String[] names() {
+        return segments.stream()
+                .flatMap(
+                        segment ->
+                                switch (segment) {
+                                    case Segment.Param(var name) -> Stream.of(name);
+                                    case Segment.Rest() -> Stream.of("*");
+                                    case Segment.Literal _ -> Stream.<String>empty();
+                                })
+                .toArray(String[]::new);
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.route;
+
+import io.sirocco.http.ExecutionMode;
+import io.sirocco.http.Filter;
+import io.sirocco.http.Handler;
+import io.sirocco.net.Bandwidth;
+import io.sirocco.net.TaskKind;
+import java.util.List;
+
+/**
+ * A route, frozen.
+ *
+ * @param path its pattern, behind its host if it has one
+ * @param bandwidth its own, and that of its connections
+ * @param kind what its handler and its writers are to the loops; null if they never leave them
+ * @param readsBody whether the handler waits for the body: one that does not is called at once
+ */
+public record RouteTarget(
+        String path,
+        Handler handler,
+        ExecutionMode mode,
+        RouteLimits limits,
+        Buckets bandwidth,
+        TaskKind kind,
+        boolean readsBody) {
+
+    /** Buckets by what they count. Immutable. */
+    public record Buckets(
+            List<Bandwidth> reads,
+            List<Bandwidth> writes,
+            List<Bandwidth> eachRead,
+            List<Bandwidth> eachWrite) {
+        public static final Buckets NONE = new Buckets(List.of(), List.of(), List.of(), List.of());
+
+        /** Returns these buckets, each of which may be null. */
+        public static Buckets of(
+                Bandwidth reads, Bandwidth writes, Bandwidth eachRead, Bandwidth eachWrite) {
+            var buckets = new Buckets(list(reads), list(writes), list(eachRead), list(eachWrite));
+            return buckets.equals(NONE) ? NONE : buckets;
+        }
+
+        private static List<Bandwidth> list(Bandwidth bucket) {
+            return bucket == null ? List.of() : List.of(bucket);
+        }
+    }
+
+    /** Returns the target of requests that no route matches. */
+    public static RouteTarget of(Handler handler, RouteLimits limits) {
+        var unlimited =
+                new RouteLimits(
+                        limits.body(),
+                        0,
+                        limits.bodyMillis(),
+                        limits.bodyRate(),
+                        limits.idleMillis());
+        return new RouteTarget(
+                "", handler, ExecutionMode.INLINE, unlimited, Buckets.NONE, null, false);
+    }
+
+    /** Returns the kind of a listener's calls: null for one that is always called on the loop. */
+    public TaskKind listenerKind() {
+        return mode == ExecutionMode.INLINE ? null : kind;
+    }
+
+    /** Returns the same behind filters, which may wait for {@code handlerMillis}. */
+    RouteTarget behind(
+            List<Filter> filters, ExecutionMode mode, long handlerMillis, TaskKind kind) {
+        var longer =
+                new RouteLimits(
+                        limits.body(),
+                        handlerMillis,
+                        limits.bodyMillis(),
+                        limits.bodyRate(),
+                        limits.idleMillis());
+        Handler filtered = filtered(filters, handler);
+        return new RouteTarget(path, filtered, mode, longer, bandwidth, kind, readsBody);
+    }
+
+    /** Returns {@code handler} behind {@code filters}, of which the first is the outermost. */
+    public static Handler filtered(List<Filter> filters, Handler handler) {
+        Handler chain = handler;
+        for (Filter filter : filters.reversed()) {
+            Handler next = chain;
+            chain = request -> filter.filter(request, next);
+        }
+        return chain;
+    }
+
+    /** Returns whether the body is to be complete before the handler is called. */
+    public boolean collectsBody() {
+        return readsBody && mode == ExecutionMode.INLINE;
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.route;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.http.Route;
+import io.sirocco.http.message.Grammar;
+import io.sirocco.http.message.PercentDecoder;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * Finds what serves a request, by specificity and not by order: host, then path segment by segment
+ * (literal, then {@code {param}}, then {@code *}), then method. See {@link PathPattern} and {@link
+ * Hosts} for what a pattern may be.
+ *
+ * <ul>
+ *   <li>The most specific route <em>that serves the method</em> wins: beside {@code GET /users/me},
+ *       a {@code POST /users/me} finds {@code POST /users/{id}}; a host whose routes do not match
+ *       leaves the request to the less specific hosts. Only when nothing serves the method is it
+ *       {@link MethodNotAllowed}.
+ *   <li>At one path a method of its own beats {@link #ANY}; {@code GET} serves {@code HEAD}.
+ *   <li>Paths are case-sensitive, a final slash counts, nothing is normalised: {@code .} and {@code
+ *       ..} are segments like others and fit a parameter or wildcard. <strong>Whoever opens files
+ *       must guard himself.</strong>
+ *   <li>A path is split first and decoded then, so {@code %2F} is a slash inside a parameter and
+ *       never separates. The wildcard's value is decoded as a whole and cannot tell the two apart.
+ *       Bytes that are not UTF-8 become U+FFFD; a {@code %} without two hexadecimal digits is
+ *       {@link NotFound}.
+ * </ul>
+ *
+ * <p>A path that is a literal route's costs one hash of its bytes and allocates nothing. Immutable.
+ */
+public final class Router<T> {
+    /** Stands for every method. */
+    public static final String ANY = "*";
+
+    /** What is registered; an empty host is any host. */
+    public record Route<T>(String method, String host, String path, T target) {
+        public Route {
+            if (!Grammar.isToken(method)) {
+                throw new IllegalArgumentException(
+                        "The method \"" + method + "\" is not a token; write GET or another name.");
+            }
+            host = Hosts.check(host);
+        }
+
+        @Override
+        public String toString() {
+            return method + " " + host + path;
+        }
+    }
+
+    public sealed interface Match<T> permits Found, NotFound, MethodNotAllowed {}
+
+    public record Found<T>(T target, PathParams params) implements Match<T> {}
+
+    public record NotFound<T>() implements Match<T> {}
+
+    /** RFC 9110 15.5.6: the path is known, the method is not; {@code allow} is sorted. */
+    public record MethodNotAllowed<T>(List<String> allow) implements Match<T> {}
+
+    private final Hosts<VirtualHost<T>> hosts;
+    private final Match<T> notFound = new NotFound<>();
+
+    /**
+     * Takes the routes in any order.
+     *
+     * @throws IllegalArgumentException for a bad pattern, or for two routes that match the same
+     *     requests, and names them
+     */
+    public Router(List<Route<T>> routes) {
+        var byHost = new LinkedHashMap<String, List<CompiledRoute<T>>>();
+        for (Route<T> route : routes) {
+            byHost.computeIfAbsent(route.host(), host -> new ArrayList<>())
+                    .add(new CompiledRoute<>(route));
+        }
+        var sites = new LinkedHashMap<String, VirtualHost<T>>();
+        byHost.forEach((host, leaves) -> sites.put(host, new VirtualHost<>(leaves)));
+        hosts = new Hosts<>(sites);
+    }
+
+    /**
+     * Looks up a request in the bytes of its head.
+     *
+     * @param pathFrom where the path begins; {@code pathTo} is before a {@code ?}
+     * @param hostFrom where the value of {@code Host} begins, port included; equal to {@code
+     *     hostTo} when there is none
+     */
+    public Match<T> match(
+            byte[] bytes,
+            int methodFrom,
+            int methodTo,
+            int pathFrom,
+            int pathTo,
+            int hostFrom,
+            int hostTo) {
+        if (pathFrom >= pathTo || bytes[pathFrom] != '/') {
+            return notFound;
+        }
+        List<VirtualHost<T>> sites = hosts.of(bytes, hostFrom, hostTo);
+        boolean checked = false;
+        for (int i = 0; i < sites.size(); i++) {
+            VirtualHost<T> site = sites.get(i);
+            CompiledRoute<T> leaf = site.literal(bytes, methodFrom, methodTo, pathFrom, pathTo);
+            if (leaf == null) {
+                if (!checked && !PercentDecoder.wellFormed(bytes, pathFrom, pathTo)) {
+                    return notFound;
+                }
+                checked = true;
+                leaf = site.find(bytes, methodFrom, methodTo, pathFrom, pathTo);
+            }
+            if (leaf != null) {
+                return leaf.found(bytes, pathFrom, pathTo);
+            }
+        }
+        return unserved(sites, bytes, pathFrom, pathTo);
+    }
+
+    /** The same from text, for tests and for protocols whose head is not one array. */
+    public Match<T> match(String method, String host, String path) {
+        byte[] bytes = (method + host + path).getBytes(UTF_8);
+        int methodTo = method.getBytes(UTF_8).length;
+        int hostTo = methodTo + host.getBytes(UTF_8).length;
+        return match(bytes, 0, methodTo, hostTo, bytes.length, methodTo, hostTo);
+    }
+
+    private Match<T> unserved(List<VirtualHost<T>> sites, byte[] bytes, int pathFrom, int pathTo) {
+        var allow = new TreeSet<String>();
+        for (VirtualHost<T> site : sites) {
+            site.addMethods(bytes, pathFrom, pathTo, allow);
+        }
+        if (allow.isEmpty()) {
+            return notFound;
+        }
+        allow.add("OPTIONS");
+        return new MethodNotAllowed<>(List.copyOf(allow));
+    }
+}
