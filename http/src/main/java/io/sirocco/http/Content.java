@@ -8,26 +8,29 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** What a response carries. Immutable. */
+/** The content of a response. Immutable. */
 sealed interface Content {
-    /** Nothing, and a length of 0 says so. */
+    /** No content, with a length of 0. */
     Content NONE = new Bytes(new byte[0]);
 
-    /** All of it, at hand. */
+    /** Bytes in memory. */
     record Bytes(byte[] bytes) implements Content {
         public Bytes {
             Objects.requireNonNull(bytes, "bytes");
         }
     }
 
-    /** Written while it is sent; {@code length} is -1 when nobody knows it before. */
+    /** A body that is written while it is sent. {@code length} is -1 if it is unknown. */
     record Stream(BodyWriter writer, long length) implements Content {
         public Stream {
             Objects.requireNonNull(writer, "writer");
         }
     }
 
-    /** Pulled piece by piece as the client takes it; {@code length} is -1 when it is unknown. */
+    /**
+     * A body whose segments are requested when the client can take more. {@code length} is -1 if it
+     * is unknown.
+     */
     record Source(BodySource source, long length) implements Content {
         public Source {
             Objects.requireNonNull(source, "source");
@@ -35,8 +38,8 @@ sealed interface Content {
     }
 
     /**
-     * Written for as long as both sides like: a server that stops interrupts it, and it ends in
-     * good order.
+     * A body that is written for as long as both sides like. A server that stops interrupts the
+     * writer, and the body ends properly.
      */
     record Endless(BodyWriter writer) implements Content {}
 
@@ -44,8 +47,8 @@ sealed interface Content {
     record File(Path path, long length) implements Content {}
 
     /**
-     * All of it at hand, the files among it open: they are released with the first response.
-     * Further ones retain them anew, which goes well for as long as somebody else has them open.
+     * Segments that are available without waiting, with open files. The first response releases the
+     * files; further ones retain them anew, which succeeds while another user keeps them open.
      */
     final class Pieces implements Content {
         private final List<BodySegment> all;
@@ -60,9 +63,9 @@ sealed interface Content {
         }
 
         /**
-         * Hands them over to the caller, who sends or releases them.
+         * Passes the segments to the caller, who sends or releases them.
          *
-         * @throws IllegalStateException when this is not the first time, and a file is closed
+         * @throws IllegalStateException if this is not the first call, and a file is closed
          */
         List<BodySegment> take() {
             if (taken.compareAndSet(false, true)) {
@@ -79,7 +82,7 @@ sealed interface Content {
             return all;
         }
 
-        /** Nothing of it will be sent: releases what was retained for it, unless that was done. */
+        /** Releases the files of segments that will not be sent, unless that was already done. */
         void release() {
             if (taken.compareAndSet(false, true)) {
                 release(all);
@@ -95,21 +98,21 @@ sealed interface Content {
         }
     }
 
-    /** No content: the connection speaks WebSocket from then on, with one of the two. */
+    /** No content: the connection is upgraded to WebSocket, served by one of the two. */
     record Upgrade(
             WebSockets sockets,
             Optional<WebSocketHandler> conversation,
             Optional<WebSocketListener> listener)
             implements Content {}
 
-    /** Not known yet: another response, which somebody else completes. */
+    /** A response that another thread completes. */
     record Later(CompletionStage<Response> response) implements Content {
         public Later {
             Objects.requireNonNull(response, "response");
         }
     }
 
-    /** Not known yet: a handler, which somebody else names; it is called as the route's own is. */
+    /** A handler that another thread completes. It runs where the handler of the route runs. */
     record After(CompletionStage<? extends Handler> next) implements Content {
         public After {
             Objects.requireNonNull(next, "next");

@@ -65,7 +65,7 @@ public final class PreparedMessage {
                                 : socket.trySend(this);
                 taken += takes ? 1 : 0;
             }
-        } finally { // else who has taken it would wait for ever to be woken
+        } finally { // or sockets that accepted it would never be woken
             woken.forEach((hub, all) -> hub.execute(() -> all.forEach(Runnable::run)));
         }
         return taken;

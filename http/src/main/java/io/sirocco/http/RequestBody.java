@@ -7,15 +7,18 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The body of one request, between the stream, which adds to it, and the handler, which takes from
- * it. Holds {@link #FULL} bytes and the rest of one delivery at most: the stream stops reading
- * meanwhile. Loop-confined.
+ * The body of one request, a bounded buffer between the stream, which adds to it, and the handler,
+ * which takes from it. Holds at most {@link #FULL} bytes and the rest of one delivery; the stream
+ * stops reading meanwhile. Loop-confined.
  */
 final class RequestBody {
-    /** Bytes that may wait for the handler. */
+    /** The number of bytes that may wait for the handler. */
     static final int FULL = 64 << 10;
 
-    /** Smaller pieces that wait share an array: one of their own would cost more than they are. */
+    /**
+     * Smaller segments share an array while they wait, because the overhead of an array for each
+     * exceeds its content.
+     */
     private static final int SMALL = 1 << 10;
 
     private static final int GATHERED = 4 << 10;
@@ -87,7 +90,7 @@ final class RequestBody {
         return all;
     }
 
-    /** The last byte was added. */
+    /** Called after the last byte was added. */
     void end(long now, Headers trailers) {
         this.trailers = trailers;
         clock.stop(now);
@@ -98,7 +101,7 @@ final class RequestBody {
         }
     }
 
-    /** There will be no more bytes, and those that came are not all. */
+    /** Called when the rest of the body will not arrive. */
     void fail(IOException reason) {
         expected = false;
         failReader(reason);
@@ -114,7 +117,7 @@ final class RequestBody {
         }
     }
 
-    /** Returns the bytes of memory that it takes, with those that the handler was given. */
+    /** Returns the memory in use, including bytes that the handler was given. */
     long stored() {
         return size + gathered.length - gatheredSize + lent + kept;
     }
@@ -128,9 +131,10 @@ final class RequestBody {
     }
 
     /**
-     * Returns the next bytes; none of them at the end. Completed at once when there are some.
+     * Returns the next bytes, or none at the end. The future is already complete if there are any.
      *
-     * @param keeps whether the handler collects them; else it is done with those before
+     * @param keeps whether the handler collects them; otherwise it has finished with the previous
+     *     ones
      */
     CompletableFuture<byte[]> take(boolean keeps) {
         this.keeps = keeps;
@@ -160,12 +164,12 @@ final class RequestBody {
         return answer;
     }
 
-    /** Returns whether the stream should not read on for now. */
+    /** Returns whether the stream should stop reading for now. */
     boolean full() {
         return size >= FULL;
     }
 
-    /** Returns whether all of it was received. */
+    /** Returns whether the whole body was received. */
     boolean ended() {
         return ended;
     }
@@ -175,7 +179,7 @@ final class RequestBody {
         return reader != null;
     }
 
-    /** Returns the trailers, once all of the body was received. */
+    /** Returns the trailers, once the whole body was received. */
     Headers trailers() {
         return trailers;
     }
@@ -186,24 +190,24 @@ final class RequestBody {
     }
 
     /**
-     * Returns the number of bytes that the handler has taken, or that were dropped: as many may
-     * follow them where a version of HTTP has flow control.
+     * Returns the number of bytes that the handler has taken or that were dropped, for flow
+     * control: the client may send as many more.
      */
     long consumed() {
         return received - size;
     }
 
-    /** Returns the length that the client stated, or -1. */
+    /** Returns the length that the client sent, or -1. */
     long length() {
         return length;
     }
 
-    /** Returns whether the client has more to send, and the server reads it. */
+    /** Returns whether the client has more to send that the server will read. */
     boolean expected() {
         return expected;
     }
 
-    /** The response is complete: the rest of the body is received and dropped. */
+    /** Drops the rest of the body as it arrives, because the response is complete. */
     void discard() {
         discards = true;
         waiting.clear();
@@ -213,7 +217,7 @@ final class RequestBody {
         failReader(new IOException("the request is complete"));
     }
 
-    /** The time that the client takes. */
+    /** Returns the time that the client takes. */
     BodyClock clock() {
         return clock;
     }

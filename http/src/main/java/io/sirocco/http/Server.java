@@ -381,7 +381,9 @@ public final class Server implements AutoCloseable {
         drainMounts(ending, timeout);
         ending.workers.forEach(worker -> worker.execute(() -> worker.draining = true));
         ending.listeners.forEach(
-                each -> each.listener.close()); // whoever is refused knows that we are draining
+                each ->
+                        each.listener
+                                .close()); // a refused client can tell that the server is stopping
         Duration left = timeout.minusNanos(System.nanoTime() - began);
         boolean drained = drain(ending, left.isNegative() ? Duration.ZERO : left);
         ending.loops.close();

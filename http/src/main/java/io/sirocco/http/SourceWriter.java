@@ -4,7 +4,7 @@ package io.sirocco.http;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** A source as a writer, which blocks its thread for each piece. */
+/** Adapts a source to a writer, which blocks its thread for each segment. */
 record SourceWriter(BodySource source) implements BodyWriter {
     @Override
     public void write(OutputStream out) throws IOException {

@@ -16,15 +16,15 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
 /**
- * What the WebSockets of one loop share, of a server or of a client. Loop-confined, unless a method
- * says otherwise.
+ * The context that the WebSockets of one loop share, of a server or a client. Loop-confined, unless
+ * a method says otherwise.
  */
 abstract sealed class WebSocketContext permits LoopContext, ClientLoopContext {
     private static final LazyLogger LOG = LazyLogger.of(WebSocketContext.class);
 
     final Loop loop;
 
-    /** Which end of its sockets is ours. */
+    /** The role of our end of the sockets. */
     final Role role;
 
     final byte[] frameHead = new byte[Frame.LONGEST_HEAD]; // to be filled and copied at once
@@ -34,19 +34,19 @@ abstract sealed class WebSocketContext permits LoopContext, ClientLoopContext {
         this.role = role;
     }
 
-    /** A socket is open. */
+    /** Called when a socket is open. */
     abstract void socketOpened();
 
-    /** A socket's connection has gone. */
+    /** Called when the connection of a socket was closed. */
     abstract void socketClosed(Connection connection, CloseCause cause);
 
-    /** How long a peer may take nothing of what it is sent. */
+    /** Returns the timeout of a peer that reads nothing, in milliseconds. */
     abstract long writeMillis();
 
-    /** The key of the next frame; asked of a client only. */
+    /** Returns the masking key of the next frame. Clients only. */
     abstract int nextKey();
 
-    /** A program's code threw. Any thread. */
+    /** Called when a handler or listener throws. Any thread. */
     abstract void failed(String id, Throwable thrown);
 
     boolean isLoopThread() {
@@ -54,8 +54,8 @@ abstract sealed class WebSocketContext permits LoopContext, ClientLoopContext {
     }
 
     /**
-     * Has the loop run {@code task}; answers whether it will: not after the loop's end, when nobody
-     * needs it, but somebody may wait for it. Any thread.
+     * Runs {@code task} on the loop. Returns false if the loop has ended, so that a caller does not
+     * wait for the task in vain. Any thread.
      */
     boolean execute(Runnable task) {
         try {
@@ -68,8 +68,8 @@ abstract sealed class WebSocketContext permits LoopContext, ClientLoopContext {
     }
 
     /**
-     * Has the loop start something: at once if the caller is on it. Returns what that is completed
-     * with. Any thread.
+     * Starts an operation on the loop, at once if the caller is on it. Returns its result. Any
+     * thread.
      */
     <T> CompletableFuture<T> call(Supplier<CompletableFuture<T>> start) {
         if (loop.enter()) {
@@ -82,7 +82,7 @@ abstract sealed class WebSocketContext permits LoopContext, ClientLoopContext {
         return ask(start);
     }
 
-    /** The same for a caller that is not on the loop. */
+    /** Starts an operation on the loop, for a caller on another thread. */
     <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> start) {
         var crossing = new CompletableFuture<T>();
         if (!execute(() -> start(start, crossing))) {
@@ -103,13 +103,13 @@ abstract sealed class WebSocketContext permits LoopContext, ClientLoopContext {
                                     crossing.completeExceptionally(thrown);
                                 }
                             });
-        } catch (Throwable e) { // else its thread would wait for ever
+        } catch (Throwable e) { // or its thread would never continue
             crossing.completeExceptionally(e);
             throw e;
         }
     }
 
-    /** Waits for {@code future}. Any thread but a loop's. */
+    /** Waits for {@code future}. Any thread except a loop. */
     static <T> T join(CompletableFuture<T> future) throws IOException {
         try {
             return future.get();

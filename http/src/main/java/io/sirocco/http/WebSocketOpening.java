@@ -45,7 +45,7 @@ final class WebSocketOpening implements Connector, Protocol {
     private final Agreement offered; // null for no compression
     private final ResponseHead head = new ResponseHead();
 
-    /** What was agreed on. */
+    /** The negotiated parameters. */
     private record Answer(String subprotocol, Agreement agreement) {}
 
     WebSocketOpening(
@@ -102,7 +102,7 @@ final class WebSocketOpening implements Connector, Protocol {
         return "GET " + path + query + " HTTP/1.1\r\n" + asked.with(fields) + "\r\n";
     }
 
-    // ---- the answer
+    // ---- the response
 
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {

@@ -105,6 +105,6 @@ public final class WebSockets {
         if (agreement != null) {
             contextMemory.addAndGet(-agreement.memory(role));
         }
-        open.decrementAndGet(); // whoever sees that it is gone sees its memory gone
+        open.decrementAndGet(); // after its memory, so that observers see both
     }
 }
