@@ -521,6 +521,12 @@ public final class Server implements AutoCloseable {
                 : now.listeners.stream().map(each -> each.listener.address()).toList();
     }
 
+    /** Returns the event loops that the server runs on; none while it is stopped. */
+    public List<Loop> loops() {
+        Running now = running;
+        return now == null ? List.of() : now.loops.all();
+    }
+
     /**
      * Returns the transport in use: how the event loops do I/O.
      *
