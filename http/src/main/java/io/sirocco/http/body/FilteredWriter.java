@@ -16,7 +16,7 @@ public record FilteredWriter(BodyFilter filter, BodyWriter writer) implements Bo
     @Override
     public void write(OutputStream out) throws IOException, InterruptedException {
         var end = new End(out);
-        try (OutputStream filtered = filter.around(end)) {
+        try (OutputStream filtered = filter.wrap(end)) {
             try {
                 writer.write(filtered);
             } catch (Throwable e) {

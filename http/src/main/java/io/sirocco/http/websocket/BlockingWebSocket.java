@@ -47,16 +47,16 @@ public final class BlockingWebSocket implements WebSocketListener {
     public void onOpen(WebSocket opened) {
         socket = (WebSocketConnection) opened;
         if (hub.loop.carries(kind)) {
-            hub.loop.startMovable(kind, this::talk);
+            hub.loop.startMovable(kind, this::run);
         } else {
-            hub.loop.startVirtual(kind, this::talk); // elsewhere
+            hub.loop.startVirtual(kind, this::run); // elsewhere
         }
     }
 
-    private void talk() {
+    private void run() {
         thread = Thread.currentThread();
         try {
-            conversation.talk(socket);
+            conversation.handle(socket);
             socket.close();
         } catch (Throwable e) {
             boolean quiet =
