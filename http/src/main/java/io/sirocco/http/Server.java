@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.exchange.LoopContext;
+import io.sirocco.net.Loop;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
@@ -219,6 +220,12 @@ public final class Server implements AutoCloseable {
     public List<SocketAddress> addresses() {
         RunningServer now = running;
         return now == null ? List.of() : now.listeners.addresses();
+    }
+
+    /** Returns the event loops that the server runs on; none while it is stopped. */
+    public List<Loop> loops() {
+        RunningServer now = running;
+        return now == null ? List.of() : now.loops.all();
     }
 
     /**

@@ -86,11 +86,16 @@ public final class Connection extends Timer {
     private int flags;
     private ConnectionInput input; // null while all of it is used up
     private ConnectionOutput output; // null while nothing is unsent
-    private TlsLayer tls; // null when what is written is what leaves
-    private Pacing pacing; // null when nothing limits its bandwidth
+    private Layers layers; // null when what is written is what leaves, as fast as it can
     private SocketAddress remote;
     Connection newer; // the loop's list of all its connections
     Connection older;
+
+    /** What stands between a connection and its transport; apart, since few have either. */
+    private static final class Layers {
+        TlsLayer tls; // null without TLS
+        Pacing pacing; // null when nothing limits the bandwidth
+    }
 
     Connection(Origin origin, Object place, int slot) {
         this.origin = origin;
@@ -142,7 +147,7 @@ public final class Connection extends Timer {
 
     /** What its two ends have agreed on, if it speaks TLS. */
     public Optional<TlsSession> tls() {
-        return tls == null ? Optional.empty() : tls.session();
+        return tlsLayer() == null ? Optional.empty() : tlsLayer().session();
     }
 
     /**
@@ -152,12 +157,12 @@ public final class Connection extends Timer {
      * client has asked for this very host in its handshake, so that it knows what it does.
      */
     public boolean authoritative(byte[] bytes, int from, int to) {
-        return tls == null || tls.authoritative(bytes, from, to);
+        return tlsLayer() == null || tlsLayer().authoritative(bytes, from, to);
     }
 
     /** Whether TLS is spoken. */
     public boolean secure() {
-        return tls != null;
+        return tlsLayer() != null;
     }
 
     /**
@@ -173,7 +178,11 @@ public final class Connection extends Timer {
 
     /** Limits the bandwidth from now on: every bucket named must let a byte pass. */
     public void pace(List<Bandwidth> reads, List<Bandwidth> writes) {
-        pacing = reads.isEmpty() && writes.isEmpty() ? null : new Pacing(reads, writes);
+        if (!reads.isEmpty() || !writes.isEmpty()) {
+            layers().pacing = new Pacing(reads, writes);
+        } else if (layers != null) {
+            layers.pacing = null;
+        }
     }
 
     /**
@@ -193,8 +202,8 @@ public final class Connection extends Timer {
             List<Bandwidth> writes,
             List<Bandwidth> eachRead,
             List<Bandwidth> eachWrite) {
-        Pacing own = pacing == null ? new Pacing(List.of(), List.of()) : pacing;
-        pacing = own.with(reads, writes, eachRead, eachWrite);
+        Pacing own = paced() ? pacing() : new Pacing(List.of(), List.of());
+        layers().pacing = own.with(reads, writes, eachRead, eachWrite);
     }
 
     /**
@@ -313,7 +322,7 @@ public final class Connection extends Timer {
     /** The transport has received {@code length} bytes. */
     void received(MemorySegment memory, long offset, int length) {
         loop().bytesIn += length;
-        if (pacing != null) {
+        if (paced()) {
             paceRead(length);
         }
         if ((flags & (OVER | DISCARDS)) != 0) {
@@ -323,10 +332,10 @@ public final class Connection extends Timer {
             loop().memory().progress(input, length);
         }
         try {
-            if (tls == null) {
+            if (tlsLayer() == null) {
                 arrived(memory, offset, length);
             } else {
-                tls.received(memory, offset, length);
+                tlsLayer().received(memory, offset, length);
             }
         } catch (Throwable e) { // out of heap, above all: it is the end of this connection alone
             broken(e);
@@ -373,7 +382,7 @@ public final class Connection extends Timer {
     private void deliver(byte[] slab, int total) {
         forgetBuffered();
         flags |= DELIVERING;
-        boolean plain = tls == null;
+        boolean plain = tlsLayer() == null;
         int used;
         try {
             used = protocol.received(this, slab, 0, total);
@@ -405,7 +414,7 @@ public final class Connection extends Timer {
         }
         input.bytes = Arrays.copyOfRange(slab, used, total);
         input.length = total - used;
-        if (plain && tls != null) {
+        if (plain && tlsLayer() != null) {
             deliverToTls();
         } else if ((flags & RESUMING) != 0) {
             loop().execute(this::deliverHeld);
@@ -421,7 +430,7 @@ public final class Connection extends Timer {
         input.forget();
         flags &= ~RESUMING;
         hold(Kind.BUFFERED, 0); // TLS counts them from here on
-        tls.received(records, 0, length);
+        tlsLayer().received(records, 0, length);
     }
 
     private void keep(MemorySegment memory, long offset, int length) {
@@ -570,7 +579,7 @@ public final class Connection extends Timer {
     /** Returns the bytes of the loop's memory that its output takes. */
     long outputCost() {
         long bytes = output == null ? 0 : output.chunks().cost();
-        return tls == null ? bytes : bytes + tls.outputCost();
+        return tlsLayer() == null ? bytes : bytes + tlsLayer().outputCost();
     }
 
     /**
@@ -612,7 +621,7 @@ public final class Connection extends Timer {
     }
 
     private void paceRead(int length) {
-        long pause = pacing.read(length, loop().nanos());
+        long pause = pacing().read(length, loop().nanos());
         if (pause > 0 && (flags & READ_PAUSED) == 0) {
             flags |= READ_PAUSED;
             stopReading();
@@ -624,12 +633,12 @@ public final class Connection extends Timer {
 
     /** How many bytes the transport shall read at a time, up to {@code most}. */
     int readSize(int most) {
-        return pacing == null ? most : pacing.piece(most);
+        return paced() ? pacing().piece(most) : most;
     }
 
     private void readUnlessPaused() {
         flags &= ~READ_PAUSED;
-        if (pacing != null && (flags & CLOSING) == 0) {
+        if (paced() && (flags & CLOSING) == 0) {
             paceRead(0);
         }
         readAgain();
@@ -637,7 +646,7 @@ public final class Connection extends Timer {
 
     /** The transport has met the end of the stream. */
     void endOfInput() {
-        if ((flags & (ENDED | CLOSING)) != 0 || tls != null && tls.postponesEnd()) {
+        if ((flags & (ENDED | CLOSING)) != 0 || tlsLayer() != null && tlsLayer().postponesEnd()) {
             return;
         }
         flags |= ENDED;
@@ -645,7 +654,7 @@ public final class Connection extends Timer {
             close(CloseCause.FINISHED);
             return;
         }
-        if (tls != null && tls.cut() && (flags & OVER) == 0) {
+        if (tlsLayer() != null && tlsLayer().cut() && (flags & OVER) == 0) {
             close(CloseCause.TRUNCATED);
             return;
         }
@@ -750,21 +759,28 @@ public final class Connection extends Timer {
 
     /** Whether its input and output are not to be faster than a rate. */
     boolean paced() {
-        return pacing != null;
+        return layers != null && layers.pacing != null;
     }
 
     Pacing pacing() {
-        return pacing;
+        return layers == null ? null : layers.pacing;
     }
 
     TlsLayer tlsLayer() {
-        return tls;
+        return layers == null ? null : layers.tls;
+    }
+
+    private Layers layers() {
+        if (layers == null) {
+            layers = new Layers();
+        }
+        return layers;
     }
 
     /** Bytes that were written and have not left yet. */
     public long unsent() {
         long bytes = output == null ? 0 : output.chunks().unsent();
-        return tls == null ? bytes : bytes + tls.unsent();
+        return tlsLayer() == null ? bytes : bytes + tlsLayer().unsent();
     }
 
     /** A position behind all that was written so far, for {@link #unsentBefore}. */
@@ -778,7 +794,7 @@ public final class Connection extends Timer {
      */
     public long unsentBefore(long position) {
         long bytes = output == null ? 0 : output.chunks().before(position);
-        return tls == null ? bytes : bytes + tls.unsent();
+        return tlsLayer() == null ? bytes : bytes + tlsLayer().unsent();
     }
 
     /** Whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
@@ -839,7 +855,7 @@ public final class Connection extends Timer {
         if ((flags & CLOSING) != 0) {
             return;
         }
-        boolean more = written() != null || tls != null && tls.unsent() > 0;
+        boolean more = written() != null || tlsLayer() != null && tlsLayer().unsent() > 0;
         if (more || (flags & FINISHING) != 0) {
             queue();
         }
@@ -856,7 +872,7 @@ public final class Connection extends Timer {
 
     /** The next chunk for the transport; null when there is none, or it is not in memory yet. */
     Chunk nextChunk() {
-        return tls != null ? tls.next() : output == null ? null : output.sendable();
+        return tlsLayer() != null ? tlsLayer().next() : output == null ? null : output.sendable();
     }
 
     /** The next chunk with bytes that TLS can seal; null as above. */
@@ -932,7 +948,7 @@ public final class Connection extends Timer {
 
     /** From now on {@code layer} stands between it and the transport. */
     void secure(TlsLayer layer) {
-        tls = layer;
+        layers().tls = layer;
     }
 
     private ConnectionOutput output() {
@@ -969,7 +985,7 @@ public final class Connection extends Timer {
 
     /** Whether it closes as soon as its output has left, whatever the peer still sends. */
     boolean closesWhenSent() {
-        return tls == null && (flags & (FINISHING | LINGER)) == FINISHING;
+        return tlsLayer() == null && (flags & (FINISHING | LINGER)) == FINISHING;
     }
 
     Protocol protocol() {
@@ -996,7 +1012,7 @@ public final class Connection extends Timer {
 
     void close(CloseCause cause) {
         if ((flags & CLOSING) == 0) {
-            CloseCause why = tls == null ? cause : tls.cause(cause);
+            CloseCause why = tlsLayer() == null ? cause : tlsLayer().cause(cause);
             flags |= CLOSING | why.ordinal() << CAUSE_SHIFT;
             holdNothing();
             loop().wheel().cancel(this);
@@ -1027,8 +1043,8 @@ public final class Connection extends Timer {
                 loop().failed(e);
             }
         }
-        if (tls != null) {
-            tls.gone();
+        if (tlsLayer() != null) {
+            tlsLayer().gone();
         }
         if (output != null) { // until now it could be told what is unsent
             output.chunks().clear();

@@ -15,8 +15,10 @@ abstract class Timer {
     /** When it is due, in milliseconds of the loop's time. */
     long due = NEVER;
 
-    /** The tick of the wheel that it hangs in; means nothing while it hangs in none. */
-    long tick;
+    /**
+     * The tick of the wheel that it hangs in, cut to 32 bits; means nothing while it hangs in none.
+     */
+    int tick;
 
     boolean hangs() {
         return next != null;

@@ -12,6 +12,7 @@ final class Wheel {
     private static final int TICK_SHIFT = 4;
     private static final long COARSE_FROM = 2_000;
     private static final long COARSE_GRAIN = 16; // ticks: 256 ms
+    private static final int MOST_AHEAD = 1 << 30; // so that 32 bits of a tick can be compared
 
     private final Head[] slots = new Head[SLOTS];
     private final long[] occupied = new long[SLOTS / 64];
@@ -36,7 +37,7 @@ final class Wheel {
         }
         long at = tickOf(due);
         if (timer.hangs()) {
-            if (timer.tick <= at) {
+            if (timer.tick - (int) at <= 0) {
                 return; // met earlier, and moved on from there
             }
             unlink(timer);
@@ -114,9 +115,12 @@ final class Wheel {
         return size;
     }
 
-    /** The first tick that begins no earlier than {@code due}, and after the present one. */
+    /**
+     * The first tick that begins no earlier than {@code due}, and after the present one; for what
+     * is due in months an earlier one, from which it moves on.
+     */
     private long tickOf(long due) {
-        long at = due + (1 << TICK_SHIFT) - 1 >> TICK_SHIFT;
+        long at = Math.min(due + (1 << TICK_SHIFT) - 1 >> TICK_SHIFT, tick + MOST_AHEAD);
         if (due - now > COARSE_FROM) {
             at = (at + COARSE_GRAIN - 1) & -COARSE_GRAIN;
         }
@@ -126,7 +130,7 @@ final class Wheel {
     private void link(Timer timer, long at) {
         int slot = (int) at & (SLOTS - 1);
         Head head = slots[slot];
-        timer.tick = at;
+        timer.tick = (int) at;
         timer.next = head;
         timer.previous = head.previous;
         head.previous.next = timer;
@@ -141,7 +145,7 @@ final class Wheel {
         timer.next = null;
         timer.previous = null;
         size--;
-        int slot = (int) timer.tick & (SLOTS - 1);
+        int slot = timer.tick & (SLOTS - 1);
         Head head = slots[slot];
         if (head.next == head) {
             occupied[slot >> 6] &= ~(1L << slot);

@@ -4,15 +4,15 @@ package io.sirocco.http.body;
 import io.sirocco.http.route.RouteLimits;
 
 /**
- * The time that a client takes to send the body of one request, while the server waits for it. All
- * times are milliseconds of the loop's clock. Loop-confined.
+ * Measures the time that a client takes to send the body of one request while the server waits for
+ * it. Times are milliseconds of the loop's clock. Loop-confined.
  */
 public final class BodyClock {
     private boolean running;
     private long since;
     private long waited; // before that
 
-    /** From now on the server waits for the client. */
+    /** Starts waiting for the client. */
     public void start(long now) {
         if (!running) {
             running = true;
@@ -20,7 +20,7 @@ public final class BodyClock {
         }
     }
 
-    /** The server does not wait any more: the client has sent what was wanted. */
+    /** Stops waiting: the client has sent enough. */
     public void stop(long now) {
         if (running) {
             running = false;
@@ -28,14 +28,14 @@ public final class BodyClock {
         }
     }
 
-    /** Returns for how long the server has waited. */
+    /** Returns how long the server has waited. */
     public long waited(long now) {
         return running ? waited + now - since : waited;
     }
 
     /**
-     * Returns when a client that sends at the lowest rate allowed must have sent more than the
-     * {@code received} bytes.
+     * Returns the time by which a client that sends at the lowest permitted rate must have sent
+     * more than {@code received} bytes.
      */
     public long deadline(RouteLimits limits, long received) {
         if (limits.bodyMillis() == 0 || !running) {

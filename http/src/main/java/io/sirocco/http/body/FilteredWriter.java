@@ -8,15 +8,15 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Writes a body through a filter. What the filter has to say at its end is sent when the body is
- * complete, and swallowed when it is not: a body that breaks off must not look whole. Any thread.
+ * Writes a body through a filter. The output of the filter's close is sent if the body is complete,
+ * and dropped if it is not: an incomplete body must not look complete. Any thread.
  */
 public record FilteredWriter(BodyFilter filter, BodyWriter writer) implements BodyWriter {
 
     @Override
     public void write(OutputStream out) throws IOException, InterruptedException {
         var end = new End(out);
-        try (OutputStream filtered = filter.around(end)) {
+        try (OutputStream filtered = filter.wrap(end)) {
             try {
                 writer.write(filtered);
             } catch (Throwable e) {
@@ -26,7 +26,7 @@ public record FilteredWriter(BodyFilter filter, BodyWriter writer) implements Bo
         }
     }
 
-    /** Leaves {@code out} open, for the server ends it. */
+    /** Does not close {@code out}, which the server does. */
     private static final class End extends FilterOutputStream {
         boolean broken;
 

@@ -32,7 +32,7 @@ import java.util.BitSet;
  */
 public final class MultipartParser {
 
-    /** Hears what is in the body. {@link #rejected} is the last event, as is {@link #end}. */
+    /** Receives the events of a body. {@link #end} or {@link #rejected} is the last one. */
     interface Events {
         void partStart(Headers headers);
 
@@ -98,12 +98,12 @@ public final class MultipartParser {
                 && !text.endsWith(" ");
     }
 
-    /** Whether {@link Events#end} or {@link Events#rejected} has been called. */
+    /** Returns whether {@link Events#end} or {@link Events#rejected} has been called. */
     boolean done() {
         return state == State.EPILOGUE || state == State.REJECTED;
     }
 
-    /** Takes the next bytes; what comes after the end is ignored. */
+    /** Parses the next bytes; input after the end is ignored. */
     void feed(byte[] bytes, int from, int to) {
         int allowed = (int) Math.min(to - from, limits.totalBytes() - totalBytes);
         totalBytes += allowed;
@@ -122,14 +122,14 @@ public final class MultipartParser {
         }
     }
 
-    /** Says that there are no more bytes. */
+    /** Called at the end of the input. */
     void close() {
         if (!done()) {
             reject(MultipartRule.TRUNCATED);
         }
     }
 
-    /** Passes data on until a delimiter has been read; returns where it stopped. */
+    /** Passes data on until a delimiter was read; returns where it stopped. */
     private int search(byte[] bytes, int from, int to) {
         int held = matched; // of these bytes, the slice has nothing
         for (int at = from; at < to; at++) {

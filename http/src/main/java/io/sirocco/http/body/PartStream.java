@@ -5,7 +5,9 @@ import io.sirocco.http.body.MultipartReader.Event;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** The data of one part, as long as it is the current one. One thread at a time. */
+/**
+ * The data of one part, readable until the next part is requested. Used by one thread at a time.
+ */
 public final class PartStream extends InputStream {
     private final MultipartReader source;
     private byte[] bytes = new byte[0];
@@ -35,7 +37,7 @@ public final class PartStream extends InputStream {
         return count;
     }
 
-    /** Reads what the handler left, and lets nobody read on. */
+    /** Skips the rest of the data and ends the stream. */
     public void skip() throws IOException {
         while (fill()) {
             at = end;

@@ -8,7 +8,9 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Pieces as a stream: files are read, and released at the end. Good for one request. */
+/**
+ * Writes segments to a stream: reads the files, and releases them at the end. Used for one request.
+ */
 public record PieceWriter(Segments segments) implements BodyWriter {
     private static final int AT_ONCE = 64 << 10;
 

@@ -8,15 +8,18 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The body of one request, between the stream, which adds to it, and the handler, which takes from
- * it. Holds {@link #FULL} bytes and the rest of one delivery at most: the stream stops reading
- * meanwhile. Loop-confined.
+ * The body of one request, a bounded buffer between the stream, which adds to it, and the handler,
+ * which takes from it. Holds at most {@link #FULL} bytes and the rest of one delivery; the stream
+ * stops reading meanwhile. Loop-confined.
  */
 public final class RequestBody {
     /** Bytes that may wait for the handler. */
     public static final int FULL = 64 << 10;
 
-    /** Smaller pieces that wait share an array: one of their own would cost more than they are. */
+    /**
+     * Smaller segments share an array while they wait, because the overhead of an array for each
+     * exceeds its content.
+     */
     private static final int SMALL = 1 << 10;
 
     private static final int GATHERED = 4 << 10;
@@ -88,7 +91,7 @@ public final class RequestBody {
         return all;
     }
 
-    /** The last byte was added. */
+    /** Called after the last byte was added. */
     public void end(long now, Headers trailers) {
         this.trailers = trailers;
         clock.stop(now);
@@ -99,7 +102,7 @@ public final class RequestBody {
         }
     }
 
-    /** There will be no more bytes, and those that came are not all. */
+    /** Called when the rest of the body will not arrive. */
     public void fail(IOException reason) {
         expected = false;
         failReader(reason);
@@ -115,7 +118,7 @@ public final class RequestBody {
         }
     }
 
-    /** Returns the bytes of memory that it takes, with those that the handler was given. */
+    /** Returns the memory in use, including bytes that the handler was given. */
     public long stored() {
         return size + gathered.length - gatheredSize + lent + kept;
     }
@@ -129,9 +132,10 @@ public final class RequestBody {
     }
 
     /**
-     * Returns the next bytes; none of them at the end. Completed at once when there are some.
+     * Returns the next bytes, or none at the end. The future is already complete if there are any.
      *
-     * @param keeps whether the handler collects them; else it is done with those before
+     * @param keeps whether the handler collects them; otherwise it has finished with the previous
+     *     ones
      */
     public CompletableFuture<byte[]> take(boolean keeps) {
         this.keeps = keeps;
@@ -161,12 +165,12 @@ public final class RequestBody {
         return answer;
     }
 
-    /** Returns whether the stream should not read on for now. */
+    /** Returns whether the stream should stop reading for now. */
     public boolean full() {
         return size >= FULL;
     }
 
-    /** Returns whether all of it was received. */
+    /** Returns whether the whole body was received. */
     boolean ended() {
         return ended;
     }
@@ -176,7 +180,7 @@ public final class RequestBody {
         return reader != null;
     }
 
-    /** Returns the trailers, once all of the body was received. */
+    /** Returns the trailers, once the whole body was received. */
     public Headers trailers() {
         return trailers;
     }
@@ -187,14 +191,14 @@ public final class RequestBody {
     }
 
     /**
-     * Returns the number of bytes that the handler has taken, or that were dropped: as many may
-     * follow them where a version of HTTP has flow control.
+     * Returns the number of bytes that the handler has taken or that were dropped, for flow
+     * control: the client may send as many more.
      */
     public long consumed() {
         return received - size;
     }
 
-    /** Returns the length that the client stated, or -1. */
+    /** Returns the length that the client sent, or -1. */
     public long length() {
         return length;
     }
@@ -214,7 +218,7 @@ public final class RequestBody {
         failReader(new IOException("the request is complete"));
     }
 
-    /** The time that the client takes. */
+    /** Returns the time that the client takes. */
     public BodyClock clock() {
         return clock;
     }

@@ -7,7 +7,7 @@ import io.sirocco.http.loop.LoopTasks;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** A source as a writer, which blocks its thread for each piece. */
+/** Adapts a source to a writer, which blocks its thread for each segment. */
 public record SourceWriter(BodySource source) implements BodyWriter {
     @Override
     public void write(OutputStream out) throws IOException {

@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a {@link BodyWriter} writes to: gathers small writes, and sends when {@link #SIZE} bytes are
- * there, on flush and on close. A body that ends within the first {@link #SIZE} bytes, unflushed,
- * leaves with its length. Used by one thread at a time.
+ * The output stream of a {@link BodyWriter}. Gathers small writes, and sends them when {@link
+ * #SIZE} bytes are buffered, on flush and on close. A body that ends within the first {@link #SIZE}
+ * bytes without a flush is sent with its length. Used by one thread at a time.
  */
 public final class BodyStream extends OutputStream {
     private static final int SIZE = 8 << 10;
@@ -72,7 +72,7 @@ public final class BodyStream extends OutputStream {
         }
     }
 
-    /** Large pieces go in slices: the client's speed bounds what is in memory. */
+    /** Sends large writes in slices, so that the client's speed bounds the memory in use. */
     private void send(byte[] bytes, int from, int to) throws IOException {
         final int slice = 64 << 10;
         for (int at = from; at < to; at += slice) {
@@ -112,7 +112,9 @@ public final class BodyStream extends OutputStream {
         send(whole ? count : length, gathered, 0, count, true);
     }
 
-    /** Sends a piece, with the headers before it if it is the first; blocks while output waits. */
+    /**
+     * Sends a segment, with the headers before the first one. Blocks while the output is congested.
+     */
     private void send(long stated, byte[] bytes, int from, int to, boolean last)
             throws IOException {
         boolean first = !begun;

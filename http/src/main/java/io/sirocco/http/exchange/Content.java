@@ -14,9 +14,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** What a response carries. Immutable. */
+/** The content of a response. Immutable. */
 public sealed interface Content {
-    /** Nothing, and a length of 0 says so. */
+    /** No content, with a length of 0. */
     Content NONE = new Bytes(new byte[0]);
 
     /** Returns its length in bytes, or -1 if that is not known before it is sent. */
@@ -29,15 +29,15 @@ public sealed interface Content {
         return false;
     }
 
-    /** Returns whether it is known yet what will be sent. */
+    /** Returns whether the content is known yet. */
     default boolean known() {
         return true;
     }
 
-    /** Releases what it holds, since it is not sent. */
+    /** Releases the files or the source of content that is not sent. */
     default void release() {}
 
-    /** All of it, at hand. */
+    /** Bytes in memory. */
     record Bytes(byte[] bytes) implements Content {
         public Bytes {
             Objects.requireNonNull(bytes, "bytes");
@@ -54,14 +54,17 @@ public sealed interface Content {
         }
     }
 
-    /** Written while it is sent; {@code length} is -1 when nobody knows it before. */
+    /** A body that is written while it is sent. {@code length} is -1 if it is unknown. */
     record Stream(BodyWriter writer, long length) implements Content {
         public Stream {
             Objects.requireNonNull(writer, "writer");
         }
     }
 
-    /** Pulled piece by piece as the client takes it; {@code length} is -1 when it is unknown. */
+    /**
+     * A body whose segments are requested when the client can take more. {@code length} is -1 if it
+     * is unknown.
+     */
     record Source(BodySource source, long length) implements Content {
         public Source {
             Objects.requireNonNull(source, "source");
@@ -79,15 +82,15 @@ public sealed interface Content {
     }
 
     /**
-     * Written for as long as both sides like: a server that stops interrupts it, and it ends in
-     * good order.
+     * A body that is written for as long as both sides like. A server that stops interrupts the
+     * writer, and the body ends properly.
      */
     record Endless(BodyWriter writer) implements Content {}
 
     /** A file, opened when it is sent. */
     record File(Path path, long length) implements Content {}
 
-    /** All of it at hand, the files among it open. */
+    /** Segments that are available without waiting, with open files. */
     record Pieces(Segments segments) implements Content {
         @Override
         public long length() {
@@ -105,14 +108,14 @@ public sealed interface Content {
         }
     }
 
-    /** No content: the connection speaks WebSocket from then on, with one of the two. */
+    /** No content: the connection is upgraded to WebSocket, served by one of the two. */
     record Upgrade(
             WebSocketGroup sockets,
             Optional<WebSocketHandler> conversation,
             Optional<WebSocketListener> listener)
             implements Content {}
 
-    /** Not known yet: another response, which somebody else completes. */
+    /** A response that another thread completes. */
     record Later(CompletionStage<Response> response) implements Content {
         public Later {
             Objects.requireNonNull(response, "response");
@@ -124,7 +127,7 @@ public sealed interface Content {
         }
     }
 
-    /** Not known yet: a handler, which somebody else names; it is called as the route's own is. */
+    /** A handler that another thread completes. It runs where the handler of the route runs. */
     record After(CompletionStage<? extends Handler> next) implements Content {
         public After {
             Objects.requireNonNull(next, "next");

@@ -7,9 +7,9 @@ import io.sirocco.http.HttpDate;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The lines {@code Date} and {@code Server}, written once a second for all loops of a server: for
- * one second it is the same array, so that what was encoded with it can be told from what is stale.
- * Any thread.
+ * The headers {@code Date} and {@code Server}, encoded once a second for all loops of a server. All
+ * calls within one second return the same array, so that a cached encoding can be compared by
+ * identity. Any thread.
  */
 public final class DateAndServer {
     private final String server;
@@ -17,12 +17,12 @@ public final class DateAndServer {
 
     private record Lines(long second, byte[] bytes) {}
 
-    /** With no {@code Server} if that is empty. */
+    /** Omits {@code Server} if it is empty. */
     public DateAndServer(String server) {
         this.server = server.isEmpty() ? "" : "Server: " + server + "\r\n";
     }
 
-    /** Waits for nobody, since it is called in the midst of what a loop writes. */
+    /** Returns the headers. Never waits, because it is called while a loop writes a response. */
     byte[] at(long epochSecond) {
         Lines known = newest.get();
         if (known.second == epochSecond) {

@@ -27,7 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * Has the responses of handlers sent, by what their content is: from the handler's thread to the
+ * Sends the responses of handlers, depending on their content, from the handler's thread on the
  * loop. One for each loop, without a state of its own.
  *
  * <pre>
@@ -42,12 +42,12 @@ import java.util.function.Consumer;
  * plain call. Methods say where they run.
  */
 public final class Responder {
-    /** Milliseconds for which the headers of a stream of events wait for the first of them. */
+    /** How long the headers of a stream of events wait for the first event, in milliseconds. */
     private static final long FIRST_EVENT = 100;
 
     /**
-     * A response of pieces up to this many bytes ends when it is written; of a longer one, when
-     * most of it has left. The kernel mostly takes so much of a file at once.
+     * A response of segments with up to this many bytes is complete when it is written; a longer
+     * one, when most of it was sent. The kernel usually takes as much of a file at once.
      */
     private static final long ENDED_WHEN_WRITTEN = 512 << 10;
 
@@ -97,7 +97,7 @@ public final class Responder {
         }
     }
 
-    /** The usual case, for which nothing is allocated on the loop. */
+    /** The common case, which allocates nothing on the loop. */
     private void respond(Exchange exchange, ResponseMessage response, byte[] bytes) {
         if (!worker.loop.enter()) {
             worker.execute(() -> guarded(exchange, () -> send(exchange, response, bytes)));
@@ -129,7 +129,7 @@ public final class Responder {
         }
     }
 
-    /** An exception on the loop must leave no client waiting until its timeout. */
+    /** Ensures that after an exception on the loop no client waits until its timeout. */
     private void guarded(Exchange exchange, Runnable task) {
         try {
             task.run();
@@ -149,7 +149,7 @@ public final class Responder {
 
     // ---- exceptions
 
-    /** Returns the response to an exception, which depends on who has caused it. Any thread. */
+    /** Returns the response to an exception, which depends on its cause. Any thread. */
     ResponseMessage failed(Exchange exchange, Throwable thrown) {
         boolean cancelled = false;
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
@@ -164,13 +164,16 @@ public final class Responder {
         boolean nobodysFault =
                 cancelled && exchange.gone()
                         || thrown instanceof IOException && !exchange.connected();
-        if (!nobodysFault) { // else nobody will read the response
+        if (!nobodysFault) { // otherwise the client has disconnected, and nothing failed
             worker.failed(exchange.id(), interruption(exchange, thrown), thrown);
         }
         return worker.page(500, Status.reason(500));
     }
 
-    /** Returns why we have interrupted the handler, for the log; empty unless that made it fail. */
+    /**
+     * Returns why the handler was interrupted, for the log; empty unless the interrupt made it
+     * fail.
+     */
     private static String interruption(Exchange exchange, Throwable thrown) {
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             if (cause instanceof InterruptedException
@@ -230,7 +233,10 @@ public final class Responder {
         } else {
             exchange.writable()
                     .thenRun(
-                            () -> exchange.end(response)); // else the client is gone, which is told
+                            () ->
+                                    exchange.end(
+                                            response)); // or the client has disconnected, which was
+            // reported
         }
     }
 
@@ -264,7 +270,7 @@ public final class Responder {
         }
     }
 
-    /** The writer has failed: a response that has begun is broken off. */
+    /** Handles a failed writer: a response that has begun is reset. */
     private void broken(Exchange exchange, BodyStream out, Throwable thrown) {
         ResponseMessage page = failed(exchange, thrown);
         boolean begun = out.begun();
@@ -279,7 +285,7 @@ public final class Responder {
                 });
     }
 
-    /** Sends the headers before there is a body, so that the client knows that it is connected. */
+    /** Sends the headers before the body, so that the client knows that it is connected. */
     private void beginSoon(Exchange exchange, ResponseMessage response) {
         worker.loop.after(
                 FIRST_EVENT,
@@ -292,7 +298,7 @@ public final class Responder {
 
     // ---- responses that are made later
 
-    /** Has the loop call {@code then} with the result of {@code stage}, if it is of use by then. */
+    /** Calls {@code then} on the loop with the result of {@code stage}, unless it is too late. */
     private <T> void await(Exchange exchange, CompletionStage<T> stage, Consumer<T> then) {
         exchange.waitsForLater = true;
         exchange.threadReturned();

@@ -11,7 +11,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
-/** Calls from the threads of a program to one event loop, and back. Any thread. */
+/**
+ * The context that the WebSockets of one loop share, of a server or a client. Loop-confined, unless
+ * a method says otherwise.
+ */
 public class LoopTasks {
     private static final LazyLogger LOG = LazyLogger.of(LoopTasks.class);
 
@@ -22,14 +25,14 @@ public class LoopTasks {
         this.loop = loop;
     }
 
-    /** Returns whether the calling thread is that of the loop, and no virtual one. */
+    /** Called when a socket is open. */
     public boolean isLoopThread() {
         return loop.inLoop() && !Thread.currentThread().isVirtual();
     }
 
     /**
-     * Has the loop run {@code task}; answers whether it will: not after the loop's end, when nobody
-     * needs it, but somebody may wait for it. Any thread.
+     * Runs {@code task} on the loop. Returns false if the loop has ended, so that a caller does not
+     * wait for the task in vain. Any thread.
      */
     public boolean execute(Runnable task) {
         try {
@@ -42,8 +45,8 @@ public class LoopTasks {
     }
 
     /**
-     * Has the loop start something: at once if the caller is on it. Returns what that is completed
-     * with. Any thread.
+     * Starts an operation on the loop, at once if the caller is on it. Returns its result. Any
+     * thread.
      */
     public <T> CompletableFuture<T> call(Supplier<CompletableFuture<T>> start) {
         if (loop.enter()) {
@@ -56,7 +59,7 @@ public class LoopTasks {
         return ask(start);
     }
 
-    /** The same for a caller that is not on the loop. */
+    /** Starts an operation on the loop, for a caller on another thread. */
     public <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> start) {
         var crossing = new CompletableFuture<T>();
         if (!execute(() -> start(start, crossing))) {
@@ -77,13 +80,13 @@ public class LoopTasks {
                                     crossing.completeExceptionally(thrown);
                                 }
                             });
-        } catch (Throwable e) { // else its thread would wait for ever
+        } catch (Throwable e) { // or its thread would never continue
             crossing.completeExceptionally(e);
             throw e;
         }
     }
 
-    /** Waits for {@code future}. Any thread but a loop's. */
+    /** Waits for {@code future}. Any thread except a loop. */
     public static <T> T join(CompletableFuture<T> future) throws IOException {
         try {
             return future.get();

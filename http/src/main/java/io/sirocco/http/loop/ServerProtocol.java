@@ -3,11 +3,16 @@ package io.sirocco.http.loop;
 
 import io.sirocco.net.Protocol;
 
-/** A protocol of a server's connections: HTTP, or what a connection was upgraded to. */
+/**
+ * A protocol on a server's connections: HTTP, or the one that a connection was upgraded to.
+ * Loop-confined.
+ */
 public interface ServerProtocol extends Protocol {
     /** The connection was upgraded to this protocol, which may send from now on. */
     default void begin() {}
 
-    /** The server stops: the connection ends as soon as it can without a loss. */
+    /**
+     * Called when the server stops: ends the connection as soon as possible without losing data.
+     */
     void drain();
 }

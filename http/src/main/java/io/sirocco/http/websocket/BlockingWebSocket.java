@@ -16,10 +16,10 @@ import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A conversation between its WebSocket and its thread. Messages that it has not received yet are
- * kept, {@link #FULL} bytes and one message at most: then nothing is read from the peer. They count
- * in the loop's memory until the conversation has received them or has ended. Loop-confined, unless
- * a method says otherwise.
+ * Adapts a WebSocket to the blocking handler on its thread. Buffers received messages, at most
+ * {@link #FULL} bytes and one message; then the server stops reading from the peer. They count in
+ * the loop's memory until the handler has received them or has ended. Loop-confined, unless a
+ * method says otherwise.
  */
 public final class BlockingWebSocket implements WebSocketListener {
     private static final int FULL = 64 << 10;
@@ -36,7 +36,7 @@ public final class BlockingWebSocket implements WebSocketListener {
     private volatile Thread thread; // while it talks
     private volatile boolean over;
 
-    /** {@code kind} is what the conversation is to the loop; null if it never leaves it. */
+    /** {@code kind} identifies the handler to the loop; null if it never moves. */
     public BlockingWebSocket(WebSocketHandler conversation, WebSocketContext hub, TaskKind kind) {
         this.conversation = conversation;
         this.hub = hub;
@@ -47,16 +47,16 @@ public final class BlockingWebSocket implements WebSocketListener {
     public void onOpen(WebSocket opened) {
         socket = (WebSocketConnection) opened;
         if (hub.loop.carries(kind)) {
-            hub.loop.startMovable(kind, this::talk);
+            hub.loop.startMovable(kind, this::run);
         } else {
-            hub.loop.startVirtual(kind, this::talk); // elsewhere
+            hub.loop.startVirtual(kind, this::run); // elsewhere
         }
     }
 
-    private void talk() {
+    private void run() {
         thread = Thread.currentThread();
         try {
-            conversation.talk(socket);
+            conversation.handle(socket);
             socket.close();
         } catch (Throwable e) {
             boolean quiet =
@@ -75,14 +75,14 @@ public final class BlockingWebSocket implements WebSocketListener {
         }
     }
 
-    /** Nobody will receive what waits. */
+    /** Drops the messages that will not be received. */
     private void discard() {
         inbox.clear();
         hub.loop.memory().release(size);
         size = 0;
     }
 
-    /** The thread shall come to its end. Any thread. */
+    /** Interrupts the handler's thread. Any thread. */
     synchronized void cancel() {
         if (thread != null) {
             thread.interrupt();
@@ -138,7 +138,7 @@ public final class BlockingWebSocket implements WebSocketListener {
         waiting.complete(message);
     }
 
-    /** Waits for the next message. The conversation's thread. */
+    /** Waits for the next message. On the handler's thread. */
     Message receive() throws IOException {
         if (Thread.currentThread() != thread) {
             throw new IllegalStateException(
@@ -172,8 +172,8 @@ public final class BlockingWebSocket implements WebSocketListener {
     }
 
     /**
-     * Whether it may still have something to say, to what it has received or will. The peer's
-     * good-bye is answered behind that.
+     * Returns whether the handler may still send something in response to buffered messages. The
+     * peer's close frame is answered after that.
      */
     boolean stillAnswers() {
         return receiver == null && (receives || !inbox.isEmpty()) && !over;
@@ -202,7 +202,7 @@ public final class BlockingWebSocket implements WebSocketListener {
         }
     }
 
-    /** Nobody waits for it any more: what it was given comes again. */
+    /** Returns a message to the buffer that its receiver no longer waits for. */
     private void putBack(CompletableFuture<Message> abandoned) {
         if (receiver == abandoned) {
             receiver = null;

@@ -13,12 +13,12 @@ import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What the sockets of a {@link WebSocketClient} share that are on one loop. Loop-confined. */
+/** The context that the sockets of a {@link WebSocketClient} on one loop share. Loop-confined. */
 public final class ClientLoopContext extends WebSocketContext {
     private static final LazyLogger LOG = LazyLogger.of(WebSocketClient.class);
     private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
 
-    /** Keys are drawn so many at a time: it is the single draw that costs. */
+    /** The number of keys that are drawn at once, since a draw costs the same for one. */
     private static final int KEYS = 256;
 
     private static final AtomicLong IDS = new AtomicLong();
@@ -47,7 +47,7 @@ public final class ClientLoopContext extends WebSocketContext {
         }
     }
 
-    /** Says good-bye on all sockets; {@code end} is completed when none is left. */
+    /** Closes all sockets with 1001. Completes {@code end} when none is left. */
     public void drain(CompletableFuture<Void> end) {
         empty = end;
         if (open == 0) {
@@ -62,7 +62,7 @@ public final class ClientLoopContext extends WebSocketContext {
         }
     }
 
-    /** Whether its client has been closed. */
+    /** Returns whether the client has been closed. */
     boolean draining() {
         return empty != null;
     }
@@ -72,7 +72,7 @@ public final class ClientLoopContext extends WebSocketContext {
         return writeMillis;
     }
 
-    /** One that nobody can foresee who has seen those before (RFC 6455 10.3). */
+    /** Returns a masking key that cannot be predicted from earlier ones (RFC 6455 10.3). */
     @Override
     public int nextKey() {
         if (!keys.hasRemaining()) {
@@ -82,7 +82,7 @@ public final class ClientLoopContext extends WebSocketContext {
         return keys.getInt();
     }
 
-    /** Sixteen bytes for {@code Sec-WebSocket-Key}. */
+    /** Returns 16 random bytes for {@code Sec-WebSocket-Key}. */
     byte[] nonce() {
         byte[] nonce = new byte[16];
         random.nextBytes(nonce);
@@ -94,7 +94,7 @@ public final class ClientLoopContext extends WebSocketContext {
         FAILURES.log("WebSocket", "the code of WebSocket " + id + " failed", thrown);
     }
 
-    /** Names a socket in logs. */
+    /** Returns the id of a socket for logs. */
     static String nextId() {
         return "client-" + Long.toString(IDS.incrementAndGet(), 36);
     }

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.zip.Deflater;
 
 /**
- * Compresses messages (RFC 7692 7.2.1): one after the other with a context of their own, or each by
- * itself. The window of the JDK is of 2^15 bytes; one that has to be smaller is kept to by starting
- * anew after as many bytes. Used by one thread at a time; without a context by any.
+ * Compresses messages (RFC 7692 7.2.1), with context takeover or each by itself. The window of the
+ * JDK has 2^15 bytes; a smaller one is respected by starting anew after as many bytes. Used by one
+ * thread at a time; without context takeover, any thread.
  */
 public final class Deflation {
     private static final int LEVEL = 1; // others hold the loop for several times as long
@@ -17,7 +17,7 @@ public final class Deflation {
     private final Deflater own;
     private final int bits;
 
-    /** With a context, for a window of 2^bits bytes. */
+    /** Creates a compressor with context takeover, for a window of 2^bits bytes. */
     public Deflation(int bits) {
         this.own = deflater();
         this.bits = bits;
@@ -27,12 +27,12 @@ public final class Deflation {
         return new Deflater(LEVEL, true);
     }
 
-    /** The next message, compressed. */
+    /** Compresses the next message. */
     public byte[] deflate(byte[] message) {
         return deflate(own, message, bits);
     }
 
-    /** A message by itself, compressed for a window of 2^bits bytes. */
+    /** Compresses a message by itself, for a window of 2^bits bytes. */
     public static byte[] deflate(byte[] message, int bits) {
         Deflater deflater = POOL.take();
         try {
@@ -67,7 +67,7 @@ public final class Deflation {
         return Arrays.copyOf(out, size - TAIL);
     }
 
-    /** Gives native memory back. */
+    /** Frees native memory. */
     public void end() {
         own.end();
     }

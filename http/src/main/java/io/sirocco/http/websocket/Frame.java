@@ -35,28 +35,28 @@ public final class Frame {
     /** Bit of the second byte. */
     static final int MASKED = 0x80;
 
-    /** The most that a control frame carries. */
+    /** The maximum length of the payload of a control frame. */
     public static final int CONTROL = 125;
 
-    /** The most that comes before a payload. */
+    /** The maximum length of a frame header. */
     public static final int LONGEST_HEAD = 14;
 
     private Frame() {}
 
-    /** Bytes of the head of a frame that is not masked. */
+    /** Returns the length of the header of an unmasked frame. */
     public static int headSize(int length) {
         return length <= CONTROL ? 2 : length <= 0xffff ? 4 : 10;
     }
 
-    /** Bytes of a whole frame that {@code from} sends. */
+    /** Returns the length of a whole frame from {@code from}. */
     public static long size(Role from, int length) {
         return headSize(length) + (from == Role.CLIENT ? 4L : 0L) + length;
     }
 
     /**
-     * Writes the head of a frame that is not masked; {@code first} is its first byte.
+     * Writes the header of an unmasked frame; {@code first} is its first byte.
      *
-     * @return behind the head
+     * @return the index after the header
      */
     public static int head(byte[] to, int at, int first, int length) {
         to[at] = (byte) first;
@@ -72,7 +72,7 @@ public final class Frame {
         return at + 2 + size;
     }
 
-    /** A whole frame of a server. */
+    /** Returns a frame of a server. */
     public static byte[] of(int first, byte[] payload) {
         byte[] frame = new byte[headSize(payload.length) + payload.length];
         int at = head(frame, 0, first, payload.length);
@@ -80,7 +80,7 @@ public final class Frame {
         return frame;
     }
 
-    /** A whole frame of a client, whose key nobody may guess (RFC 6455 5.3). */
+    /** Returns a frame of a client. The key must be unpredictable (RFC 6455 5.3). */
     public static byte[] masked(int first, byte[] payload, int key) {
         int size = headSize(payload.length);
         byte[] frame = new byte[size + 4 + payload.length];
@@ -94,7 +94,7 @@ public final class Frame {
         return frame;
     }
 
-    /** What a close frame carries; a reason that is too long for one is cut. */
+    /** Returns the payload of a close frame. A reason that is too long is cut. */
     public static byte[] closing(int code, String reason) {
         byte[] text = reason.getBytes(UTF_8);
         int length = Math.min(text.length, CONTROL - 2);
@@ -108,7 +108,7 @@ public final class Frame {
         return payload;
     }
 
-    /** The reason in a close frame's payload that was checked. */
+    /** Returns the reason in the payload of a close frame that was checked. */
     static String reason(byte[] payload) {
         return payload.length <= 2
                 ? ""

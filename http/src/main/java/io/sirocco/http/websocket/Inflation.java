@@ -6,9 +6,8 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * Inflates messages (RFC 7692 7.2.2): one after the other with a context of their own, or each by
- * itself, which costs nothing between two of them. Used by one thread at a time; {@link #SHARED} by
- * any.
+ * Decompresses messages (RFC 7692 7.2.2), with context takeover or each by itself, which needs no
+ * memory between messages. Used by one thread at a time; {@link #SHARED} by any thread.
  */
 public final class Inflation {
     /** For all who have agreed on no context. */
@@ -16,7 +15,7 @@ public final class Inflation {
 
     private static final Pool<Inflater> POOL = new Pool<>(() -> new Inflater(true), Inflater::end);
 
-    /** What the sender has left out. */
+    /** The bytes that the sender has omitted. */
     private static final byte[] TAIL = {0, 0, (byte) 0xff, (byte) 0xff};
 
     private static final int LEAST = 256;
@@ -27,7 +26,7 @@ public final class Inflation {
         this.own = own;
     }
 
-    /** The next message, which may have {@code most} bytes. */
+    /** Decompresses the next message, which may have {@code most} bytes. */
     Result inflate(byte[] bytes, int from, int to, int most) {
         if (own != null) {
             return inflate(own, bytes, from, to, most);
@@ -41,7 +40,7 @@ public final class Inflation {
         }
     }
 
-    /** What came of it: bytes, or, not null, a violation. */
+    /** The result: bytes, or a violation that is not null. */
     record Result(byte[] bytes, Violation violation) {}
 
     private static Result inflate(Inflater inflater, byte[] bytes, int from, int to, int most) {
@@ -88,7 +87,7 @@ public final class Inflation {
         }
     }
 
-    /** Gives native memory back. */
+    /** Frees native memory. */
     void end() {
         if (own != null) {
             own.end();

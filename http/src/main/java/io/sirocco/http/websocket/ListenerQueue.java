@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The calls of one WebSocket's listener that has blocked a loop: they run in order, one at a time,
- * on a virtual thread of the JDK's scheduler that exists while there are any. From {@link #FULL}
- * bytes on, nothing is read from the peer until half of them have been taken. Messages count in the
- * loop's memory until the listener has taken them.
+ * Queues the calls of one WebSocket's listener that has blocked a loop. They run in order, one at a
+ * time, on a virtual thread of the JDK's scheduler that exists while there are any. While more than
+ * {@link #FULL} bytes are queued, the server does not read from the peer until half of them are
+ * consumed. Messages count in the loop's memory until the listener has consumed them.
  *
  * <p>Calls are added on the loop.
  */
@@ -32,7 +32,7 @@ public final class ListenerQueue implements Runnable {
     }
 
     /**
-     * Adds a call, whose {@code cost} in bytes is reserved; returns whether reading should stop
+     * Adds a call, whose {@code cost} in bytes is reserved. Returns whether reading should stop
      * until the listener has caught up.
      */
     boolean add(int cost, Runnable what) {
@@ -44,12 +44,12 @@ public final class ListenerQueue implements Runnable {
         return behind >= FULL;
     }
 
-    /** Whether so much waits that nothing is to be read. Any thread. */
+    /** Returns whether reading must wait for the listener. Any thread. */
     boolean isFull() {
         return bytes.get() >= FULL;
     }
 
-    /** Whether the listener may still have something to say. Any thread. */
+    /** Returns whether a call is queued or running. Any thread. */
     boolean isBusy() {
         return waiting.get() > 0;
     }
@@ -68,7 +68,7 @@ public final class ListenerQueue implements Runnable {
         socket.answerCloseLater();
     }
 
-    /** One task of the loop returns all that was taken until it runs. */
+    /** Returns the memory of all calls that have run so far in a single task of the loop. */
     private void release(int cost) {
         if (cost > 0 && taken.getAndAdd(cost) == 0) {
             socket.execute(() -> socket.hub.loop.memory().release(taken.getAndSet(0)));

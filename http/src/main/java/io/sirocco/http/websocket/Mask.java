@@ -5,7 +5,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Masks and unmasks, which is the same (RFC 6455 5.3): eight bytes at a time. */
+/**
+ * Masks and unmasks payloads, which is the same operation (RFC 6455 5.3), eight bytes at a time.
+ * Any thread.
+ */
 public final class Mask {
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -13,7 +16,7 @@ public final class Mask {
     private Mask() {}
 
     /**
-     * Applies {@code key} to {@code bytes[from..to)}, in place. {@code phase} is the place of the
+     * Applies {@code key} to {@code bytes[from..to)} in place. {@code phase} is the position of the
      * first byte in the payload, of which only the last two bits count.
      */
     public static void apply(byte[] bytes, int from, int to, int key, long phase) {

@@ -6,8 +6,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.Arrays;
 
 /**
- * Makes messages of the frames that a peer sends. One call of {@link #read} comes to one {@link
- * Event} at most, so that its user may stop behind each:
+ * Reads messages from the frames of a peer. One call of {@link #read} returns one {@link Event} at
+ * most, so that its user may stop behind each:
  *
  * <pre>
  *              head of a data frame                last byte of its payload, FIN
@@ -21,13 +21,13 @@ import java.util.Arrays;
  * comes, compressed text when it is inflated. Loop-confined.
  */
 public final class MessageReader {
-    /** What {@link #read} has come to. */
+    /** The result of {@link #read}. */
     public enum Event {
-        /** Nothing: it needs more bytes. */
+        /** More bytes are needed. */
         NONE,
-        /** A message: {@link #text}. */
+        /** A text message: {@link #text}. */
         TEXT,
-        /** A message: {@link #payload}. */
+        /** A binary message: {@link #payload}. */
         BINARY,
         /** A control frame: {@link #payload}. */
         PING,
@@ -35,7 +35,7 @@ public final class MessageReader {
         PONG,
         /** The last frame: {@link #closeCode} and {@link #closeReason}. */
         CLOSE,
-        /** The connection is to be failed: {@link #violation}. */
+        /** The connection must be closed: {@link #violation}. */
         VIOLATION
     }
 
@@ -43,7 +43,7 @@ public final class MessageReader {
     private static final int INCOMPLETE = -1;
     private static final int LEAST_BUFFER = 1 << 10;
 
-    private final boolean masked; // what comes shall be
+    private final boolean masked; // frames of the peer must be
     private final boolean compression; // was agreed on
     private final int maxFrame;
     private final int maxMessage;
@@ -63,18 +63,18 @@ public final class MessageReader {
     private byte[] buffer = NOTHING;
     private int size;
 
-    // What was read last.
+    // The result of the last read.
     private Event event = Event.NONE;
     private Violation violation;
     private byte[] payload = NOTHING;
     private String text = "";
 
     /**
-     * A reader of what {@code from} sends.
+     * Creates a reader of frames from {@code from}.
      *
-     * @param agreement about compression; null for none
-     * @param maxFrame bytes of one frame
-     * @param maxMessage bytes of one message, inflated
+     * @param agreement the compression; null for none
+     * @param maxFrame the maximum size of a frame in bytes
+     * @param maxMessage the maximum size of a decompressed message in bytes
      */
     public MessageReader(Role from, Agreement agreement, int maxFrame, int maxMessage) {
         this.masked = from == Role.CLIENT;
@@ -87,7 +87,8 @@ public final class MessageReader {
     /**
      * Reads {@code bytes[from..to)} up to the end of a message or a control frame.
      *
-     * @return behind what was used; what follows is to be given again with what comes then
+     * @return the index after the bytes consumed; pass the remaining ones again, with those that
+     *     follow
      */
     public int read(byte[] bytes, int from, int to) {
         event = Event.NONE;
@@ -147,7 +148,7 @@ public final class MessageReader {
         return (first & 8) != 0 ? end : begin(end);
     }
 
-    /** What the first two bytes tell. */
+    /** Checks the first two bytes of a frame. */
     private Violation check(int second) {
         int opcode = opcode();
         boolean fin = (first & Frame.FIN) != 0;
@@ -176,7 +177,7 @@ public final class MessageReader {
         return number;
     }
 
-    /** A data frame begins. */
+    /** Begins a data frame. */
     private int begin(int end) {
         if (left > maxFrame) {
             return fail(Violation.FRAME_TOO_LARGE);
@@ -199,7 +200,7 @@ public final class MessageReader {
         return INCOMPLETE;
     }
 
-    /** Nothing will be read any more: gives native memory back. */
+    /** Frees native memory. Nothing may be read afterwards. */
     public void end() {
         release();
         if (inflation != null) {
@@ -207,7 +208,7 @@ public final class MessageReader {
         }
     }
 
-    /** Lets go of what it has of a message. */
+    /** Releases the buffer of an incomplete message. */
     private void release() {
         buffer = NOTHING;
         size = 0;
@@ -246,7 +247,7 @@ public final class MessageReader {
         }
     }
 
-    /** A piece of a data frame, to its end or that of what has come. */
+    /** Reads data of a frame, up to its end or that of the input. */
     private void data(byte[] b, int from, int to) {
         unmask(b, from, to);
         if (kind == Frame.TEXT && !compressed) {
@@ -320,43 +321,45 @@ public final class MessageReader {
         event = Event.BINARY;
     }
 
-    /** Bytes of memory that the pieces of a message take which is not complete. */
+    /** Returns the memory in bytes of an incomplete message. */
     public int stored() {
         return buffer.length;
     }
 
-    // ---- what was read
+    // ---- results
 
-    /** What the last {@link #read} has come to. */
+    /** Returns the result of the last {@link #read}. */
     public Event event() {
         return event;
     }
 
-    /** Why the connection is to be failed. */
+    /** Returns why the connection must be closed. */
     public Violation violation() {
         return violation;
     }
 
-    /** The text that has come; asked for once. */
+    /** Returns the text message. May be called once for each message. */
     public String text() {
         String message = text;
         text = "";
         return message;
     }
 
-    /** The bytes that have come, which are the caller's; asked for once. */
+    /**
+     * Returns the payload, an array that belongs to the caller. May be called once for each event.
+     */
     public byte[] payload() {
         byte[] message = payload;
         payload = NOTHING;
         return message;
     }
 
-    /** The code of the close frame, {@link CloseCode#NONE} when it has none. */
+    /** Returns the code of the close frame, {@link CloseCode#NONE} if it has none. */
     public int closeCode() {
         return payload.length < 2 ? CloseCode.NONE : (int) number(payload, 0, 2);
     }
 
-    /** The reason in the close frame. */
+    /** Returns the reason of the close frame. */
     public String closeReason() {
         return Frame.reason(payload);
     }

@@ -5,21 +5,21 @@ import java.util.HashSet;
 import java.util.Optional;
 
 /**
- * What a client offers, and a server answers, in {@code Sec-WebSocket-Extensions} (RFC 6455 9.1,
- * RFC 7692 7.1).
+ * Negotiates compression by {@code Sec-WebSocket-Extensions} (RFC 6455 9.1, RFC 7692 7.1). Any
+ * thread.
  */
 public final class Offers {
     private Offers() {}
 
     /**
-     * The first offer that can be accepted, and how; empty when there is none, and the connection
-     * goes without compression. A window smaller than 2^15 bytes is one that we keep to by starting
-     * anew often enough, so each size can be agreed on. The window of the client is its own affair:
-     * we can inflate all of them.
+     * Returns the first acceptable offer of a client as it is accepted; empty if there is none, and
+     * the connection goes without compression. Every window size is acceptable: the server respects
+     * a smaller one than 2^15 bytes by starting anew often enough, and can decompress all sizes of
+     * the client.
      *
-     * @param value of the header field
-     * @param serverContext whether we want to keep a context; the client may forbid it
-     * @param clientContext whether the client may keep one
+     * @param value the value of the header
+     * @param serverContext whether the server wants context takeover, which the client may forbid
+     * @param clientContext whether the client may use context takeover
      */
     public static Optional<Agreement> accept(
             String value, boolean serverContext, boolean clientContext) {
@@ -33,9 +33,9 @@ public final class Offers {
     }
 
     /**
-     * What a server's answer comes to; empty when it says what cannot be said to {@code offered}.
-     * Of the client's window nothing may be said, since the offer does not mention it (RFC 7692
-     * 7.1.2.2).
+     * Returns the agreement that a server's response makes of an offer; empty if the response does
+     * not match {@code offered}. It must not mention the client's window, since the offer does not
+     * (RFC 7692 7.1.2.2).
      */
     public static Optional<Agreement> agreed(String value, Agreement offered) {
         if (value.contains(",") || value.contains("client_max_window_bits")) {
@@ -46,7 +46,7 @@ public final class Offers {
         return keepsTo ? Optional.of(agreed) : Optional.empty();
     }
 
-    /** Null for an offer of something else, or one that RFC 7692 7.1 has declined. */
+    /** Returns null for an offer of another extension, or one that RFC 7692 7.1 declines. */
     private static Agreement read(String[] parts, boolean server, boolean client) {
         if (parts.length == 0 || !parts[0].strip().equalsIgnoreCase("permessage-deflate")) {
             return null;
@@ -91,7 +91,7 @@ public final class Offers {
         return quoted ? value.substring(1, value.length() - 1) : value;
     }
 
-    /** 8 to 15 without leading zeros, or -1. */
+    /** Returns 8 to 15, parsed without leading zeros, or -1. */
     private static int bits(String value) {
         if (value == null || !value.matches("[89]|1[0-5]")) {
             return -1;

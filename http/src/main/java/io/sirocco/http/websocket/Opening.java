@@ -7,16 +7,16 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
-/** The arithmetic of the opening handshake (RFC 6455 4). */
+/** Keys of the opening handshake (RFC 6455 4). Any thread. */
 public final class Opening {
-    /** The version that is spoken. */
+    /** The supported version of the protocol. */
     public static final String VERSION = "13";
 
     private static final String GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
     private Opening() {}
 
-    /** Whether it is sixteen bytes in base64. */
+    /** Returns whether the key is 16 bytes in base64. */
     public static boolean isKey(String key) {
         if (key.length() != 24 || !key.endsWith("==")) {
             return false;
@@ -36,7 +36,7 @@ public final class Opening {
         return true;
     }
 
-    /** {@code Sec-WebSocket-Accept} for {@code Sec-WebSocket-Key}. */
+    /** Returns {@code Sec-WebSocket-Accept} for a {@code Sec-WebSocket-Key}. */
     public static String accept(String key) {
         try {
             MessageDigest sha1 = MessageDigest.getInstance("SHA-1");

@@ -2,8 +2,8 @@
 package io.sirocco.http.websocket;
 
 /**
- * Something to be sent on a WebSocket, on its way from a thread to the loop: a link of the stack
- * that the one pushes to, and that the other takes whole and turns around.
+ * A message on its way from a sending thread to the socket's loop. An element of a stack that
+ * senders push to; the loop takes the whole stack and reverses it.
  */
 public final class OutgoingMessage {
     final byte[] bytes;
@@ -22,7 +22,7 @@ public final class OutgoingMessage {
         this.size = size;
     }
 
-    /** Turns a stack around. */
+    /** Reverses a stack. */
     static OutgoingMessage oldestOf(OutgoingMessage newest) {
         OutgoingMessage turned = null;
         for (OutgoingMessage each = newest; each != null; ) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.websocket;
 
-/** One of the two ends: a client masks what it sends, and a server must not (RFC 6455 5.1). */
+/**
+ * The role of one end of a connection. A client masks its frames; a server must not (RFC 6455 5.1).
+ */
 public enum Role {
     CLIENT,
     SERVER;
 
-    /** The one at the other end. */
+    /** Returns the role of the other end. */
     public Role other() {
         return this == CLIENT ? SERVER : CLIENT;
     }

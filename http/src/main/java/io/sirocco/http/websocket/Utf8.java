@@ -6,14 +6,14 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Looks whether bytes are UTF-8 (RFC 3629), piece by piece; decides at the first byte that cannot
- * be.
+ * Validates UTF-8 (RFC 3629) incrementally; rejects at the first byte that cannot be valid. Any
+ * thread.
  */
 public final class Utf8 {
-    /** Between two characters: where text begins, and where it must end. */
+    /** The state between two characters, where text begins and must end. */
     public static final int BOUNDARY = 0;
 
-    /** It is not UTF-8. */
+    /** The state of invalid UTF-8. */
     public static final int BAD = -1;
 
     private static final VarHandle LONG =
@@ -28,7 +28,7 @@ public final class Utf8 {
 
     private Utf8() {}
 
-    /** What {@code state} becomes behind {@code bytes[from..to)}. */
+    /** Returns the state after {@code bytes[from..to)}. */
     public static int check(int state, byte[] bytes, int from, int to) {
         int now = state;
         int at = from;

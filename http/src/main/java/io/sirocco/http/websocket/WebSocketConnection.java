@@ -19,14 +19,14 @@ import java.util.concurrent.CompletableFuture;
  * WebSocket on a connection that has been upgraded.
  *
  * <pre>
- *            we say good-bye                    so does the peer
+ *            we send a close frame              so does the peer
  *   OPEN ─────────────────────▶ CLOSING ─────────────────────────────────▶ OVER ──▶ gone
- *    │ the peer says good-bye: answered            deadline, lost            ▲
- *    └── violation: told, lost ──────────────────────────────────────────────┘
+ *    │ the peer sends one: we reply                timeout, lost             ▲
+ *    └── violation: reported, lost ──────────────────────────────────────────┘
  * </pre>
  *
- * <p>While it is idle it holds no more than its fields. Loop-confined, but for what it is as a
- * {@link WebSocket}.
+ * <p>While it is idle it holds no more than its fields. Loop-confined, except the methods of {@link
+ * WebSocket}.
  */
 public final class WebSocketConnection extends WebSocketSender implements ServerProtocol {
     /** Bytes that a message which waits for the program costs, beside its own. */
@@ -35,9 +35,9 @@ public final class WebSocketConnection extends WebSocketSender implements Server
     private static final byte[] NOTHING = {};
 
     private static final int CLOSING = 1; // our close frame is written
-    private static final int OVER = 1 << 1; // the listener was told of the end
+    private static final int OVER = 1 << 1; // the listener was notified of the end
     private static final int PAUSED = 1 << 2; // by the program
-    private static final int CONGESTED = 1 << 3; // the peer does not take what it is sent
+    private static final int CONGESTED = 1 << 3; // the peer does not read its messages
     private static final int PINGED = 1 << 4; // and nothing was heard since
     private static final int PEER_CLOSED = 1 << 5; // it sent a Close frame first, or a violation
     private static final int BEHIND = 1 << 6; // too much waits for the listener
@@ -53,12 +53,12 @@ public final class WebSocketConnection extends WebSocketSender implements Server
     private volatile Object attachment; // any thread
 
     private int flags;
-    private Closed goodBye; // of whoever was first; null while it is open
+    private Closed goodBye; // of the side that was first; null while it is open
     private long written; // bytes given to the connection,
     private long taken; // and of those, bytes that the kernel has taken
     private long heard; // when something came last, in the loop's milliseconds
     private long progress; // when the kernel has taken something last
-    private long since; // since when a pong, or the peer's good-bye, is waited for
+    private long since; // since when a pong or the peer's close frame is expected
 
     public WebSocketConnection(
             Connection connection,
@@ -83,7 +83,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
                         sockets.terms.maxMessage());
     }
 
-    /** It speaks from now on, behind what is written already. */
+    /** Starts the socket, after output that is already written. */
     @Override
     public void begin() {
         sockets.opened();
@@ -138,8 +138,8 @@ public final class WebSocketConnection extends WebSocketSender implements Server
     }
 
     /**
-     * Reserves memory for a complete message that has to wait for the program, or closes the
-     * WebSocket when there is none.
+     * Reserves memory for a complete message that waits for the listener or handler, or closes the
+     * WebSocket if there is none.
      */
     boolean reserve(int bytes) {
         connection.stores(reader.stored()); // no longer the pieces of this message
@@ -151,8 +151,8 @@ public final class WebSocketConnection extends WebSocketSender implements Server
     }
 
     /**
-     * It sends a message in pieces, or more than it takes of ours. While only the program keeps it
-     * waiting, and nothing of a message is stored, it is none that could give way.
+     * Closes the socket, unless only its own handler or listener suspends reading and no part of a
+     * message is stored: then it has nothing to give up.
      */
     @Override
     public boolean memoryShort(Connection connection) {
@@ -164,9 +164,9 @@ public final class WebSocketConnection extends WebSocketSender implements Server
     }
 
     /**
-     * Our good-bye waits for the peer's, so from then on everything is read. A client reads however
-     * much it has to send: a server may be waiting for that before it reads on, and were both to
-     * wait they would do so for ever.
+     * Returns whether reading is suspended. Once our close frame waits for the peer's, everything
+     * is read. A client reads however much it has to send: a server may stop reading until its
+     * output is read, and if both waited, neither could ever continue.
      */
     private boolean heldBack() {
         int reasons = hub.role == Role.SERVER ? PAUSED | CONGESTED | BEHIND : PAUSED;
@@ -200,20 +200,23 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         }
     }
 
-    /** It pings, and does not read: the newest pong will do (RFC 6455 5.5.3). */
+    /**
+     * Returns whether the peer sends pings and does not read, so that they are not answered: the
+     * newest pong suffices (RFC 6455 5.5.3).
+     */
     private boolean refusesPongs() {
         return pending() >= 2L * sockets.terms.maxPending();
     }
 
     private void deliver(int size, Runnable call) {
-        if (!is(CLOSING)) { // what comes behind our good-bye is too late
+        if (!is(CLOSING)) { // messages after our close frame are too late
             call(size + MESSAGE_COST, call);
         }
     }
 
     /**
-     * Calls the listener: here, unless it has blocked a loop. A {@code cost} of 0 is for an event
-     * that it is told of however short memory is.
+     * Calls the listener here, unless it has blocked a loop. A {@code cost} of 0 is for an event
+     * that is delivered even when memory is short.
      */
     private void call(int cost, Runnable call) {
         if (kind == null) {
@@ -245,7 +248,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         }
     }
 
-    /** The listener has caught up with what came. Any thread. */
+    /** Called when the listener has caught up. Any thread. */
     void caughtUp() {
         execute(
                 () -> {
@@ -257,7 +260,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
     }
 
     /**
-     * The listener has taken all that came: a peer that has said good-bye is answered. Any thread.
+     * Called when the listener has consumed everything: answers the peer's close frame. Any thread.
      */
     void answerCloseLater() {
         execute(
@@ -285,7 +288,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
     private void readAgain() {
         if (!heldBack()) {
             if (is(PINGED) && !is(CLOSING)) {
-                since = hub.loop.now(); // its pong may be among what was held back
+                since = hub.loop.now(); // its pong may be among the unread bytes
             }
             connection.resume();
         }
@@ -335,7 +338,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         connection.writeStable(payload, 0, payload.length);
     }
 
-    /** A control frame of ours, before what waits in the outbox. */
+    /** Writes a control frame, ahead of the outbox. */
     private void writeNow(int first, byte[] payload) {
         long size = Frame.size(hub.role, payload.length);
         pend(size);
@@ -343,7 +346,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         written();
     }
 
-    /** Looks whether the peer keeps up. */
+    /** Checks whether the peer keeps up. */
     @Override
     void written() {
         if (!is(CONGESTED | OVER) && pending() >= threshold()) {
@@ -353,12 +356,12 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         }
     }
 
-    /** Pending bytes from which on nothing is read from the peer. */
+    /** Returns the number of pending bytes from which on the server stops reading from the peer. */
     private long threshold() {
         return Math.min(Connection.HIGH_WATER, sockets.terms.maxPending());
     }
 
-    /** The kernel has taken some of it. */
+    /** Called when the kernel has taken output. */
     @Override
     public void sent(Connection connection) {
         long now = written - connection.unsent() - taken;
@@ -392,8 +395,8 @@ public final class WebSocketConnection extends WebSocketSender implements Server
     }
 
     /**
-     * When it is over, though not all has been said. A peer that still takes what was sent before
-     * our good-bye cannot answer that yet.
+     * Returns when the close timeout ends. It does not run while the peer still reads what was sent
+     * before our close frame, because it cannot have replied yet.
      */
     private long farewell() {
         return (is(PEER_CLOSED) ? since : Math.max(since, progress)) + sockets.terms.closeMillis();
@@ -446,7 +449,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
 
     // ---- ends
 
-    /** The peer says good-bye, first or in answer to ours. */
+    /** Called when the peer sends a close frame, first or in reply to ours. */
     private void peerCloses(int code, String reason) {
         if (is(CLOSING)) {
             over(goodBye);
@@ -457,7 +460,10 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         answerWhenAllIsTaken();
     }
 
-    /** What the program has yet to take comes first, and what it sends for that. */
+    /**
+     * Replies to a close frame after the handler has consumed all messages, and after the messages
+     * that it sends for them.
+     */
     private void answerWhenAllIsTaken() {
         flags |= PEER_CLOSED;
         if (listener instanceof BlockingWebSocket talk && talk.stillAnswers()
@@ -469,10 +475,10 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         }
     }
 
-    /** Sends a Close frame to a peer that has sent one, or that has violated the protocol. */
+    /** Sends a close frame to a peer that has sent one, or that has violated the protocol. */
     void answerClose() {
         if (is(PEER_CLOSED) && !is(CLOSING | OVER)) {
-            run(); // what was sent before goes before
+            run(); // earlier messages go first
             if (reader.violation() != null) {
                 failNow(reader.violation());
                 return;
@@ -484,8 +490,8 @@ public final class WebSocketConnection extends WebSocketSender implements Server
     }
 
     /**
-     * Both have said good-bye. It is the server who ends the connection then, and a client waits
-     * for that, so that the port is free again at its side (RFC 6455 7.1.1).
+     * Ends the connection after both close frames. The server closes it and a client waits for
+     * that, so that the client's port is free at once (RFC 6455 7.1.1).
      */
     private void finish() {
         if (hub.role == Role.SERVER) {
@@ -501,7 +507,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         return is(PEER_CLOSED);
     }
 
-    /** Our close frame is written. */
+    /** Called when our close frame is written. */
     private void closing(byte[] payload) {
         flags |= CLOSING;
         refuseMore();
@@ -519,7 +525,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         connection.resume();
     }
 
-    /** Says good-bye before what waits in the outbox, and without regard to what was said. */
+    /** Sends a close frame ahead of the outbox, unless one was sent. */
     private void closeNow(int code, String reason) {
         if (!is(CLOSING | OVER)) {
             writeNow(Frame.FIN | Frame.CLOSE, Frame.closing(code, reason));
@@ -541,13 +547,13 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         connection.finish();
     }
 
-    /** Nothing more can be had of the peer. */
+    /** Called when the peer can send nothing more. */
     private void lose(int code, String reason) {
         over(new Closed(code, reason, false));
         connection.abort();
     }
 
-    /** The outcome is known: the listener is told of it. */
+    /** Passes the outcome to the listener. */
     private void over(Closed closed) {
         if (is(OVER)) {
             return;
@@ -559,11 +565,11 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         call(0, () -> listener.onClose(this, closed));
     }
 
-    /** The server stops, and clients that come again find another one; or the client does. */
+    /** Closes the socket because the server or the client stops. */
     @Override
     public void drain() {
         if (!is(CLOSING | OVER)) {
-            run(); // what was sent before goes before
+            run(); // earlier messages go first
             closeNow(
                     CloseCode.GOING_AWAY,
                     hub.role == Role.SERVER ? "the server stops" : "the client stops");
@@ -596,7 +602,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         }
     }
 
-    // ---- what it tells
+    // ---- state
 
     @Override
     public Message receive() throws IOException {

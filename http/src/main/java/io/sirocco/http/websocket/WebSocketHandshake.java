@@ -9,16 +9,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Looks at a request for a WebSocket, and says what is answered (RFC 6455 4.2). Loop-confined. */
+/** Checks a request for a WebSocket and decides on the response (RFC 6455 4.2). Loop-confined. */
 public sealed interface WebSocketHandshake {
     /** It is refused, for this reason and with these fields. */
     record Refused(RequestError rule, Headers fields) implements WebSocketHandshake {}
 
-    /** It is accepted, with these fields. */
+    /** Accepts the handshake with these headers. */
     record Accepted(String subprotocol, Optional<Agreement> compression, Headers fields)
             implements WebSocketHandshake {}
 
-    /** The first rule that it breaks counts; {@code hasBody} tells whether a body comes with it. */
+    /**
+     * Checks a request; the first error counts. {@code hasBody} says whether the request has a
+     * body.
+     */
     static WebSocketHandshake of(Request request, boolean hasBody, WebSocketGroup sockets) {
         if (!asksFor(request, "Upgrade", "websocket")
                 || !asksFor(request, "Connection", "upgrade")) {
@@ -68,7 +71,7 @@ public sealed interface WebSocketHandshake {
         return items(request, name).stream().anyMatch(token::equalsIgnoreCase);
     }
 
-    /** The elements of a list, of all fields of its name. */
+    /** Returns the elements of a list from all headers of its name. */
     private static List<String> items(Request request, String name) {
         return all(request, name).stream()
                 .flatMap(value -> List.of(value.split(",")).stream())
@@ -93,8 +96,8 @@ public sealed interface WebSocketHandshake {
     }
 
     /**
-     * A browser says whose page it is that asks, and sends our cookies along whosever it is (RFC
-     * 6455 10.2).
+     * Checks the origin. A browser sends cookies with requests from any page, and the origin of the
+     * page (RFC 6455 10.2).
      */
     private static boolean admits(Request request, Optional<List<String>> allowed) {
         List<String> origins = all(request, "Origin");
@@ -108,7 +111,7 @@ public sealed interface WebSocketHandshake {
         return allowed.get().contains(origin) || isOfHost(origin, request);
     }
 
-    /** The scheme is left aside, since a proxy before us may have spoken TLS. */
+    /** Ignores the scheme, because a proxy may have terminated TLS. */
     private static boolean isOfHost(String origin, Request request) {
         String port = origin.startsWith("https://") ? ":443" : ":80";
         int host = origin.indexOf("://") + 3;

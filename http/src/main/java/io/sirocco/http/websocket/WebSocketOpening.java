@@ -46,7 +46,7 @@ public final class WebSocketOpening implements Connector, Protocol {
     private final Agreement offered; // null for no compression
     private final ResponseHead head = new ResponseHead();
 
-    /** What was agreed on. */
+    /** The negotiated parameters. */
     private record Answer(String subprotocol, Agreement agreement) {}
 
     public WebSocketOpening(
@@ -103,7 +103,7 @@ public final class WebSocketOpening implements Connector, Protocol {
         return "GET " + path + query + " HTTP/1.1\r\n" + asked.with(fields) + "\r\n";
     }
 
-    // ---- the answer
+    // ---- the response
 
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The end of a WebSocket at which anybody sends.
+ * The sending half of a WebSocket, used by any thread.
  *
  * <pre>
  *   any thread                                       the socket's loop
@@ -25,9 +25,9 @@ import java.util.concurrent.CompletableFuture;
  *                                     pending: what is between put and sent ◀────────┘
  * </pre>
  *
- * <p>The outbox is a stack that the loop takes whole and turns around, so that many sends cost one
- * task and one write. On the loop itself, where nothing waits in the outbox, it is passed by. Any
- * thread, unless a method says otherwise.
+ * <p>The outbox is a stack that the loop takes whole and reverses, so that many sends cost one task
+ * and one write. On the loop itself, an empty outbox is bypassed. Any thread, unless a method says
+ * otherwise.
  */
 public abstract sealed class WebSocketSender implements WebSocket, Runnable
         permits WebSocketConnection {
@@ -42,7 +42,7 @@ public abstract sealed class WebSocketSender implements WebSocket, Runnable
 
     private volatile OutgoingMessage outbox; // newest first
     private volatile long pending;
-    private volatile boolean refuses; // somebody has closed it
+    private volatile boolean refuses; // it was closed
     private volatile boolean refused; // a send was: onDrained is owed
     private volatile CompletableFuture<Void> room; // for those who wait to send
 
@@ -52,10 +52,10 @@ public abstract sealed class WebSocketSender implements WebSocket, Runnable
         this.agreement = agreement;
     }
 
-    /** Writes a frame as {@link OutgoingMessage} has it. On the loop. */
+    /** Writes a frame as described by {@link OutgoingMessage}. On the loop. */
     abstract void write(int first, byte[] bytes, long size);
 
-    /** Something was written. On the loop. */
+    /** Called when something was written. On the loop. */
     abstract void written();
 
     /** Calls the listener if {@link #owesDrained}. On the loop. */
@@ -76,7 +76,10 @@ public abstract sealed class WebSocketSender implements WebSocket, Runnable
         return trySend((EncodedMessage) message, null);
     }
 
-    /** As above; the task that the loop needs is put among {@code later}, if that is not null. */
+    /**
+     * Like {@link #trySend(PreparedMessage)}; the task for the loop is added to {@code later},
+     * unless that is null.
+     */
     boolean trySend(EncodedMessage message, Map<WebSocketContext, List<Runnable>> later) {
         if (full()) {
             return false;
@@ -93,7 +96,10 @@ public abstract sealed class WebSocketSender implements WebSocket, Runnable
         return true;
     }
 
-    /** A client masks each frame with a key of its own, and can share none. */
+    /**
+     * Sends the message for this socket alone: a client masks each frame with a different key, so
+     * frames cannot be shared.
+     */
     private void plain(EncodedMessage message, Map<WebSocketContext, List<Runnable>> later) {
         if (hub.role == Role.CLIENT) {
             put(Frame.FIN | message.opcode(), message.payload(), later);
@@ -134,12 +140,12 @@ public abstract sealed class WebSocketSender implements WebSocket, Runnable
         return true;
     }
 
-    /** Whether half of what may be pending is free. */
+    /** Returns whether half of the output buffer is free. */
     final boolean drained() {
         return pending <= sockets.terms.maxPending() / 2;
     }
 
-    /** Writes it now if that does not overtake others, else puts it into the outbox. */
+    /** Writes a frame now if it does not overtake others, or else adds it to the outbox. */
     private void put(int first, byte[] bytes, Map<WebSocketContext, List<Runnable>> later) {
         long size = first == 0 ? bytes.length : Frame.size(hub.role, bytes.length);
         pend(size);
@@ -159,7 +165,7 @@ public abstract sealed class WebSocketSender implements WebSocket, Runnable
             mine.next = top;
         } while (!OUTBOX.compareAndSet(this, top, mine));
         if (top != null) {
-            return; // whoever was first has a task on its way
+            return; // the first sender has submitted a task
         }
         if (later == null) {
             hub.execute(this);
@@ -205,12 +211,12 @@ public abstract sealed class WebSocketSender implements WebSocket, Runnable
             known = room;
         } while (known == null && !ROOM.compareAndSet(this, null, mine));
         if (refuses || pending < sockets.terms.maxPending()) {
-            giveRoom(); // the loop may not have seen that somebody waits
+            giveRoom(); // the loop may not have seen that this thread waits
         }
         LoopTasks.join(known == null ? mine : known);
     }
 
-    /** Those who wait to send may try again. */
+    /** Wakes the threads that wait to send. */
     final void giveRoom() {
         if (room == null) {
             return;
@@ -272,7 +278,7 @@ public abstract sealed class WebSocketSender implements WebSocket, Runnable
 
     // ---- for the loop
 
-    /** Writes what others have sent. */
+    /** Writes the outbox. */
     @Override
     public void run() {
         var newest = (OutgoingMessage) OUTBOX.getAndSet(this, (OutgoingMessage) null);
@@ -288,13 +294,13 @@ public abstract sealed class WebSocketSender implements WebSocket, Runnable
         PENDING.getAndAdd(this, bytes);
     }
 
-    /** It is closed: whoever waits need not any more. */
+    /** Called when the socket is closed: wakes the threads that wait to send. */
     final void refuseMore() {
         refuses = true;
         giveRoom();
     }
 
-    /** Whether a send was refused and there is room again; true once. */
+    /** Returns whether a send was refused and there is room again; true once. */
     final boolean owesDrained() {
         boolean owes = refused && drained();
         if (owes) {

@@ -3,6 +3,7 @@ package io.sirocco.http.exchange;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.BadRequest;
@@ -641,7 +642,7 @@ class ExchangeTest {
             Asked asked = server.post("/", 10).body("12345");
             FakeServer.await(() -> asked.count(s -> s.demands) > 0, "the handler reads");
             asked.run(s -> s.exchange().refuseBody(RequestError.BODY_CUT_OFF));
-            assertTrue(thrown.get().getCause() instanceof BodyRefused);
+            assertInstanceOf(BodyRefused.class, thrown.get().getCause());
             assertEquals(400, asked.result().status());
         }
     }
