@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.body.MultipartReader;
+import io.sirocco.http.exchange.Limits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
