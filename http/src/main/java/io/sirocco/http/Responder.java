@@ -257,7 +257,7 @@ final class Responder {
 
     /** Sends the headers before there is a body, so that the client knows that it is connected. */
     private void beginSoon(Exchange exchange, Response response) {
-        worker.loop.after(
+        worker.loop.schedule(
                 FIRST_EVENT,
                 () -> {
                     if (exchange.pending() && exchange.connected() && !exchange.headOnly) {

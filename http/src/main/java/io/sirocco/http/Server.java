@@ -2,13 +2,13 @@
 package io.sirocco.http;
 
 import io.sirocco.net.Acceptor;
-import io.sirocco.net.Bandwidth;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Listener;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import io.sirocco.net.Observer;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TaskKind;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.log.LazyLogger;
@@ -162,7 +162,7 @@ public final class Server implements AutoCloseable {
                                         .clock(config.clock)
                                         .name(config.name)
                                         .observer(new Moves(workers))
-                                        .heldMillis(config.heldMillis)
+                                        .longTurnMillis(config.longTurnMillis)
                                         .memory(config.memoryLimit)
                                         .connections(config.mostConnections));
         loops.failure().thenAccept(this::failed);
@@ -186,7 +186,8 @@ public final class Server implements AutoCloseable {
     /** Reports moved routes to the monitor. */
     private record Moves(List<LoopContext> workers) implements Observer {
         @Override
-        public void moved(Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {
+        public void taskKindMoved(
+                Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {
             workers.get(loop.index()).moved(kind, millis, stack);
         }
     }
@@ -211,7 +212,7 @@ public final class Server implements AutoCloseable {
     }
 
     private void options(Config config, Config.Listening asked, Listener.Options options) {
-        asked.tls().ifPresent(tls -> options.tls(tls, "http/1.1").toPlainText(NOT_HTTPS));
+        asked.tls().ifPresent(tls -> options.tls(tls, "http/1.1").plainTextResponse(NOT_HTTPS));
         if (asked.proxyProtocol()) {
             long most = config.limits().headMillis();
             options.proxyProtocol(
@@ -221,7 +222,7 @@ public final class Server implements AutoCloseable {
         options.backlog(config.backlog)
                 .slots(config.maxConnectionsPerLoop, config.whenFull)
                 .parking(config.parked, config.parkedConnections.toMillis())
-                .accepts(config.acceptRate)
+                .acceptRate(config.acceptRate)
                 .admission(() -> plan.config().admission);
     }
 
@@ -325,23 +326,23 @@ public final class Server implements AutoCloseable {
     }
 
     private static void pace(Connection connection, Config config) {
-        List<Bandwidth> reads = with(config.reads, config.connectionReads);
-        List<Bandwidth> writes = with(config.writes, config.connectionWrites);
+        List<RateLimiter> reads = with(config.reads, config.connectionReads);
+        List<RateLimiter> writes = with(config.writes, config.connectionWrites);
         if (!reads.isEmpty() || !writes.isEmpty()) {
-            connection.pace(reads, writes);
+            connection.limitRates(reads, writes);
         }
     }
 
-    private static List<Bandwidth> with(Bandwidth shared, long own) {
-        if (shared == null && own == Bandwidth.UNLIMITED) {
+    private static List<RateLimiter> with(RateLimiter shared, long own) {
+        if (shared == null && own == RateLimiter.UNLIMITED) {
             return List.of();
         }
-        var all = new ArrayList<Bandwidth>();
+        var all = new ArrayList<RateLimiter>();
         if (shared != null) {
             all.add(shared);
         }
-        if (own != Bandwidth.UNLIMITED) {
-            all.add(Bandwidth.perSecond(own));
+        if (own != RateLimiter.UNLIMITED) {
+            all.add(RateLimiter.perSecond(own));
         }
         return all;
     }
@@ -425,7 +426,7 @@ public final class Server implements AutoCloseable {
                     worker.execute(
                             () -> {
                                 worker.drain(end);
-                                worker.loop.protocols(Server::drain);
+                                worker.loop.forEachProtocol(Server::drain);
                             });
             if (runs) { // else its loop has died, and its connections with it
                 ends.add(end);
