@@ -6,4 +6,5 @@ module io.sirocco.http {
     requires jdk.jfr;
 
     exports io.sirocco.http;
+    exports io.sirocco.http.client;
 }

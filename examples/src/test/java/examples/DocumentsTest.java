@@ -22,6 +22,7 @@ class DocumentsTest {
     private static final String IMPORTS =
             """
             import io.sirocco.http.*;
+            import io.sirocco.http.client.*;
             import io.sirocco.live.*;
             import io.sirocco.live.Admission;
             import io.sirocco.live.Listener;
@@ -56,6 +57,17 @@ class DocumentsTest {
             """
             class Snippet {
                 static void run(Request request, Path path, Path folder) throws Exception {
+            %s
+                }
+            }
+            """;
+
+    /** And where requests are sent. */
+    private static final String REQUESTING =
+            """
+            class Snippet {
+                static void run(HttpClient client, Request request, Server server, Path path)
+                        throws Exception {
             %s
                 }
             }
@@ -114,7 +126,7 @@ class DocumentsTest {
     @MethodSource("snippets")
     void compiles(Snippet snippet, @TempDir Path folder) {
         var said = new StringBuilder();
-        for (String form : List.of(SCENE, HANDLING, CHANNELS, MEMBERS, "%s")) {
+        for (String form : List.of(SCENE, HANDLING, REQUESTING, CHANNELS, MEMBERS, "%s")) {
             String source = IMPORTS + form.formatted(snippet.text);
             String errors = Snippets.compile("Snippet", source, folder);
             if (errors.isEmpty()) return;

@@ -167,7 +167,7 @@ public final class Body {
         private byte[] piece = {};
         private int at;
         private boolean ended;
-        private boolean keeps; // what comes is collected
+        private boolean keeps; // received bytes are collected
         private boolean begun;
         private boolean failed; // and will again
 
@@ -194,7 +194,8 @@ public final class Body {
                 ended = true;
                 return whole;
             }
-            return readNBytes(length); // grows with what comes, not with what is promised
+            return readNBytes(
+                    length); // grows with the received bytes, not with the announced length
         }
 
         @Override

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * Sends the body that a {@link BodySource} produces: asks for a piece, waits until the client takes
- * more, and asks again. Loop-confined.
+ * Sends the body that a {@link BodySource} produces: requests a segment, waits until the client can
+ * take more, and requests the next one. Loop-confined.
  */
 final class BodyPump {
     private final Exchange exchange;
@@ -28,7 +28,7 @@ final class BodyPump {
         this.length = length;
     }
 
-    /** Sends the response, whose headers wait for the first piece of the body. */
+    /** Sends the response, whose headers wait for the first segment of the body. */
     void start() {
         if (exchange.responded || !exchange.connected()) {
             close();
@@ -56,7 +56,7 @@ final class BodyPump {
         }
     }
 
-    /** Continues on the loop, from whatever thread has completed a stage. */
+    /** Continues on the loop, whichever thread completed the stage. */
     private void goOn(Runnable step) {
         responder.onLoop(exchange, step);
     }
@@ -75,7 +75,7 @@ final class BodyPump {
         }
     }
 
-    /** Sends a piece; returns whether the next one may be asked for at once. */
+    /** Sends a segment. Returns whether the next one may be requested at once. */
     private boolean send(CompletableFuture<byte[]> next) {
         if (closed) {
             return false;
@@ -104,7 +104,7 @@ final class BodyPump {
         if (room.isDone()) {
             return !room.isCompletedExceptionally();
         }
-        room.thenRun(this::pump); // else the client is gone, which is told
+        room.thenRun(this::pump); // or the client has disconnected, which was reported
         return false;
     }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.loop.LoopTasks;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a {@link BodyWriter} writes to: gathers small writes, and sends when {@link #SIZE} bytes are
- * there, on flush and on close. A body that ends within the first {@link #SIZE} bytes, unflushed,
- * leaves with its length. Used by one thread at a time.
+ * The output stream of a {@link BodyWriter}. Gathers small writes, and sends them when {@link
+ * #SIZE} bytes are buffered, on flush and on close. A body that ends within the first {@link #SIZE}
+ * bytes without a flush is sent with its length. Used by one thread at a time.
  */
 final class BodyStream extends OutputStream {
     private static final int SIZE = 8 << 10;
@@ -70,7 +71,7 @@ final class BodyStream extends OutputStream {
         }
     }
 
-    /** Large pieces go in slices: the client's speed bounds what is in memory. */
+    /** Sends large writes in slices, so that the client's speed bounds the memory in use. */
     private void send(byte[] bytes, int from, int to) throws IOException {
         final int slice = 64 << 10;
         for (int at = from; at < to; at += slice) {
@@ -110,7 +111,9 @@ final class BodyStream extends OutputStream {
         send(whole ? count : length, gathered, 0, count, true);
     }
 
-    /** Sends a piece, with the headers before it if it is the first; blocks while output waits. */
+    /**
+     * Sends a segment, with the headers before the first one. Blocks while the output is congested.
+     */
     private void send(long stated, byte[] bytes, int from, int to, boolean last)
             throws IOException {
         boolean first = !begun;
@@ -127,7 +130,7 @@ final class BodyStream extends OutputStream {
             byte[] copy = Arrays.copyOfRange(bytes, from, to);
             room = worker.ask(() -> sendNow(stated, first, copy, 0, copy.length, last));
         }
-        WebSocketContext.join(room);
+        LoopTasks.join(room);
     }
 
     private CompletableFuture<Void> sendNow(

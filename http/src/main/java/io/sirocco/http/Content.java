@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.body.Segments;
+import io.sirocco.http.websocket.WebSocketGroup;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 
-/** What a response carries. Immutable. */
+/** The content of a response. Immutable. */
 sealed interface Content {
-    /** Nothing, and a length of 0 says so. */
+    /** No content, with a length of 0. */
     Content NONE = new Bytes(new byte[0]);
 
-    /** All of it, at hand. */
+    /** Bytes in memory. */
     record Bytes(byte[] bytes) implements Content {
         public Bytes {
             Objects.requireNonNull(bytes, "bytes");
         }
     }
 
-    /** Written while it is sent; {@code length} is -1 when nobody knows it before. */
+    /** A body that is written while it is sent. {@code length} is -1 if it is unknown. */
     record Stream(BodyWriter writer, long length) implements Content {
         public Stream {
             Objects.requireNonNull(writer, "writer");
         }
     }
 
-    /** Pulled piece by piece as the client takes it; {@code length} is -1 when it is unknown. */
+    /**
+     * A body whose segments are requested when the client can take more. {@code length} is -1 if it
+     * is unknown.
+     */
     record Source(BodySource source, long length) implements Content {
         public Source {
             Objects.requireNonNull(source, "source");
@@ -35,8 +38,8 @@ sealed interface Content {
     }
 
     /**
-     * Written for as long as both sides like: a server that stops interrupts it, and it ends in
-     * good order.
+     * A body that is written for as long as both sides like. A server that stops interrupts the
+     * writer, and the body ends properly.
      */
     record Endless(BodyWriter writer) implements Content {}
 
@@ -44,72 +47,26 @@ sealed interface Content {
     record File(Path path, long length) implements Content {}
 
     /**
-     * All of it at hand, the files among it open: they are released with the first response.
-     * Further ones retain them anew, which goes well for as long as somebody else has them open.
+     * Segments that are available without waiting, with open files. The first response releases the
+     * files; further ones retain them anew, which succeeds while another user keeps them open.
      */
-    final class Pieces implements Content {
-        private final List<BodySegment> all;
-        private final AtomicBoolean taken = new AtomicBoolean();
+    record Pieces(Segments segments) implements Content {}
 
-        Pieces(List<BodySegment> all) {
-            this.all = List.copyOf(all);
-        }
-
-        long length() {
-            return all.stream().mapToLong(BodySegment::length).sum();
-        }
-
-        /**
-         * Hands them over to the caller, who sends or releases them.
-         *
-         * @throws IllegalStateException when this is not the first time, and a file is closed
-         */
-        List<BodySegment> take() {
-            if (taken.compareAndSet(false, true)) {
-                return all;
-            }
-            for (int i = 0; i < all.size(); i++) {
-                if (all.get(i) instanceof BodySegment.Region region && !region.file().retain()) {
-                    release(all.subList(0, i));
-                    throw new IllegalStateException(
-                            "The file of a response that is sent again is closed: keep it open, or"
-                                    + " create a response for each request.");
-                }
-            }
-            return all;
-        }
-
-        /** Nothing of it will be sent: releases what was retained for it, unless that was done. */
-        void release() {
-            if (taken.compareAndSet(false, true)) {
-                release(all);
-            }
-        }
-
-        private static void release(List<BodySegment> pieces) {
-            for (BodySegment piece : pieces) {
-                if (piece instanceof BodySegment.Region region) {
-                    region.file().release();
-                }
-            }
-        }
-    }
-
-    /** No content: the connection speaks WebSocket from then on, with one of the two. */
+    /** No content: the connection is upgraded to WebSocket, served by one of the two. */
     record Upgrade(
-            WebSockets sockets,
+            WebSocketGroup sockets,
             Optional<WebSocketHandler> conversation,
             Optional<WebSocketListener> listener)
             implements Content {}
 
-    /** Not known yet: another response, which somebody else completes. */
+    /** A response that another thread completes. */
     record Later(CompletionStage<Response> response) implements Content {
         public Later {
             Objects.requireNonNull(response, "response");
         }
     }
 
-    /** Not known yet: a handler, which somebody else names; it is called as the route's own is. */
+    /** A handler that another thread completes. It runs where the handler of the route runs. */
     record After(CompletionStage<? extends Handler> next) implements Content {
         public After {
             Objects.requireNonNull(next, "next");

@@ -6,9 +6,9 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The lines {@code Date} and {@code Server}, written once a second for all loops of a server: for
- * one second it is the same array, so that what was encoded with it can be told from what is stale.
- * Any thread.
+ * The headers {@code Date} and {@code Server}, encoded once a second for all loops of a server. All
+ * calls within one second return the same array, so that a cached encoding can be compared by
+ * identity. Any thread.
  */
 final class DateAndServer {
     private final String server;
@@ -16,12 +16,12 @@ final class DateAndServer {
 
     private record Lines(long second, byte[] bytes) {}
 
-    /** With no {@code Server} if that is empty. */
+    /** Omits {@code Server} if it is empty. */
     DateAndServer(String server) {
         this.server = server.isEmpty() ? "" : "Server: " + server + "\r\n";
     }
 
-    /** Waits for nobody, since it is called in the midst of what a loop writes. */
+    /** Returns the headers. Never waits, because it is called while a loop writes a response. */
     byte[] at(long epochSecond) {
         Lines known = newest.get();
         if (known.second == epochSecond) {

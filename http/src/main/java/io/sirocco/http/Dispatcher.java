@@ -13,8 +13,8 @@ import io.sirocco.http.route.UnmatchedFilters;
 import java.util.List;
 
 /**
- * From the headers of a request to its route: one for each loop, for every version of HTTP.
- * Loop-confined.
+ * Finds the route of a request and opens its exchange. One for each loop, for every version of
+ * HTTP. Loop-confined.
  */
 final class Dispatcher {
     private final LoopContext worker;
@@ -71,7 +71,7 @@ final class Dispatcher {
         return exchange;
     }
 
-    /** With the filters before it that see what no route matches. */
+    /** Opens an exchange with the filters that apply to unmatched requests. */
     private Exchange unmatched(
             HttpStream stream,
             RequestHead head,
@@ -84,9 +84,9 @@ final class Dispatcher {
     }
 
     /**
-     * RFC 9110 7.4: a request for an https resource must have come over a connection that is
-     * secured by a certificate for its host. No names are compared of an address, for which
-     * certificates are rare, nor where the check is off.
+     * Returns whether the connection is not authoritative for the host (RFC 9110 7.4): a request
+     * for an https resource must come over a connection secured by a certificate for its host. Not
+     * checked for addresses, for which certificates are rare, nor if the check is off.
      */
     private boolean misdirected(HttpStream stream, RequestHead head, Forwarded forwarded) {
         if (forwarded != null) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.body.BodyRefused;
+import io.sirocco.http.body.RequestBody;
+import io.sirocco.http.loop.LoopTasks;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.message.Trailers;
 import io.sirocco.http.route.PathParams;
@@ -22,7 +25,7 @@ import jdk.jfr.FlightRecorder;
 /**
  * One request and its response, whatever version of HTTP carries them: between the {@link
  * HttpStream}, which lives on a loop, and the handler, which runs where its route says. It decides
- * when the handler runs, for how long anybody waits, and by which rule a request is refused.
+ * when the handler runs, which timeouts apply, and with which error a request is refused.
  *
  * <pre>
  *   start ─┬─ refused ──────────────────────────────────────────▶ response written ─▶ over
@@ -35,7 +38,7 @@ import jdk.jfr.FlightRecorder;
 final class Exchange implements Runnable {
     private static final VarHandle THREAD = threadField();
 
-    /** Stands in the place of a handler's thread while that is being interrupted. */
+    /** Takes the place of a handler's thread while that is being interrupted. */
     private static final Thread INTERRUPTING = Thread.ofVirtual().unstarted(() -> {});
 
     final HttpStream stream;
@@ -47,7 +50,7 @@ final class Exchange implements Runnable {
     final boolean headOnly; // HEAD was requested
     final long began; // in the loop's nanoseconds
 
-    /** Null unless a recording wants it: even the class is left alone until there may be one. */
+    /** Null unless it is being recorded. Its class is not loaded before a recording is possible. */
     final RequestEvent event = FlightRecorder.isInitialized() ? RequestEvent.start() : null;
 
     Handler handler; // to be called next; handed on with the exchange
@@ -60,8 +63,9 @@ final class Exchange implements Runnable {
     boolean waitsForLater;
     volatile boolean endless; // a server that stops does not wait for it
     private boolean gone; // the client is, before the response was complete
-    private List<Runnable> whenGone; // null while nobody wants to know
-    private CompletableFuture<Void> writable; // somebody waits for the client to take more
+    private List<Runnable> whenGone; // null while there are no callbacks
+    private CompletableFuture<Void>
+            writable; // set while a writer waits for the client to take more
     int status;
     long bytesOut;
     RequestError rule; // that the request was refused by; null when it was not
@@ -109,12 +113,12 @@ final class Exchange implements Runnable {
         }
     }
 
-    /** Returns the most bytes that its body may have. */
+    /** Returns the maximum number of bytes of the body. */
     long bodyLimit() {
         return endpoint.limits().body() < 0 ? Long.MAX_VALUE : endpoint.limits().body();
     }
 
-    /** Bytes of the body were received: {@code bytes[from..to)}. */
+    /** Called when {@code bytes[from..to)} of the body were received. */
     void received(byte[] bytes, int from, int to) {
         body.add(bytes, from, to);
         if (body.received() > bodyLimit() && body.expected()) {
@@ -122,7 +126,7 @@ final class Exchange implements Runnable {
         }
     }
 
-    /** The last byte of the body was received. */
+    /** Called when the last byte of the body was received. */
     void bodyEnded(Headers trailers) {
         body.end(worker.loop.now(), trailers);
         if (endpoint.collectsBody() && !ended && pending()) {
@@ -131,8 +135,9 @@ final class Exchange implements Runnable {
     }
 
     /**
-     * All that has come at once was received. A handler that reads its body is called behind the
-     * first piece of it: mostly that is all, and it need not wait.
+     * Called when everything that arrived at once was received. A handler that reads its body is
+     * called after its first segment, which is usually all of it, so that the handler need not
+     * wait.
      */
     void delivered() {
         if (body == null || ended && !body.expected()) {
@@ -153,14 +158,14 @@ final class Exchange implements Runnable {
     }
 
     /**
-     * Returns whether no more of the body should be read for now: an inline handler takes all of it
+     * Returns whether no more of the body should be read for now. An inline handler takes all of it
      * at the end.
      */
     boolean bodyFull() {
         return body.full() && !endpoint.collectsBody();
     }
 
-    /** The end of the body is unknown, or nobody waits for it any longer. */
+    /** Refuses the rest of the body, whose end is unknown or which is no longer needed. */
     void refuseBody(RequestError refusal) {
         boolean handlerWaits = !endpoint.collectsBody() && body.wanted();
         boolean onlyTold = handlerWaits || !pending(); // the handler's exception is responded to
@@ -178,23 +183,26 @@ final class Exchange implements Runnable {
 
     // ---- called by the stream: the response, and the ends
 
-    /** All of the response was written. */
+    /** Called when the whole response was written. */
     void responseWritten() {
         ended = true;
         if (event != null || worker.monitored()) {
-            brokenOff |= !stream.open(); // closed already: what is written now goes nowhere
+            brokenOff |= !stream.open(); // already closed: the output is dropped
             stream.reportWhenSent(this);
         }
     }
 
-    /** The response is complete, and the client is still sending the body, which is dropped. */
+    /**
+     * Called when the response is complete while the client is still sending the body, which is
+     * dropped.
+     */
     void discardBody() {
         body.discard();
         body.clock().start(worker.loop.now());
         schedule();
     }
 
-    /** The connection is left to another protocol. */
+    /** Called when the connection was upgraded to another protocol. */
     void upgraded() {
         ended = true;
         request.detach(); // the WebSocket may still look at it
@@ -204,13 +212,13 @@ final class Exchange implements Runnable {
         worker.inProgress--;
     }
 
-    /** Both messages are complete, or the rest of the request is not read. */
+    /** Called when both messages are complete, or the rest of the request is not read. */
     void over() {
         request.over();
         worker.inProgress--;
     }
 
-    /** The client takes output again. */
+    /** Called when the client can take output again. */
     void drained() {
         CompletableFuture<Void> waiting = writable;
         if (waiting != null) {
@@ -219,7 +227,7 @@ final class Exchange implements Runnable {
         }
     }
 
-    /** The client has ended its side of the connection, or all of it. */
+    /** Called when the client has closed its side of the connection, or all of it. */
     void clientGone() {
         if (ended || gone) {
             return;
@@ -232,7 +240,7 @@ final class Exchange implements Runnable {
         }
     }
 
-    /** The stream has ended before both messages were complete. */
+    /** Called when the stream ended before both messages were complete. */
     void closed(CloseCause cause) {
         failWritable();
         if (!ended) {
@@ -244,7 +252,7 @@ final class Exchange implements Runnable {
                 ExchangeReport.now(this).tell(false);
             }
         }
-        worker.inProgress--; // behind what is told of it
+        worker.inProgress--; // after the notifications
         if (body != null) {
             body.fail(clientIsGone());
         }
@@ -253,7 +261,7 @@ final class Exchange implements Runnable {
         }
     }
 
-    /** The server stops: a response that has no end of its own ends now. */
+    /** Called when the server stops: ends a response that has no end of its own. */
     void drain() {
         if (endless) {
             cancel();
@@ -262,7 +270,7 @@ final class Exchange implements Runnable {
 
     // ---- refusals
 
-    /** Responds in the place of the handler, which has not begun to. */
+    /** Responds instead of the handler, which has not begun to. */
     private void refuse(RequestError refusal) {
         if (refusal != RequestError.SLOTS_FULL && refusal != RequestError.MISDIRECTED) {
             stream.closeBehind();
@@ -270,7 +278,7 @@ final class Exchange implements Runnable {
         refuse(refusal, worker.page(refusal));
     }
 
-    /** Responds with this page: the request broke {@code refusal}. */
+    /** Responds to an error with this page. */
     void refuse(RequestError refusal, Response page) {
         rejected(refusal);
         responded = true;
@@ -297,7 +305,7 @@ final class Exchange implements Runnable {
 
     // ---- memory
 
-    /** What the exchange holds has become more or less. */
+    /** Called when the memory of the exchange has changed. */
     void stored() {
         if (!stream.stores(request.stored() + (body == null ? 0 : body.stored()))) {
             if (!worker.tellsOfMemory()) {
@@ -321,8 +329,8 @@ final class Exchange implements Runnable {
     }
 
     /**
-     * Returns whether no more of the body is read, since the handler has not taken what is here,
-     * and the handler does not wait for the client to take output either.
+     * Returns whether reading the body is suspended because its buffer is full, while the handler
+     * is not waiting for the client to take output.
      */
     boolean bodyWaitsForHandler() {
         return body != null
@@ -335,7 +343,7 @@ final class Exchange implements Runnable {
 
     // ---- time
 
-    /** Has the stream look at this exchange again when something should have happened. */
+    /** Schedules the next deadline of this exchange. */
     private void schedule() {
         long at =
                 waitsForBody()
@@ -347,7 +355,9 @@ final class Exchange implements Runnable {
         stream.deadline(at);
     }
 
-    /** Returns until when the handler must respond, without the time that the client took. */
+    /**
+     * Returns the time by which the handler must respond, excluding the time that the client took.
+     */
     private long handlerDeadline() {
         long most = endpoint.limits().handlerMillis();
         if (!pending() || most == 0) {
@@ -363,7 +373,7 @@ final class Exchange implements Runnable {
                 && (body.wanted() || ended || endpoint.collectsBody() && pending());
     }
 
-    /** The time that was scheduled has come. */
+    /** Called at the scheduled time. */
     void expired() {
         long now = worker.loop.now();
         if (waitsForBody()) {
@@ -393,7 +403,7 @@ final class Exchange implements Runnable {
         }
     }
 
-    /** Has the handler run where its route says. */
+    /** Runs the handler where its route says. */
     void dispatch() {
         switch (endpoint.mode()) {
             case INLINE -> callHandler();
@@ -405,7 +415,7 @@ final class Exchange implements Runnable {
         }
     }
 
-    /** Calls the handler on a thread that is its own meanwhile. */
+    /** Calls the handler on a thread that belongs to it meanwhile. */
     @Override
     public void run() {
         threadBegins();
@@ -416,7 +426,7 @@ final class Exchange implements Runnable {
         }
     }
 
-    /** Calls the handler and has its response sent. On the handler's thread. */
+    /** Calls the handler and sends its response. On the handler's thread. */
     private void callHandler() {
         Response response;
         try {
@@ -458,14 +468,15 @@ final class Exchange implements Runnable {
         }
     }
 
-    /** The calling thread runs the handler from now on, until {@link #threadEnds}. */
+    /** Called when the calling thread starts to run the handler, until {@link #threadEnds}. */
     void threadBegins() {
         thread = Thread.currentThread();
     }
 
     /**
-     * The calling thread goes on to something else, and takes no interrupt with it that was meant
-     * for us: one that is on its way is waited for. By now the exchange may be another thread's.
+     * Called when the calling thread continues with something else. Waits for an interrupt that is
+     * on its way to this exchange, so that the thread does not keep it. By now another thread may
+     * run the exchange.
      */
     void threadEnds() {
         Thread mine = Thread.currentThread();
@@ -480,21 +491,26 @@ final class Exchange implements Runnable {
 
     // ---- the body, for the handler
 
-    /** Returns the next bytes of the body; none at its end. Blocks. The handler's thread. */
+    /** Returns the next bytes of the body, or none at its end. Blocks. On the handler's thread. */
     byte[] nextOfBody(boolean keeps) throws IOException {
-        return body == null
-                ? new byte[0]
-                : WebSocketContext.join(worker.call(() -> takeOfBody(keeps)));
+        if (body == null) {
+            return new byte[0];
+        }
+        try {
+            return LoopTasks.join(worker.call(() -> takeOfBody(keeps)));
+        } catch (IOException e) {
+            throw e.getCause() instanceof BodyRefused refused ? refused : e;
+        }
     }
 
-    /** The same without blocking. Any thread. */
+    /** Returns the next bytes of the body without blocking. Any thread. */
     CompletableFuture<byte[]> nextOfBodyLater() {
         return body == null
                 ? CompletableFuture.completedFuture(new byte[0])
                 : worker.call(() -> takeOfBody(false));
     }
 
-    /** Returns the trailers behind the body. Any thread. */
+    /** Returns the trailers of the request. Any thread. */
     Headers bodyTrailers() {
         return body == null
                 ? Headers.none()
@@ -522,7 +538,7 @@ final class Exchange implements Runnable {
 
     // ---- the response, for Responder and BodyStream, on the loop
 
-    /** Begins the response; returns false when another one has begun. */
+    /** Begins the response. Returns false if another one has begun. */
     boolean begin(Response response, long length) {
         if (responded) {
             return false;
@@ -539,7 +555,7 @@ final class Exchange implements Runnable {
         return true;
     }
 
-    /** Sends a response whole. */
+    /** Sends a whole response. */
     void send(Response response, byte[] bytes) {
         boolean none = headOnly || response.bodiless() || !stream.open();
         bytesOut = none ? 0 : bytes.length;
@@ -569,7 +585,7 @@ final class Exchange implements Runnable {
         stream.end(trailers);
     }
 
-    /** Sends an interim response, unless the response has begun or the client takes nothing. */
+    /** Sends an interim response, unless the response has begun or the client does not read. */
     void interim(int interimStatus, Headers headers) {
         worker.responder.onLoop(
                 this,
@@ -593,8 +609,8 @@ final class Exchange implements Runnable {
     }
 
     /**
-     * Returns a stage that is completed when more may be written; exceptionally when the client is
-     * gone.
+     * Returns a stage that completes when more may be written; exceptionally if the client has
+     * disconnected.
      */
     CompletableFuture<Void> writable() {
         if (!stream.open()) {
@@ -638,7 +654,7 @@ final class Exchange implements Runnable {
         return stream.local();
     }
 
-    /** It has not changed since the connection began. */
+    /** Returns the TLS session, which does not change during the connection. */
     Optional<TlsSession> tls() {
         return stream.tls();
     }
@@ -649,7 +665,9 @@ final class Exchange implements Runnable {
                 : forwarded.scheme().equals("https");
     }
 
-    /** Names the request. The handler's thread, or the loop's when it is over. */
+    /**
+     * Returns the id of the request. On the handler's thread, or on the loop when that has ended.
+     */
     String id() {
         if (id == null) {
             id = worker.nextId();
@@ -665,12 +683,12 @@ final class Exchange implements Runnable {
         return stream.open();
     }
 
-    /** Returns whether the client has gone before the response was complete. */
+    /** Returns whether the client disconnected before the response was complete. */
     boolean gone() {
         return gone;
     }
 
-    /** Has {@code task} run on the loop when the client has gone. */
+    /** Runs {@code task} on the loop when the client disconnects. */
     void whenGone(Runnable task) {
         worker.responder.onLoop(
                 this,

@@ -6,8 +6,8 @@ import java.net.SocketAddress;
 import java.util.Optional;
 
 /**
- * The report of one exchange to the monitor and to flight recordings, made when its response was
- * written and told when that was sent. Loop-confined.
+ * The report of one exchange to the monitor and to flight recordings, created when its response was
+ * written and delivered when that was sent. Loop-confined.
  */
 final class ExchangeReport implements Monitor.CompletedRequest {
     private final Exchange exchange;
@@ -16,7 +16,7 @@ final class ExchangeReport implements Monitor.CompletedRequest {
     private long nanos;
     private boolean complete;
 
-    /** Where the response ends in the output of the connection. */
+    /** The end of the response in the output of the connection. */
     final long end;
 
     ExchangeReport next; // in the queue of the connection
@@ -28,12 +28,12 @@ final class ExchangeReport implements Monitor.CompletedRequest {
         this.end = end;
     }
 
-    /** Returns the report of an exchange that is told of now, while its request is there. */
+    /** Returns a report that is delivered at once, while the request is valid. */
     static ExchangeReport now(Exchange exchange) {
         return new ExchangeReport(exchange, exchange.request.peek(), false, 0);
     }
 
-    /** Returns the report of an exchange whose request will be over when it is told of. */
+    /** Returns a report that is delivered when the request is no longer valid. */
     static ExchangeReport toBeSent(Exchange exchange, long end) {
         // A copy that a thread of the handler may know is never given to another request.
         boolean copies = !exchange.request.detached();
@@ -42,19 +42,19 @@ final class ExchangeReport implements Monitor.CompletedRequest {
         return new ExchangeReport(exchange, kept, copies, end);
     }
 
-    /** So many bytes of its response will never be sent. */
+    /** Records that {@code unsent} bytes of the response will never be sent. */
     void lost(long unsent) {
         exchange.bytesOut = Math.max(0, exchange.bytesOut - unsent);
     }
 
-    /** It was told of: another report may use its copy of the headers. */
+    /** Returns the copy of the headers for reuse, after the report was delivered. */
     void giveBack(LoopContext worker) {
         if (copied) {
             worker.giveBack(head);
         }
     }
 
-    /** Tells of it, now that all of the response was sent, or will never be. */
+    /** Delivers the report. {@code sent} says whether the whole response was sent. */
     void tell(boolean sent) {
         LoopContext worker = exchange.worker;
         complete = sent && !exchange.brokenOff;

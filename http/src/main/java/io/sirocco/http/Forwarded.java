@@ -17,18 +17,18 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What trusted proxies say of a request: who asked, by which scheme, for which host. Immutable.
+ * What trusted proxies forward about a request: client, scheme, host. Immutable.
  *
- * @param client where the request came from; the peer itself when nobody says more
- * @param scheme {@code http} or {@code https}; empty when nobody says
- * @param authority the host that was asked for, and its port if it has one; empty when nobody says
+ * @param client the address of the client; that of the peer if no proxy forwards one
+ * @param scheme {@code http} or {@code https}; empty if unknown
+ * @param authority the requested host, with its port if it has one; empty if unknown
  */
 record Forwarded(SocketAddress client, String scheme, String authority) {
 
-    /** More hops than that are no chain of proxies. */
+    /** The maximum number of hops of a chain of proxies. */
     private static final int MOST_HOPS = 32;
 
-    /** The header is malformed where it matters: the request is refused. */
+    /** Thrown when a relevant part of a header is malformed; the request is refused. */
     static final class Malformed extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -37,13 +37,13 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
         }
     }
 
-    /** One {@code forwarded-element} (RFC 7239 4); what it does not say is empty. */
+    /** One {@code forwarded-element} (RFC 7239 4); missing parameters are empty. */
     private record Element(String node, String scheme, String host) {}
 
     /**
-     * Reads the fields of a request that came from {@code peer}, which is trusted.
+     * Reads the headers of a request from {@code peer}, which is trusted.
      *
-     * @throws Malformed for what no proxy sends
+     * @throws Malformed if a header has a value that no proxy sends
      */
     static Forwarded read(TrustedProxies proxies, SocketAddress peer, Fields fields)
             throws Malformed {
@@ -52,7 +52,7 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
                 : others(proxies, peer, fields);
     }
 
-    /** All lines of a field, in their order. */
+    /** Returns all values of a header in order. */
     private static List<String> values(Fields fields, TrustedProxies.Field field) {
         String name = field.toString();
         List<String> all = List.of();
@@ -127,7 +127,7 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
         }
     }
 
-    /** RFC 7239 4: each parameter stands once at most in an element. */
+    /** Checks that a parameter occurs only once in an element (RFC 7239 4). */
     private static String once(String before, String value) throws Malformed {
         if (!before.isEmpty() || value.isEmpty()) throw new Malformed();
         return value;
@@ -147,7 +147,7 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
         return at;
     }
 
-    /** Behind a token or a quoted string. */
+    /** Returns the end of a token or a quoted string. */
     private static int valueEnd(String line, int from) throws Malformed {
         if (from == line.length() || line.charAt(from) != '"') {
             int end = token(line, from);
@@ -202,8 +202,8 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
     }
 
     /**
-     * One value is that of all hops: the first proxy has set it, and the others have left it. Of a
-     * list, to which each adds its own, it is that of the client's hop.
+     * Returns the value of the client's hop. A single value applies to all hops: the first proxy
+     * has set it and the others have kept it. In a list, each proxy has appended its own.
      */
     private static String ofHop(List<String> lines, int hops) throws Malformed {
         String said = fromTheRight(lines, hops);
@@ -212,7 +212,10 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
         return fromTheRight(lines, 0);
     }
 
-    /** The member of a list that has {@code skip} others to its right; empty when there is none. */
+    /**
+     * Returns the element of a list that has {@code skip} others to its right; empty if there is
+     * none.
+     */
     private static String fromTheRight(List<String> lines, int skip) {
         int left = skip;
         for (String line : lines.reversed()) {
@@ -229,8 +232,8 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
     // ---- values
 
     /**
-     * A node (RFC 7239 6): an address, with brackets if it is IPv6 and has a port, though {@code
-     * X-Forwarded-For} has it without them mostly. Null for one that is hidden or unknown.
+     * Parses a node (RFC 7239 6): an address, in brackets if it is IPv6 with a port, although
+     * {@code X-Forwarded-For} usually has no brackets. Returns null if it is hidden or unknown.
      */
     static SocketAddress node(String text) throws Malformed {
         if (text.isEmpty()) return null;
@@ -259,7 +262,7 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
         }
     }
 
-    /** A port may be hidden, too: it counts for nothing here. */
+    /** Parses a port, which may be hidden and is not used. */
     private static int port(String text) throws Malformed {
         if (obfuscated(text)) return 0;
         if (text.isEmpty() || text.length() > 5) throw new Malformed();
@@ -288,7 +291,7 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
                                                 || "._-".indexOf(c) >= 0);
     }
 
-    /** IPv6 without a zone, or four numbers without leading zeros. */
+    /** Returns whether the host is IPv6 without a zone, or four numbers without leading zeros. */
     private static boolean isLiteral(String host) {
         if (host.indexOf(':') >= 0) {
             return host.chars()
@@ -319,7 +322,7 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
         return text;
     }
 
-    /** The host without its port. */
+    /** Returns the host without its port. */
     String host() {
         int colon = authority.lastIndexOf(':');
         return colon > authority.lastIndexOf(']') ? authority.substring(0, colon) : authority;

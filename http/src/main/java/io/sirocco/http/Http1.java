@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.h1.Head;
 import io.sirocco.http.h1.Parsed;
+import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
@@ -16,8 +17,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * HTTP/1.1 on one connection (RFC 9112): reads requests one after the other, and completes the
- * response to each before it looks at the next, so that pipelined ones are answered in order.
+ * HTTP/1.1 on one connection (RFC 9112). Reads requests one after the other, and completes the
+ * response to each before it looks at the next, so that responses to pipelined requests are in
+ * order.
  *
  * <pre>
  *              headers complete                  response complete, body read or discarded
@@ -32,7 +34,8 @@ import java.util.function.Function;
  */
 final class Http1 implements ServerProtocol, HttpStream {
     /**
-     * Bytes of an unread body that are read and dropped before the connection is closed instead.
+     * The maximum number of bytes of an unread body that are read and dropped; after more, the
+     * connection is closed.
      */
     private static final int DISCARD = 256 << 10;
 
@@ -59,7 +62,7 @@ final class Http1 implements ServerProtocol, HttpStream {
     private ReportQueue reports; // null while there are none
     private int flags;
 
-    /** What was unsent when the client's progress was looked at last. */
+    /** The unsent bytes when the client's progress was last checked. */
     private long unsentBefore;
 
     Http1(Connection connection, LoopContext worker) {
@@ -97,7 +100,7 @@ final class Http1 implements ServerProtocol, HttpStream {
                 connection.suspend();
                 break;
             } else if (at > from && worker.loop.isTurnLong()) {
-                connection.suspend(); // others first; what is pipelined goes on in the next turn
+                connection.suspend(); // others first; pipelined requests continue in the next turn
                 connection.resume();
                 break;
             } else {
@@ -299,7 +302,7 @@ final class Http1 implements ServerProtocol, HttpStream {
         if (response.closes() || worker.draining) {
             closeBehind();
         }
-        decideOnUnaskedBody(); // the handler may still read what is on its way
+        decideOnUnaskedBody(); // the handler may still read bytes in flight
         long framing = length;
         if (response.bodiless()) {
             framing = Http1Encoder.NO_LENGTH;
@@ -332,9 +335,7 @@ final class Http1 implements ServerProtocol, HttpStream {
         return is(HTTP_1_0) ? CONNECTION_KEEP_ALIVE : CRLF;
     }
 
-    /**
-     * A body that was not read is in the way of the next request: it is discarded if it is short.
-     */
+    /** Discards an unread body before the next request if it is short. */
     private void decideOnUnreadBody() {
         decideOnUnaskedBody();
         if (body != null && body.left() > DISCARD) {
@@ -342,7 +343,10 @@ final class Http1 implements ServerProtocol, HttpStream {
         }
     }
 
-    /** A client that waits for 100 may or may not send its body after another response. */
+    /**
+     * Decides on the body of a client that waits for 100, which may or may not send it after
+     * another response.
+     */
     private void decideOnUnaskedBody() {
         if (is(EXPECTS_CONTINUE) && body != null && !body.begun()) {
             closeBehind();
@@ -418,7 +422,7 @@ final class Http1 implements ServerProtocol, HttpStream {
         connection.write(bytes, 0, bytes.length);
         ServerProtocol protocol = next.apply(connection);
         if (reports != null) {
-            reports.upgraded(); // what is sent from now on is told to another protocol
+            reports.upgraded(); // later output is reported to another protocol
             reports = null;
         }
         exchange.upgraded();
@@ -435,7 +439,7 @@ final class Http1 implements ServerProtocol, HttpStream {
 
     // ---- the end of an exchange
 
-    /** On to the next request, or to the end of the connection. */
+    /** Continues with the next request, or ends the connection. */
     private void over() {
         Exchange done = exchange;
         long idleMillis = done.endpoint.limits().idleMillis();
@@ -480,7 +484,7 @@ final class Http1 implements ServerProtocol, HttpStream {
 
     @Override
     public void ended(Connection connection) {
-        if (exchange == null) { // what the client sent before is delivered already
+        if (exchange == null) { // earlier input was already delivered
             connection.finish(false);
             return;
         }
@@ -553,7 +557,7 @@ final class Http1 implements ServerProtocol, HttpStream {
         return true;
     }
 
-    /** A body that is read too late, or not at all, has filled what there is: it is refused. */
+    /** Refuses a body that is not read in time and has filled its buffer. */
     @Override
     public boolean inputLost(Connection connection) {
         if (exchange == null || !exchange.bodyWaitsForHandler()) {
@@ -600,7 +604,7 @@ final class Http1 implements ServerProtocol, HttpStream {
         return after(worker.limits.writeMillis());
     }
 
-    /** A client that takes nothing at all is given up; a slow one is not. */
+    /** Disconnects a client that reads nothing at all, but not a slow one. */
     @Override
     public void abortIfStalled() {
         long unsent = connection.unsent();

@@ -23,8 +23,8 @@ final class Http1Body {
     }
 
     /**
-     * Reads on in {@code bytes[from..to)} and gives {@code exchange} what is content; returns where
-     * it stopped: behind the body, or at {@code to}.
+     * Reads {@code bytes[from..to)} and passes content to {@code exchange}. Returns where it
+     * stopped: after the body, or at {@code to}.
      */
     int read(byte[] bytes, int from, int to, Exchange exchange) {
         int next =
@@ -70,34 +70,34 @@ final class Http1Body {
         }
     }
 
-    /** Returns whether all of it was read. */
+    /** Returns whether the whole body was read. */
     boolean ended() {
         return ended;
     }
 
-    /** Returns the trailers of a body that has ended. */
+    /** Returns the trailers of a complete body. */
     Headers trailers() {
         return chunks == null || chunks.trailers().count() == 0
                 ? Headers.none()
                 : Trailers.of(chunks.trailers());
     }
 
-    /** Returns the rule that it breaks, or null. */
+    /** Returns the error of the framing, or null. */
     RequestError rule() {
         return rule;
     }
 
-    /** Returns whether some of its content was read. */
+    /** Returns whether some content was read. */
     boolean begun() {
         return begun;
     }
 
-    /** Returns the number of bytes that are still to come, as far as they are known. */
+    /** Returns the number of bytes that are still expected, as far as they are known. */
     long left() {
         return left;
     }
 
-    /** From now on nobody uses its content. */
+    /** Drops further content. */
     void discard() {
         discards = true;
     }

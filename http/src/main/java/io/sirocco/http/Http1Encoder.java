@@ -13,10 +13,10 @@ import java.util.Arrays;
  * once a second, as a whole. Any thread, except what writes to a connection.
  */
 final class Http1Encoder {
-    /** The length is not stated. */
+    /** The length is not sent. */
     static final long NO_LENGTH = -1;
 
-    /** The body comes in chunks. */
+    /** The body is chunked. */
     static final long CHUNKED = -2;
 
     private static final byte[] CONTENT_LENGTH = "Content-Length: ".getBytes(ISO_8859_1);
@@ -28,7 +28,7 @@ final class Http1Encoder {
     private static final int LARGEST = 12 << 10;
     private static final int LARGEST_WHOLE = 16 << 10; // a connection has room for it at once
 
-    /** A response and its body, good for as long as {@code date} is the array in use. */
+    /** An encoded response with its body, valid while {@code date} is the current array. */
     private record Whole(byte[] date, byte[] bytes) {}
 
     static {
@@ -44,8 +44,8 @@ final class Http1Encoder {
     /**
      * Writes the headers.
      *
-     * @param dateAndServer those lines, as far as the response has none of its own
-     * @param last the line that ends the headers, with {@code Connection} before it if need be
+     * @param dateAndServer these headers, except those that the response sets itself
+     * @param last the line that ends the headers, with {@code Connection} before it if necessary
      */
     static void writeHead(
             Response response,
@@ -115,8 +115,8 @@ final class Http1Encoder {
     }
 
     /**
-     * Returns headers and body on a connection that stays open; null the first time that the
-     * response is sent, when nobody knows yet whether it pays to keep them, and if it is large.
+     * Returns headers and body for a connection that stays open; null if the response is large, or
+     * is sent for the first time, when it is not known whether keeping them pays.
      */
     static byte[] whole(Response response, byte[] dateAndServer) {
         if (response.encoded() instanceof Whole known && known.date == dateAndServer) {
@@ -148,7 +148,7 @@ final class Http1Encoder {
         connection.reserve(2).put(CRLF);
     }
 
-    /** The same of a region of a file. */
+    /** Writes a chunk with a region of a file. */
     static void writeChunk(OpenFile file, long from, long length, Connection connection) {
         Chunk chunk = connection.reserve(20);
         chunk.putHex(length);

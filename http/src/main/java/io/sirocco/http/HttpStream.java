@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
@@ -28,25 +29,27 @@ import java.util.function.Function;
  * {@link Exchange#over}. Loop-confined.
  */
 interface HttpStream {
-    /** The client of the connection: the peer, or the address that the PROXY protocol names. */
+    /**
+     * Returns the client of the connection: the peer, or the address that the PROXY protocol names.
+     */
     SocketAddress remote();
 
-    /** The peer of the connection. */
+    /** Returns the peer of the connection. */
     SocketAddress peer();
 
-    /** The address that the connection was accepted on. Any thread. */
+    /** Returns the local address of the connection. Any thread. */
     SocketAddress local();
 
-    /** The TLS session of the connection, if there is one. Any thread. */
+    /** Returns the TLS session of the connection, if there is one. Any thread. */
     Optional<TlsSession> tls();
 
-    /** Whether the connection is encrypted. */
+    /** Returns whether the connection is encrypted. */
     boolean secure();
 
-    /** Whether the certificate of the connection is valid for this host. */
+    /** Returns whether the certificate of the connection is valid for this host. */
     boolean authoritative(byte[] bytes, int from, int to);
 
-    /** Whether the client can still be sent something. */
+    /** Returns whether the client can still be sent something. */
     boolean open();
 
     // ---- the request
@@ -71,7 +74,7 @@ interface HttpStream {
 
     // ---- the response
 
-    /** Ends the connection behind the response, if the version has one response after another. */
+    /** Closes the connection after the response, in versions with one response at a time. */
     void closeBehind();
 
     /** Sends an interim response, before the response. */
@@ -83,47 +86,55 @@ interface HttpStream {
     /** Begins a response whose body follows; {@code length} is -1 when it is unknown. */
     void begin(Response response, long length);
 
-    /** Sends a copy of a piece of the body, which is not empty. */
+    /** Sends a copy of a segment of the body, which is not empty. */
     void data(byte[] bytes, int from, int to);
 
-    /** Sends bytes of the body that must not change any more, without a copy where that pays. */
+    /**
+     * Sends a segment of the body that must not change afterwards, without a copy where that pays.
+     */
     void piece(byte[] bytes);
 
     /** Sends a region of a file, which is released when that is done. */
     void file(OpenFile file, long from, long length);
 
-    /** Ends the body, and with it the response; trailers are dropped where none can be sent. */
+    /** Ends the body, and with it the response. Trailers are dropped where they cannot be sent. */
     void end(Headers trailers);
 
-    /** Ends the stream in the middle of a response: the client notices that it is incomplete. */
+    /**
+     * Ends the stream in the middle of a response, so that the client notices that it is
+     * incomplete.
+     */
     void reset();
 
     /** Ends the connection at once. */
     void abort(CloseCause cause);
 
-    /** Sends 101 with these headers, and leaves the connection to the protocol that is returned. */
+    /** Sends 101 with these headers, and passes the connection to the returned protocol. */
     void upgrade(Response head, Function<Connection, ServerProtocol> next);
 
-    /** Reports the exchange when the system has taken all that was written of its response. */
+    /** Reports the exchange when the kernel has taken its whole response. */
     void reportWhenSent(Exchange exchange);
 
     // ---- output and time
 
-    /** Whether so much output waits for the client that no more should be written. */
+    /** Returns whether the writer should stop, because too much output waits for the client. */
     boolean congested();
 
-    /** Bytes of output that the system has not taken. */
+    /** Returns the number of output bytes that the kernel has not taken. */
     long unsent();
 
     /** Calls {@link Exchange#expired} at {@code at}, in milliseconds of the loop's clock. */
     void deadline(long at);
 
     /**
-     * Notes how much output waits now, and returns when the client must have taken some of it, in
+     * Records how much output waits now, and returns when the client must have taken some of it, in
      * milliseconds of the loop's clock.
      */
     long outputDeadline();
 
-    /** Aborts if the client has taken nothing since the last note; else notes again and goes on. */
+    /**
+     * Aborts if the client has taken nothing since the last record; otherwise records again and
+     * continues.
+     */
     void abortIfStalled();
 }

@@ -5,7 +5,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.h1.Head;
 import io.sirocco.http.message.RequestHead;
-import io.sirocco.http.ws.Role;
+import io.sirocco.http.websocket.Role;
+import io.sirocco.http.websocket.WebSocketContext;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
@@ -19,8 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What all connections of one loop share: the routes, the head they parse into, the date, the
- * counts. Loop-confined.
+ * The context that all connections of one loop share: routes, the head that requests are parsed
+ * into, date, counters. Loop-confined.
  */
 final class LoopContext extends WebSocketContext {
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
@@ -35,7 +36,7 @@ final class LoopContext extends WebSocketContext {
     private static final int SPARE_HEADS = 64;
     private static final int LARGEST_SPARE = 4 << 10;
 
-    /** Of exchanges that a monitor is still to be told of; they are filled again and again. */
+    /** Copies of heads for reports, reused. */
     private final ArrayDeque<RequestHead> spareHeads = new ArrayDeque<>();
 
     final Dispatcher dispatcher = new Dispatcher(this);
@@ -54,7 +55,7 @@ final class LoopContext extends WebSocketContext {
     int connections;
     int webSockets;
     boolean draining;
-    private boolean shakingHands = true; // somebody may, as far as the drain knows
+    private boolean shakingHands = true; // a client may, as far as the drain knows
     private CompletableFuture<Void> drained = new CompletableFuture<>();
 
     LoopContext(Loop loop, ServerContext setup) {
@@ -62,7 +63,7 @@ final class LoopContext extends WebSocketContext {
         adopt(setup);
     }
 
-    /** Requests that begin from now on are served so. */
+    /** Applies another configuration to requests that begin from now on. */
     void adopt(ServerContext next) {
         setup = next;
         limits = next.limits();
@@ -100,23 +101,23 @@ final class LoopContext extends WebSocketContext {
     }
 
     @Override
-    void socketOpened() {
+    public void socketOpened() {
         webSockets++;
     }
 
     @Override
-    void socketClosed(Connection connection, CloseCause cause) {
+    public void socketClosed(Connection connection, CloseCause cause) {
         webSockets--;
         closed(connection, cause);
     }
 
-    /** A copy of a head, to tell of it later; nobody else may ever refer to it. */
+    /** Returns a copy of a head for a later report. No other reference to it may remain. */
     RequestHead keep(RequestHead head) {
         RequestHead spare = spareHeads.poll();
         return head.detach(spare == null ? RequestHead.spare() : spare, LARGEST_SPARE);
     }
 
-    /** What {@link #keep} has answered is not needed any more. */
+    /** Accepts a copy made by {@link #keep} for reuse. */
     void giveBack(RequestHead kept) {
         if (kept.bytes().length <= LARGEST_SPARE && spareHeads.size() < SPARE_HEADS) {
             spareHeads.push(kept);
@@ -124,16 +125,18 @@ final class LoopContext extends WebSocketContext {
     }
 
     @Override
-    long writeMillis() {
+    public long writeMillis() {
         return limits.writeMillis();
     }
 
     @Override
-    int nextKey() {
+    public int nextKey() {
         throw new AssertionError("a server masks nothing (RFC 6455 5.1)");
     }
 
-    /** From now on connections end; {@code end} is completed when none is left. */
+    /**
+     * Closes connections from now on as they become idle. Completes {@code end} when none is left.
+     */
     void drain(CompletableFuture<Void> end) {
         draining = true;
         drained = end;
@@ -155,7 +158,7 @@ final class LoopContext extends WebSocketContext {
         return new ServerStats(loop.stats(), requests, inProgress, rejected, webSockets);
     }
 
-    /** The lines {@code Date} and {@code Server}: the same array for a second. */
+    /** Returns the headers {@code Date} and {@code Server}, the same array within one second. */
     byte[] dateAndServer() {
         if (loop.nanos() >= dateExpires) {
             long now = loop.clock().wallMillis();
@@ -165,7 +168,7 @@ final class LoopContext extends WebSocketContext {
         return dateAndServer;
     }
 
-    /** Of these lines those that are not in {@code headers}. */
+    /** Returns those of these headers that are not in {@code headers}. */
     byte[] dateAndServerBeside(Headers headers) {
         String both = new String(dateAndServer(), ISO_8859_1);
         int end = both.indexOf('\n') + 1;
@@ -175,14 +178,14 @@ final class LoopContext extends WebSocketContext {
     }
 
     /**
-     * Calls the handler on a virtual thread. Where the loop carries it, it has run up to where it
-     * blocks first when this returns.
+     * Calls the handler on a virtual thread. If the loop carries it, it has run until it first
+     * blocks when this method returns.
      */
     void virtual(Exchange exchange) {
         start(exchange, exchange);
     }
 
-    /** Runs another task of the exchange, which may block, in the same way. */
+    /** Runs another task of the exchange, which may block, on a virtual thread. */
     void virtual(Exchange exchange, Runnable task) {
         start(
                 exchange,
@@ -228,8 +231,9 @@ final class LoopContext extends WebSocketContext {
     }
 
     /**
-     * Whether one more client may be told that memory is short: a response takes some itself, and
-     * so a turn has {@link #TOLD} of them. Others are closed.
+     * Returns whether one more client may be refused with a response because memory is short. A
+     * response takes memory itself, so each turn has {@link #TOLD} of them; other connections are
+     * closed.
      */
     boolean tellsOfMemory() {
         if (toldAt != loop.nanos()) {
@@ -244,16 +248,16 @@ final class LoopContext extends WebSocketContext {
         return setup.page(status, message);
     }
 
-    /** A handler threw. Any thread. */
+    /** Called when a handler throws. Any thread. */
     @Override
-    void failed(String requestId, Throwable thrown) {
+    public void failed(String requestId, Throwable thrown) {
         failed(requestId, "", thrown);
     }
 
-    /** The same; {@code why} is the end of the line in the log. */
+    /** Called when a handler throws; {@code why} is appended to the line in the log. */
     void failed(String requestId, String why, Throwable thrown) {
         FAILURES.log("request", "request " + requestId + " failed" + why, thrown);
-        if (loop.enter()) { // before it is told of the answer
+        if (loop.enter()) { // before the result is reported
             try {
                 tell(() -> setup.monitor().handlerFailed(requestId, thrown));
             } finally {
@@ -264,14 +268,14 @@ final class LoopContext extends WebSocketContext {
         }
     }
 
-    /** A route has blocked the loop, and was moved. Any thread. */
+    /** Called when a route has blocked the loop and was moved. Any thread. */
     void moved(TaskKind kind, long millis, StackTraceElement[] stack) {
         if (monitored()) {
             execute(() -> tell(() -> setup.monitor().routeMoved(kind.name(), millis, stack)));
         }
     }
 
-    /** A request was refused. */
+    /** Notifies the monitor of a refused request. */
     void tellRejected(
             RequestError rule,
             String id,
@@ -308,7 +312,7 @@ final class LoopContext extends WebSocketContext {
         return setup.monitor() != Monitor.NONE;
     }
 
-    /** Unlike any other of this process. Any thread. */
+    /** Returns an id that is unique in this process. Any thread. */
     String nextId() {
         return setup.id() + "-" + loop.index() + "-" + Long.toString(ids.incrementAndGet(), 36);
     }

@@ -4,7 +4,7 @@ package io.sirocco.http;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Several monitors as one. As safe as they are. */
+/** Several monitors as one. Thread-safe if they are. */
 record Monitors(List<Monitor> all) implements Monitor {
 
     @Override
@@ -42,7 +42,7 @@ record Monitors(List<Monitor> all) implements Monitor {
         tell(monitor -> monitor.loopDied(why));
     }
 
-    /** What one throws is thrown when the others have been told. */
+    /** Notifies all monitors, then throws the exception that one of them threw. */
     private void tell(Consumer<Monitor> news) {
         RuntimeException first = null;
         for (Monitor monitor : all) {

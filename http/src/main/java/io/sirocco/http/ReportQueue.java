@@ -4,8 +4,8 @@ package io.sirocco.http;
 import io.sirocco.net.Connection;
 
 /**
- * The exchanges of one connection whose responses are written, but not sent yet: each is reported
- * when the system has taken its last byte. A connection has one only while there are some.
+ * The exchanges of one connection whose responses are written but not sent yet. Each is reported
+ * when the kernel has taken its last byte. A connection has a queue only while it is not empty.
  * Loop-confined.
  */
 final class ReportQueue {
@@ -19,7 +19,7 @@ final class ReportQueue {
         this.worker = worker;
     }
 
-    /** Adds an exchange, all of whose response was written just now. */
+    /** Adds an exchange whose whole response was just written. */
     void add(Exchange exchange) {
         var report = ExchangeReport.toBeSent(exchange, connection.outputEnd());
         if (first == null) {
@@ -35,21 +35,21 @@ final class ReportQueue {
         return first == null;
     }
 
-    /** Reports those whose responses were sent. */
+    /** Reports the exchanges whose responses were sent. */
     void sent() {
         while (first != null && connection.unsentBefore(first.end) == 0) {
             tell(true);
         }
     }
 
-    /** Reports all: the connection speaks another protocol from now on. */
+    /** Reports all exchanges, because the connection now speaks another protocol. */
     void upgraded() {
         while (first != null) {
             tell(true);
         }
     }
 
-    /** Reports all: the connection is closed, and what is unsent will stay so. */
+    /** Reports all exchanges, because the connection is closed and unsent output is lost. */
     void closed() {
         while (first != null) {
             long unsent = connection.unsentBefore(first.end);

@@ -10,7 +10,10 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-/** JFR: one request and its response, from the complete head on. Made only while it is recorded. */
+/**
+ * The JFR event of a request and its response, from the end of the headers on. Created only while
+ * it is being recorded.
+ */
 @Name("sirocco.Request")
 @Label("Request")
 @Category("Sirocco")
@@ -42,7 +45,7 @@ final class RequestEvent extends Event {
     @Description("Whether the system has taken all of the response")
     boolean complete;
 
-    /** Begins one, or answers null while nobody records them. */
+    /** Begins an event, or returns null if it is not being recorded. */
     static RequestEvent start() {
         var event = new RequestEvent(); // the compiler sees that it does not escape when disabled
         if (!event.isEnabled()) {
@@ -53,9 +56,9 @@ final class RequestEvent extends Event {
     }
 
     /**
-     * It is over; what is quicker than the recording's threshold leaves no trace. Committed on a
-     * virtual thread always: of the events that a carrier commits itself, JDK 25 drops the first
-     * behind each one of a thread that it carried.
+     * Ends the event, which is dropped if it is shorter than the recording's threshold. Always
+     * committed on a virtual thread: of the events that a carrier commits itself, JDK 25 drops the
+     * first one after each event of a thread that it carried.
      */
     void commit(ExchangeReport report, Loop loop) {
         end();

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.body.BodyRefused;
+import io.sirocco.http.body.Segments;
+import io.sirocco.http.websocket.BlockingWebSocket;
+import io.sirocco.http.websocket.WebSocketConnection;
+import io.sirocco.http.websocket.WebSocketHandshake;
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.TaskKind;
 import java.io.IOException;
@@ -12,7 +17,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * Has the responses of handlers sent, by what their content is: from the handler's thread to the
+ * Sends the responses of handlers, depending on their content, from the handler's thread on the
  * loop. One for each loop, without a state of its own.
  *
  * <pre>
@@ -27,12 +32,12 @@ import java.util.function.Consumer;
  * plain call. Methods say where they run.
  */
 final class Responder {
-    /** Milliseconds for which the headers of a stream of events wait for the first of them. */
+    /** How long the headers of a stream of events wait for the first event, in milliseconds. */
     private static final long FIRST_EVENT = 100;
 
     /**
-     * A response of pieces up to this many bytes ends when it is written; of a longer one, when
-     * most of it has left. The kernel mostly takes so much of a file at once.
+     * A response of segments with up to this many bytes is complete when it is written; a longer
+     * one, when most of it was sent. The kernel usually takes as much of a file at once.
      */
     private static final long ENDED_WHEN_WRITTEN = 512 << 10;
 
@@ -61,12 +66,13 @@ final class Responder {
                 onLoop(exchange, () -> beginSoon(exchange, response));
                 stream(exchange, response, writer, -1);
             }
-            case Content.Pieces pieces -> onLoop(exchange, () -> send(exchange, response, pieces));
+            case Content.Pieces(Segments all) ->
+                    onLoop(exchange, () -> send(exchange, response, all));
             case Content.Upgrade upgrade ->
                     onLoop(exchange, () -> upgrade(exchange, response, upgrade));
             case Content.File file -> {
                 try {
-                    var pieces = new Content.Pieces(List.of(opened(file)));
+                    var pieces = new Segments(List.of(opened(file)));
                     onLoop(exchange, () -> send(exchange, response, pieces));
                 } catch (IOException e) {
                     respond(exchange, failed(exchange, e));
@@ -75,7 +81,7 @@ final class Responder {
         }
     }
 
-    /** The usual case, for which nothing is allocated on the loop. */
+    /** The common case, which allocates nothing on the loop. */
     private void respond(Exchange exchange, Response response, byte[] bytes) {
         if (!worker.loop.enter()) {
             worker.execute(() -> guarded(exchange, () -> send(exchange, response, bytes)));
@@ -107,7 +113,7 @@ final class Responder {
         }
     }
 
-    /** An exception on the loop must leave no client waiting until its timeout. */
+    /** Ensures that after an exception on the loop no client waits until its timeout. */
     private void guarded(Exchange exchange, Runnable task) {
         try {
             task.run();
@@ -127,7 +133,7 @@ final class Responder {
 
     // ---- exceptions
 
-    /** Returns the response to an exception, which depends on who has caused it. Any thread. */
+    /** Returns the response to an exception, which depends on its cause. Any thread. */
     Response failed(Exchange exchange, Throwable thrown) {
         boolean cancelled = false;
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
@@ -142,13 +148,16 @@ final class Responder {
         boolean nobodysFault =
                 cancelled && exchange.gone()
                         || thrown instanceof IOException && !exchange.connected();
-        if (!nobodysFault) { // else nobody will read the response
+        if (!nobodysFault) { // otherwise the client has disconnected, and nothing failed
             worker.failed(exchange.id(), interruption(exchange, thrown), thrown);
         }
         return worker.page(500, Status.reason(500));
     }
 
-    /** Returns why we have interrupted the handler, for the log; empty unless that made it fail. */
+    /**
+     * Returns why the handler was interrupted, for the log; empty unless the interrupt made it
+     * fail.
+     */
     private static String interruption(Exchange exchange, Throwable thrown) {
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             if (cause instanceof InterruptedException
@@ -178,7 +187,7 @@ final class Responder {
         exchange.send(response, bytes);
     }
 
-    private void send(Exchange exchange, Response response, Content.Pieces pieces) {
+    private void send(Exchange exchange, Response response, Segments pieces) {
         HttpStream stream = exchange.stream;
         if (exchange.responded || exchange.headOnly || response.bodiless() || !stream.open()) {
             pieces.release();
@@ -208,7 +217,10 @@ final class Responder {
         } else {
             exchange.writable()
                     .thenRun(
-                            () -> exchange.end(response)); // else the client is gone, which is told
+                            () ->
+                                    exchange.end(
+                                            response)); // or the client has disconnected, which was
+            // reported
         }
     }
 
@@ -240,7 +252,7 @@ final class Responder {
         }
     }
 
-    /** The writer has failed: a response that has begun is broken off. */
+    /** Handles a failed writer: a response that has begun is reset. */
     private void broken(Exchange exchange, BodyStream out, Throwable thrown) {
         Response page = failed(exchange, thrown);
         boolean begun = out.begun();
@@ -255,7 +267,7 @@ final class Responder {
                 });
     }
 
-    /** Sends the headers before there is a body, so that the client knows that it is connected. */
+    /** Sends the headers before the body, so that the client knows that it is connected. */
     private void beginSoon(Exchange exchange, Response response) {
         worker.loop.schedule(
                 FIRST_EVENT,
@@ -268,7 +280,7 @@ final class Responder {
 
     // ---- responses that are made later
 
-    /** Has the loop call {@code then} with the result of {@code stage}, if it is of use by then. */
+    /** Calls {@code then} on the loop with the result of {@code stage}, unless it is too late. */
     private <T> void await(Exchange exchange, CompletionStage<T> stage, Consumer<T> then) {
         exchange.waitsForLater = true;
         exchange.threadReturned();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.net.Acceptor;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Listener;
@@ -382,7 +383,9 @@ public final class Server implements AutoCloseable {
         drainMounts(ending, timeout);
         ending.workers.forEach(worker -> worker.execute(() -> worker.draining = true));
         ending.listeners.forEach(
-                each -> each.listener.close()); // whoever is refused knows that we are draining
+                each ->
+                        each.listener
+                                .close()); // a refused client can tell that the server is stopping
         Duration left = timeout.minusNanos(System.nanoTime() - began);
         boolean drained = drain(ending, left.isNegative() ? Duration.ZERO : left);
         ending.loops.close();
@@ -518,6 +521,12 @@ public final class Server implements AutoCloseable {
         return now == null
                 ? List.of()
                 : now.listeners.stream().map(each -> each.listener.address()).toList();
+    }
+
+    /** Returns the event loops that the server runs on; none while it is stopped. */
+    public List<Loop> loops() {
+        Running now = running;
+        return now == null ? List.of() : now.loops.all();
     }
 
     /**

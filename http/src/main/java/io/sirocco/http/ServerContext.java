@@ -9,7 +9,7 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 
-/** What a server was configured to be, for all of its workers. Immutable. */
+/** The frozen configuration of a server, shared by all its loops. Immutable. */
 record ServerContext(
         String id,
         Router<RouteTarget> router,
@@ -25,7 +25,7 @@ record ServerContext(
 
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
 
-    /** The page for {@code status}; a plain one when the server's own cannot be had. */
+    /** Returns the error page for {@code status}; a plain one if the configured page fails. */
     Response page(int status, String message) {
         try {
             Response page = errorPages.page(status, message).status(status);
@@ -43,12 +43,15 @@ record ServerContext(
         return ErrorPages.PLAIN.page(status, message).status(status);
     }
 
-    /** Answers what no route matches. */
+    /** Returns the target for requests that no route matches. */
     RouteTarget notFound() {
         return RouteTarget.of(request -> page(404, Status.reason(404)), limits.route());
     }
 
-    /** Answers a method that the path does not have; for {@code OPTIONS} that is what was asked. */
+    /**
+     * Returns the target for a method that the path does not support, including automatic {@code
+     * OPTIONS} responses.
+     */
     RouteTarget notAllowed(String method, List<String> allow) {
         String methods = String.join(", ", allow);
         return method.equals("OPTIONS")
@@ -59,12 +62,12 @@ record ServerContext(
                         limits.route());
     }
 
-    /** Answers {@code OPTIONS *} (RFC 9110 9.3.7). */
+    /** Returns the target for {@code OPTIONS *} (RFC 9110 9.3.7). */
     RouteTarget asterisk() {
         return RouteTarget.of(request -> optionsOfServer, limits.route());
     }
 
-    /** Answers {@code CONNECT}: this is no tunnel. */
+    /** Returns the target for {@code CONNECT}, which is refused. */
     RouteTarget tunnel() {
         return RouteTarget.of(request -> page(501, Status.reason(501)), limits.route());
     }

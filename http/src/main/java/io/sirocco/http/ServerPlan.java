@@ -14,9 +14,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
 
 /**
- * The configuration and the routes. Immutable.
+ * A configuration and its routes. Immutable.
  *
- * @param kinds of the routes, by method, host and path; a reload keeps those that it knows
+ * @param kinds the task kinds of the routes, by method, host and path; a reload keeps those of
+ *     routes that it contains
  */
 record ServerPlan(
         Config config,
@@ -59,7 +60,7 @@ record ServerPlan(
                 Map.copyOf(kinds));
     }
 
-    /** What the server can do at all: RFC 9110 9.3.7, of {@code OPTIONS *}. */
+    /** Returns the methods of all routes, for {@code OPTIONS *} (RFC 9110 9.3.7). */
     private static Set<String> methods(List<Route> routes) {
         var methods = new LinkedHashSet<String>();
         for (Route route : routes) {
@@ -72,7 +73,7 @@ record ServerPlan(
         return methods;
     }
 
-    /** A route keeps what is known of it over a reload. */
+    /** A route keeps its task kind over a reload. */
     private static TaskKind kind(
             Route route, Map<String, TaskKind> before, Map<String, TaskKind> kinds) {
         String name = route.method + " " + route.host + route.path;

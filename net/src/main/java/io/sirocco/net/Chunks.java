@@ -35,7 +35,7 @@ final class Chunks {
      * and a loop that is short of memory gives hundreds of blocks back.
      */
     static final class Block {
-        private static final boolean MAPS = System.getProperty("os.name").equals("Linux");
+        private static final boolean MAPS = JvmOptions.nativeCallsWork();
 
         final MemorySegment memory;
         final int size; // of its chunks

@@ -31,6 +31,21 @@ record JvmOptions(String module, boolean opened, boolean nativeAccess) {
     }
 
     /**
+     * Returns whether calls into the C library work: on Linux they do, unless the JVM refuses
+     * native access. What they are needed for has a fallback.
+     */
+    static boolean nativeCallsWork() {
+        if (!System.getProperty("os.name").equals("Linux")) {
+            return false;
+        }
+        try {
+            return Linux.openFilesLimit() > 0;
+        } catch (LinkageError | IllegalCallerException e) {
+            return false;
+        }
+    }
+
+    /**
      * Logs what is missing, once in a JVM.
      *
      * @param carries whether event loops carry virtual threads

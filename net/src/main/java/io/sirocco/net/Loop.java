@@ -16,7 +16,9 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RejectedExecutionException;
@@ -124,6 +126,8 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
     private long longestTurn;
 
     private record Handed(Object item, Handed older, long depth) {}
+
+    private static final Set<Thread> THREADS = ConcurrentHashMap.newKeySet();
 
     private static final String STOPPING = "the loop is stopping";
 
@@ -285,6 +289,14 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
                 action.accept(connection.protocol());
             }
         }
+    }
+
+    /**
+     * Whether the caller is the thread of some loop, and must not block; a virtual thread is none.
+     * Any thread.
+     */
+    public static boolean isLoopThread() {
+        return THREADS.contains(Thread.currentThread());
     }
 
     /** Whether it carries the virtual threads that it starts. Any thread. */
@@ -664,6 +676,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
                         transport.wake();
                     }
                 });
+        THREADS.add(thread);
         started.complete(this);
         try {
             while (!stopping || open > 0 || !connects.idle()) {
@@ -675,6 +688,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
         try {
             end();
         } finally {
+            THREADS.remove(thread);
             ended.complete(this);
             if (failure != null) {
                 reportDeath();

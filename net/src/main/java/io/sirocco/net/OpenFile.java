@@ -235,9 +235,7 @@ public final class OpenFile {
      * Integer#MAX_VALUE} where the system does not tell. Any thread.
      */
     public static int limit() {
-        return System.getProperty("os.name").equals("Linux")
-                ? Linux.openFilesLimit()
-                : Integer.MAX_VALUE;
+        return JvmOptions.nativeCallsWork() ? Linux.openFilesLimit() : Integer.MAX_VALUE;
     }
 
     /** Whether it is a directory. */

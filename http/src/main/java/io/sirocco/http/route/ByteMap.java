@@ -39,7 +39,7 @@ public final class ByteMap<V> {
         values[slot] = value;
     }
 
-    /** The value, or null when the slice is no key. */
+    /** Returns the value of a key, or null if there is none. */
     @SuppressWarnings("unchecked") // put stores nothing but V
     V get(byte[] bytes, int from, int to) {
         int slot = hash(bytes, from, to) & mask;
@@ -52,8 +52,8 @@ public final class ByteMap<V> {
     }
 
     /**
-     * Word by word, the last one overlapping: keys are short, and a call to a general routine costs
-     * more.
+     * Compares word by word, the last one overlapping: keys are short, so that a call to a general
+     * routine costs more.
      */
     private static boolean equal(byte[] key, byte[] bytes, int from, int to) {
         int length = to - from;

@@ -6,7 +6,7 @@ import io.sirocco.http.route.PathPattern.Segment;
 import io.sirocco.http.route.Router.Found;
 import io.sirocco.http.route.Router.Route;
 
-/** One route, ready to answer: where its parameters lie in a path. Immutable. */
+/** A route with the positions of its parameters in the path. Immutable. */
 public final class CompiledRoute<T> {
     final Route<T> route;
     final PathPattern pattern;
@@ -20,12 +20,12 @@ public final class CompiledRoute<T> {
         this.constant = new Found<>(route.target(), PathParams.NONE);
     }
 
-    /** The segment at a depth, or null behind the end. */
+    /** Returns the segment at a depth, or null after the end. */
     Segment segment(int depth) {
         return depth < pattern.segments().size() ? pattern.segments().get(depth) : null;
     }
 
-    /** Takes the values from a well-formed path that fits the pattern. */
+    /** Extracts the parameters from a well-formed path that matches the pattern. */
     Found<T> found(byte[] bytes, int pathFrom, int pathTo) {
         if (names.length == 0) {
             return constant;

@@ -16,7 +16,9 @@ import java.util.Map;
  * and a final dot make no difference. Immutable.
  */
 public final class Hosts<V> {
-    /** RFC 1035 2.3.4 allows 255 for a name; a port adds six. What is longer is no host of ours. */
+    /**
+     * RFC 1035 2.3.4 allows 255 bytes for a name; a port adds six. Longer hosts match no pattern.
+     */
     private static final int LONGEST = 255 + ":65535".length();
 
     private final ByteMap<List<V>> exact;
@@ -25,7 +27,7 @@ public final class Hosts<V> {
     private final boolean onlyAny;
 
     /**
-     * Takes values by checked pattern.
+     * Creates a table from checked patterns.
      *
      * @see #check
      */
@@ -45,7 +47,7 @@ public final class Hosts<V> {
         this.onlyAny = below.isEmpty() && exact.size() == (any.isEmpty() ? 0 : 1);
     }
 
-    /** The pattern's value, then those of the wildcards above it, then that of any host. */
+    /** Returns the value of the pattern, then those of its wildcards, then that of any host. */
     private static <V> List<V> chain(String pattern, Map<String, V> byPattern) {
         var keys = new LinkedHashMap<String, V>();
         keys.put(pattern, byPattern.get(pattern));
@@ -61,7 +63,9 @@ public final class Hosts<V> {
         return List.copyOf(new ArrayList<>(keys.values()));
     }
 
-    /** The values for a {@code Host}, the most specific first; an empty slice is no host. */
+    /**
+     * Returns the values for a {@code Host}, the most specific first. An empty slice has no host.
+     */
     List<V> of(byte[] bytes, int from, int to) {
         if (onlyAny || to - from > LONGEST) {
             return any;
@@ -89,7 +93,10 @@ public final class Hosts<V> {
         return found == null ? any : found;
     }
 
-    /** Where the name ends: before {@code :port}, but not inside {@code [::1]}, and a final dot. */
+    /**
+     * Returns the end of the name: before {@code :port}, which is outside of {@code [::1]}, and
+     * before a final dot.
+     */
     private static int nameEnd(byte[] bytes, int from, int to) {
         int end = to;
         while (end > from && bytes[end - 1] >= '0' && bytes[end - 1] <= '9') {
@@ -100,9 +107,9 @@ public final class Hosts<V> {
     }
 
     /**
-     * The pattern in lower case.
+     * Returns the pattern in lower case.
      *
-     * @throws IllegalArgumentException which says what to write instead
+     * @throws IllegalArgumentException if it is invalid; the message says what to write instead
      */
     public static String check(String pattern) {
         String lower = pattern.toLowerCase(Locale.ROOT);

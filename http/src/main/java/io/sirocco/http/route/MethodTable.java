@@ -15,13 +15,13 @@ public final class MethodTable<T> {
     private final List<CompiledRoute<T>> leaves;
     private final CompiledRoute<T> any;
 
-    /** That of {@code GET}, or null: most requests are looked up no further. */
+    /** The route of {@code GET}, or null. Found without a lookup, since most requests are GET. */
     private final CompiledRoute<T> get;
 
     /**
-     * Takes routes whose patterns match the same paths.
+     * Creates a table of routes whose patterns match the same paths.
      *
-     * @throws IllegalArgumentException when two have the same method
+     * @throws IllegalArgumentException if two routes have the same method
      */
     MethodTable(List<CompiledRoute<T>> leaves) {
         for (int i = 0; i < leaves.size(); i++) {
@@ -64,7 +64,7 @@ public final class MethodTable<T> {
                         + "\" match the same requests; remove one of them.");
     }
 
-    /** The route for a method, or null. */
+    /** Returns the route of a method, or null. */
     CompiledRoute<T> of(byte[] bytes, int from, int to) {
         if (get != null && isGet(bytes, from, to)) {
             return get;

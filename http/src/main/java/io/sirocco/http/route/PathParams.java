@@ -4,24 +4,24 @@ package io.sirocco.http.route;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What a path holds in the places of {@code {name}} and {@code *}, decoded. Immutable. */
+/** The decoded values of {@code {name}} and {@code *} in a path. Immutable. */
 public final class PathParams {
     public static final PathParams NONE = new PathParams(new String[0], new String[0]);
 
     private final String[] names;
     private final String[] values;
 
-    /** Keeps both arrays, which nobody may change afterwards. */
+    /** Keeps both arrays, which must not be changed afterwards. */
     PathParams(String[] names, String[] values) {
         this.names = names;
         this.values = values;
     }
 
     /**
-     * The value of a parameter of the route; {@code *} names what the wildcard took.
+     * Returns a path parameter; {@code *} is the name of the wildcard.
      *
-     * @throws IllegalArgumentException when the route has no such parameter: a slip in the code,
-     *     not in the request
+     * @throws IllegalArgumentException if the route has no such parameter, which is a bug in the
+     *     program and not in the request
      */
     public String get(String name) {
         for (int i = 0; i < names.length; i++) {

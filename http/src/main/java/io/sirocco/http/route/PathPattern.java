@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The path of a route, split at its slashes. A segment is
+ * The path pattern of a route, split at its slashes. A segment is
  *
  * <pre>
- *   users     itself; written as people read it, not percent-encoded
- *   {id}      any one segment that is not empty
- *   *         only at the end: all that is left, which may be nothing or many segments
+ *   users     a literal, not percent-encoded
+ *   {id}      one segment that is not empty
+ *   *         only at the end: the rest of the path, which may be empty or have many segments
  * </pre>
  *
- * <p>{@code /files/*} takes {@code /files/} and {@code /files/a/b}, but not {@code /files}.
+ * <p>{@code /files/*} matches {@code /files/} and {@code /files/a/b}, but not {@code /files}.
  * Immutable.
  */
 public record PathPattern(String text, List<Segment> segments) {
@@ -29,9 +29,10 @@ public record PathPattern(String text, List<Segment> segments) {
     }
 
     /**
-     * Reads a pattern.
+     * Parses a pattern.
      *
-     * @throws IllegalArgumentException which says what is wrong, where, and what to write instead
+     * @throws IllegalArgumentException if it is invalid; the message says what is wrong, where, and
+     *     what to write instead
      */
     public static PathPattern parse(String text) {
         if (!text.startsWith("/")) {
@@ -92,7 +93,7 @@ public record PathPattern(String text, List<Segment> segments) {
                 "The path pattern \"" + text + "\" " + what + "; " + remedy + ".");
     }
 
-    /** Names of the parameters in order, {@code *} for the wildcard. */
+    /** Returns the names of the parameters in order, {@code *} for the wildcard. */
     public String[] names() {
         return segments.stream()
                 .flatMap(

@@ -28,7 +28,7 @@ public final class RouteNode<T> {
     private final MethodTable<T> here;
     private final MethodTable<T> rest;
 
-    /** Takes the routes that pass through this node, which lies so many segments deep. */
+    /** Takes the routes that pass through this node at the given depth. */
     RouteNode(List<CompiledRoute<T>> leaves, int depth) {
         var below = new LinkedHashMap<String, List<CompiledRoute<T>>>();
         var params = new ArrayList<CompiledRoute<T>>();
@@ -51,7 +51,7 @@ public final class RouteNode<T> {
         rest = rests.isEmpty() ? null : new MethodTable<>(rests);
     }
 
-    /** The route for the rest of a path, which begins behind a slash; null when there is none. */
+    /** Returns the route for the rest of a path, which begins after a slash, or null. */
     CompiledRoute<T> find(byte[] bytes, int methodFrom, int methodTo, int from, int to) {
         int end = segmentEnd(bytes, from, to);
         RouteNode<T> literal = literal(bytes, from, end);

@@ -23,8 +23,8 @@ import java.util.TreeSet;
  *       {@link MethodNotAllowed}.
  *   <li>At one path a method of its own beats {@link #ANY}; {@code GET} serves {@code HEAD}.
  *   <li>Paths are case-sensitive, a final slash counts, nothing is normalised: {@code .} and {@code
- *       ..} are segments like others and fit a parameter or wildcard. <strong>Whoever opens files
- *       must guard himself.</strong>
+ *       ..} are segments like others and fit a parameter or wildcard. <strong>Validate paths before
+ *       opening files by them.</strong>
  *   <li>A path is split first and decoded then, so {@code %2F} is a slash inside a parameter and
  *       never separates. The wildcard's value is decoded as a whole and cannot tell the two apart.
  *       Bytes that are not UTF-8 become U+FFFD; a {@code %} without two hexadecimal digits is
@@ -34,10 +34,10 @@ import java.util.TreeSet;
  * <p>A path that is a literal route's costs one hash of its bytes and allocates nothing. Immutable.
  */
 public final class Router<T> {
-    /** Stands for every method. */
+    /** The method of a route for every method. */
     public static final String ANY = "*";
 
-    /** What is registered; an empty host is any host. */
+    /** A registered route. An empty host matches every host. */
     public record Route<T>(String method, String host, String path, T target) {
         public Route {
             if (!Grammar.isToken(method)) {
@@ -59,17 +59,17 @@ public final class Router<T> {
 
     public record NotFound<T>() implements Match<T> {}
 
-    /** RFC 9110 15.5.6: the path is known, the method is not; {@code allow} is sorted. */
+    /** The path has routes, but none for the method (RFC 9110 15.5.6); {@code allow} is sorted. */
     public record MethodNotAllowed<T>(List<String> allow) implements Match<T> {}
 
     private final Hosts<VirtualHost<T>> hosts;
     private final Match<T> notFound = new NotFound<>();
 
     /**
-     * Takes the routes in any order.
+     * Creates a router from routes in any order.
      *
-     * @throws IllegalArgumentException for a bad pattern, or for two routes that match the same
-     *     requests, and names them
+     * @throws IllegalArgumentException if a path is invalid, or if two routes match the same
+     *     requests; the message names them
      */
     public Router(List<Route<T>> routes) {
         var byHost = new LinkedHashMap<String, List<CompiledRoute<T>>>();
@@ -83,11 +83,11 @@ public final class Router<T> {
     }
 
     /**
-     * Looks up a request in the bytes of its head.
+     * Finds the route of a request in the bytes of its head.
      *
-     * @param pathFrom where the path begins; {@code pathTo} is before a {@code ?}
-     * @param hostFrom where the value of {@code Host} begins, port included; equal to {@code
-     *     hostTo} when there is none
+     * @param pathFrom the start of the path, which ends at {@code pathTo}, before a {@code ?}
+     * @param hostFrom the start of the value of {@code Host}, port included; equal to {@code
+     *     hostTo} if there is none
      */
     public Match<T> match(
             byte[] bytes,
@@ -119,7 +119,10 @@ public final class Router<T> {
         return unserved(sites, bytes, pathFrom, pathTo);
     }
 
-    /** The same from text, for tests and for protocols whose head is not one array. */
+    /**
+     * Finds the route of a request given as strings, for tests and for protocols whose head is not
+     * one array.
+     */
     public Match<T> match(String method, String host, String path) {
         byte[] bytes = (method + host + path).getBytes(UTF_8);
         int methodTo = method.getBytes(UTF_8).length;

@@ -12,14 +12,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 
-/**
- * The filters that stand before the answers to requests that no route matches, by host and prefix.
- * Immutable.
- */
+/** The filters that apply to requests that no route matches, by host and prefix. Immutable. */
 public final class UnmatchedFilters {
-    /** Where a filter was added: by {@link Routes#filterAll}. */
+    /** Where a filter was added by {@link Routes#filterAll}. */
     public record Scope(String host, String prefix, Filter filter) {
-        /** Whether all that is below {@code other} is below this one. */
+        /** Returns whether everything in {@code other} is in this scope. */
         boolean contains(Scope other) {
             boolean sameHost =
                     host.isEmpty()
@@ -72,7 +69,9 @@ public final class UnmatchedFilters {
         return prefix.endsWith("/") ? prefix : prefix + "/";
     }
 
-    /** The same path with parameters that are named by their places: names make no difference. */
+    /**
+     * Returns the path with parameters named by their positions, so that names make no difference.
+     */
     private static String named(String path) {
         var named = new StringBuilder();
         for (int at = 0, count = 0; at < path.length(); at++) {
@@ -91,7 +90,7 @@ public final class UnmatchedFilters {
         return scopes == null;
     }
 
-    /** The same as {@code endpoint}, behind the filters of the path that is asked for. */
+    /** Returns {@code endpoint} with the filters for the requested path before it. */
     public RouteTarget before(RouteTarget endpoint, RequestHead head) {
         boolean hasPath = head.form() == TargetForm.ORIGIN || head.form() == TargetForm.ABSOLUTE;
         if (!hasPath

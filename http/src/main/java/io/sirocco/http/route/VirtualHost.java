@@ -26,20 +26,24 @@ public final class VirtualHost<T> {
     }
 
     /**
-     * Whether a path must consist of the pattern's bytes; a percent sign arrives as {@code %25}.
+     * Returns whether only one sequence of bytes matches the pattern; a percent sign arrives as
+     * {@code %25}.
      */
     private static boolean isPlain(PathPattern pattern) {
         return !pattern.text().contains("%")
                 && pattern.segments().stream().allMatch(Segment.Literal.class::isInstance);
     }
 
-    /** The route whose path is these very bytes, or null. There is no more specific one. */
+    /**
+     * Returns the route whose path has exactly these bytes, or null. No other route is more
+     * specific.
+     */
     CompiledRoute<T> literal(byte[] bytes, int methodFrom, int methodTo, int pathFrom, int pathTo) {
         MethodTable<T> endpoints = literals.get(bytes, pathFrom, pathTo);
         return endpoints == null ? null : endpoints.of(bytes, methodFrom, methodTo);
     }
 
-    /** The most specific route that serves the method, or null. */
+    /** Returns the most specific route that serves the method, or null. */
     CompiledRoute<T> find(byte[] bytes, int methodFrom, int methodTo, int pathFrom, int pathTo) {
         return tree.find(bytes, methodFrom, methodTo, pathFrom + 1, pathTo);
     }

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+package examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Projects outside of the checkout: {@code ./sirocco install} fills a repository of this test, from
+ * a copy of the sources, and what README.md, docs/http.md and examples/embedded show is built from
+ * it with Maven and run.
+ */
+@Timeout(300)
+class InYourProjectTest {
+    private static final String JAVA_HOME = System.getProperty("java.home");
+    private static final String JAVA = Path.of(JAVA_HOME, "bin", "java").toString();
+    private static final Path SAMPLE = Snippets.TOP.resolve("examples/embedded");
+    private static final Path HTTP_PAGE = Snippets.TOP.resolve("docs/http.md");
+    private static final List<String> MODULES = List.of("net", "openssl", "http", "web", "live");
+
+    /** Kept until the next {@code clean}: the plugins in it need not be fetched again. */
+    private static final Path REPOSITORY = Path.of("target/installed").toAbsolutePath();
+
+    private static final String ADVICE = "start the JVM with ";
+
+    @TempDir static Path folder;
+
+    private static String installed;
+    private static Path sample;
+    private static Said built;
+
+    /** How a command has ended. */
+    private record Said(int status, String text) {
+        Said succeeds() {
+            assertEquals(0, status, text);
+            return this;
+        }
+    }
+
+    @BeforeAll
+    static void install() throws Exception {
+        Files.writeString(folder.resolve("settings.xml"), settings());
+        deleteAll(REPOSITORY.resolve("io/sirocco"));
+        Path checkout = folder.resolve("check out"); // with a space, as folders of users have
+        copySources(checkout);
+        installed = run(checkout, withMaven("./sirocco", "install")).succeeds().text();
+        sample = folder.resolve("sample");
+        copyAll(SAMPLE.resolve("pom.xml"), sample.resolve("pom.xml"));
+        copyAll(SAMPLE.resolve("src"), sample.resolve("src"));
+        built = run(sample, withMaven("mvn", "-B", "-ntp", "package")).succeeds();
+    }
+
+    @Test
+    void itPrintsTheCoordinatesOfEachModuleAndOfTheBom() {
+        String version = version();
+        var expected = new ArrayList<String>();
+        MODULES.forEach(name -> expected.add("  io.sirocco:sirocco-" + name + ":" + version));
+        expected.add("  io.sirocco:sirocco-bom:" + version);
+        assertEquals(expected, installed.lines().filter(line -> line.startsWith("  io.")).toList());
+        assertTrue(installed.contains("Installed into " + REPOSITORY + ":"), installed);
+    }
+
+    @Test
+    void eachModuleHasItsSourcesAndItsJavadoc() {
+        for (String module : MODULES) {
+            String name = "sirocco-" + module;
+            Path there = REPOSITORY.resolve("io/sirocco").resolve(name).resolve(version());
+            for (String kind : List.of(".jar", "-sources.jar", "-javadoc.jar", ".pom")) {
+                Path file = there.resolve(name + "-" + version() + kind);
+                assertTrue(Files.isRegularFile(file), file.toString());
+            }
+        }
+    }
+
+    @Test
+    void theTestsOfTheSampleHaveRun() {
+        assertTrue(built.text().contains("Tests run: 2, Failures: 0, Errors: 0"), built.text());
+    }
+
+    @Test
+    void theSampleRunsAsAJar() throws Exception {
+        assertEquals("", errorsOfSample("-jar", "target/embedded.jar"));
+    }
+
+    @Test
+    void theSampleRunsOnTheClassPath() throws Exception {
+        assertEquals("", errorsOfSample(onClassPath(options("ALL-UNNAMED"))));
+    }
+
+    @Test
+    void theSampleRunsOnTheModulePath() throws Exception {
+        assertEquals("", errorsOfSample(onModulePath(options("io.sirocco.net"))));
+    }
+
+    @Test
+    void onTheClassPathTheLogNamesTheOptionsThatAreMissing() throws Exception {
+        assertEquals(
+                "--add-opens=java.base/java.lang=ALL-UNNAMED --enable-native-access=ALL-UNNAMED",
+                adviceIn(errorsOfSample(onClassPath())));
+    }
+
+    @Test
+    void onTheModulePathTheLogNamesTheOptionsThatAreMissing() throws Exception {
+        assertEquals(
+                "--add-opens=java.base/java.lang=io.sirocco.net"
+                        + " --enable-native-access=io.sirocco.net",
+                adviceIn(errorsOfSample(onModulePath())));
+    }
+
+    /** As a later JDK will do without being told. */
+    @Test
+    void aJvmThatRefusesNativeCallsServesAllTheSame() throws Exception {
+        String errors = errorsOfSample(onClassPath("--illegal-native-access=deny"));
+        assertTrue(adviceIn(errors).endsWith("--enable-native-access=ALL-UNNAMED"), errors);
+        assertFalse(errors.contains("SEVERE"), errors);
+    }
+
+    @Test
+    void anOlderJdkEndsTheBuildInOneSentence() throws Exception {
+        for (Path project : List.of(sample, folder.resolve("check out"))) {
+            Said said = run(project, withMaven("mvn", "-B", "validate", "-Djava.version=17.0.3"));
+            assertNotEquals(0, said.status());
+            Pattern sentence = Pattern.compile("needs JDK 25 or newer, and Maven runs on 17.0.3:");
+            assertEquals(1, sentence.matcher(said.text()).results().count(), said.text());
+        }
+    }
+
+    @Test
+    void theProjectOfThePageBuildsAndRuns() throws Exception {
+        Path project = folder.resolve("hello");
+        String page = Snippets.text(HTTP_PAGE);
+        write(project.resolve("pom.xml"), block(page, "```xml", "<project"));
+        String program = block(page, "```java Hello.java", "package example;");
+        assertTrue(program.contains("\"127.0.0.1\", 8080"), "it listens on another address");
+        write(
+                project.resolve("src/main/java/example/Hello.java"),
+                program.replace("\"127.0.0.1\", 8080", "\"127.0.0.1\", 0"));
+        String commands = block(page, "```sh", "mvn -q package dep");
+        String maven = commands.lines().findFirst().orElseThrow();
+        run(project, withMaven(maven.split(" "))).succeeds();
+        String java = commands.substring(maven.length()).replace("\\\n", " ").strip();
+        assertTrue(java.startsWith("java "), java);
+        String[] arguments = java.substring(5).replace("'", "").split(" +");
+        assertEquals("", errorsOf(project, "/", "It works.", arguments));
+    }
+
+    /** Whoever follows a document gets what the sample does. */
+    @Test
+    void documentsShowWhatTheSampleHas() {
+        String pom = condensed(Snippets.text(SAMPLE.resolve("pom.xml")));
+        String readme = Snippets.text(Snippets.TOP.resolve("README.md"));
+        String page = Snippets.text(HTTP_PAGE);
+        String shown = condensed(block(readme, "```xml", "<dependencyManagement>"));
+        String end = "</dependencies>"; // the sample has more of them
+        assertTrue(shown.endsWith(end), shown);
+        assertTrue(pom.contains(shown.substring(0, shown.length() - end.length())), shown);
+        for (String start : List.of("<dependencyManagement>", "<manifestEntries>")) {
+            assertTrue(pom.contains(condensed(block(page, "```xml", start))), start);
+        }
+        for (String text : List.of(readme, page, pom)) {
+            assertTrue(text.contains(version()), "another version than " + version());
+        }
+        assertTrue(readme.contains("./sirocco install") && page.contains("./sirocco install"));
+    }
+
+    // ---- the sample
+
+    private static String[] onClassPath(String... options) {
+        String path = "target/embedded.jar" + File.pathSeparator + "target/lib/*";
+        return Stream.concat(
+                        Stream.of(options), Stream.of("-cp", path, "org.example.embedded.Main"))
+                .toArray(String[]::new);
+    }
+
+    private static String[] onModulePath(String... options) {
+        String path = "target/embedded.jar" + File.pathSeparator + "target/lib";
+        String main = "embedded/org.example.embedded.Main";
+        return Stream.concat(Stream.of(options), Stream.of("-p", path, "-m", main))
+                .toArray(String[]::new);
+    }
+
+    private static String[] options(String module) {
+        return new String[] {
+            "--add-opens=java.base/java.lang=" + module, "--enable-native-access=" + module
+        };
+    }
+
+    private static String errorsOfSample(String... arguments) throws Exception {
+        String[] andPort =
+                Stream.concat(Stream.of(arguments), Stream.of("0")).toArray(String[]::new);
+        return errorsOf(sample, "/hello/there", "Hello, there", andPort);
+    }
+
+    /** Starts a server, has it respond, stops it; what it has printed as errors and warnings. */
+    private static String errorsOf(Path project, String path, String expected, String... arguments)
+            throws Exception {
+        var command = new ArrayList<>(List.of(JAVA, "-XX:+UseSerialGC", "-Xmx128m"));
+        command.addAll(List.of(arguments));
+        Path errors = Files.createTempFile(folder, "errors", ".log");
+        Process server =
+                new ProcessBuilder(command)
+                        .directory(project.toFile())
+                        .redirectError(errors.toFile())
+                        .start();
+        try {
+            String address = server.inputReader().readLine();
+            assertTrue(address != null, () -> Snippets.text(errors));
+            try (var response =
+                    URI.create(address).resolve(path).toURL().openConnection().getInputStream()) {
+                assertEquals(expected, new String(response.readAllBytes(), UTF_8));
+            }
+        } finally {
+            server.destroyForcibly().waitFor();
+        }
+        // What it is told once is not what went wrong: the transport, and that classes were loaded.
+        return Snippets.text(errors)
+                .lines()
+                .filter(line -> line.contains("WARNING") || line.contains("SEVERE"))
+                .reduce("", (all, line) -> all.isEmpty() ? line : all + "\n" + line);
+    }
+
+    /** The options that the one line of the log about them names. */
+    private static String adviceIn(String errors) {
+        List<String> lines = errors.lines().filter(line -> line.contains(ADVICE)).toList();
+        assertEquals(1, lines.size(), errors);
+        String rest = lines.getFirst();
+        rest = rest.substring(rest.indexOf(ADVICE) + ADVICE.length());
+        return rest.split(";| \\(")[0];
+    }
+
+    // ---- Maven
+
+    /** The plugins of this machine come first, then those of the settings of its user. */
+    private static String settings() {
+        String local = System.getProperty("localRepository");
+        Path used =
+                local == null
+                        ? Path.of(System.getProperty("user.home"), ".m2", "repository")
+                        : Path.of(local);
+        String repository =
+                """
+                <id>here</id><url>%s</url>
+                <releases><checksumPolicy>ignore</checksumPolicy></releases>
+                <snapshots><enabled>false</enabled></snapshots>
+                """
+                        .formatted(used.toUri());
+        return """
+        <settings>
+          <profiles>
+            <profile>
+              <id>here</id>
+              <repositories><repository>%1$s</repository></repositories>
+              <pluginRepositories><pluginRepository>%1$s</pluginRepository></pluginRepositories>
+            </profile>
+          </profiles>
+          <activeProfiles><activeProfile>here</activeProfile></activeProfiles>
+        </settings>
+        """
+                .formatted(repository);
+    }
+
+    private static List<String> withMaven(String... command) {
+        var all = new ArrayList<>(List.of(command));
+        all.add("-gs");
+        all.add(folder.resolve("settings.xml").toString());
+        all.add("-Dmaven.repo.local=" + REPOSITORY);
+        return all;
+    }
+
+    private static Said run(Path directory, List<String> command) throws Exception {
+        var builder =
+                new ProcessBuilder(command)
+                        .directory(directory.toFile())
+                        .redirectErrorStream(true)
+                        .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+        builder.environment().put("JAVA_HOME", JAVA_HOME);
+        builder.environment().remove("MAVEN_OPTS");
+        Process process = builder.start();
+        try {
+            String text = process.inputReader().readAllAsString();
+            return new Said(process.waitFor(), text);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** As the parent has it. */
+    private static String version() {
+        var found =
+                Pattern.compile("<version>(.*?)</version>")
+                        .matcher(Snippets.text(Snippets.TOP.resolve("pom.xml")));
+        assertTrue(found.find());
+        return found.group(1);
+    }
+
+    // ---- files
+
+    private static void copySources(Path checkout) throws IOException {
+        copyAll(Snippets.TOP.resolve("sirocco"), checkout.resolve("sirocco"));
+        copyAll(Snippets.TOP.resolve("pom.xml"), checkout.resolve("pom.xml"));
+        try (Stream<Path> tops = Files.list(Snippets.TOP)) {
+            for (Path top : tops.filter(each -> Files.exists(each.resolve("pom.xml"))).toList()) {
+                Path copy = checkout.resolve(top.getFileName());
+                copyAll(top.resolve("pom.xml"), copy.resolve("pom.xml"));
+                if (MODULES.contains(top.getFileName().toString())) {
+                    copyAll(top.resolve("src/main"), copy.resolve("src/main"));
+                }
+            }
+        }
+    }
+
+    private static void copyAll(Path from, Path to) throws IOException {
+        Files.createDirectories(to.getParent());
+        try (Stream<Path> all = Files.walk(from)) {
+            for (Path each : all.toList()) {
+                Files.copy(each, to.resolve(from.relativize(each).toString()));
+            }
+        }
+    }
+
+    private static void deleteAll(Path top) throws IOException {
+        if (Files.exists(top)) {
+            try (Stream<Path> all = Files.walk(top)) {
+                for (Path each : all.toList().reversed()) {
+                    Files.delete(each);
+                }
+            }
+        }
+    }
+
+    private static void write(Path file, String text) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+
+    /** The block of a document between such a fence and the next, which begins like this. */
+    private static String block(String document, String fence, String start) {
+        return Pattern.compile("(?ms)^" + fence + "\\R(.*?)^```")
+                .matcher(document)
+                .results()
+                .map(found -> found.group(1))
+                .filter(text -> text.startsWith(start))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no " + fence + " begins with " + start));
+    }
+
+    private static String condensed(String xml) {
+        return xml.replaceAll("\\s", "");
+    }
+}

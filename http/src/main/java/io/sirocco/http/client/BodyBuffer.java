@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.client;
+
+import io.sirocco.http.Headers;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The body of a response between its connection, which adds to it, and its reader. Holds {@link
+ * #FULL} bytes and the rest of one delivery at most: then the connection is not read.
+ * Loop-confined.
+ */
+final class BodyBuffer {
+    /** Bytes from which on the connection is not read. */
+    static final int FULL = 64 << 10;
+
+    private static final byte[] NOTHING = {};
+
+    private byte[] held = NOTHING;
+    private int size;
+    private boolean ended;
+    private Headers trailers = Headers.none();
+    private HttpClientException failure;
+    private CompletableFuture<byte[]> reader; // null while nobody waits
+
+    void add(byte[] bytes, int from, int to) {
+        int n = to - from;
+        if (size + n > held.length) {
+            int room = size == 0 ? n : Math.max(size + n, 2 * held.length);
+            held = Arrays.copyOf(held, room);
+        }
+        System.arraycopy(bytes, from, held, size, n);
+        size += n;
+    }
+
+    void end(Headers trailers) {
+        ended = true;
+        this.trailers = trailers;
+    }
+
+    void fail(HttpClientException why) {
+        if (!ended && failure == null) {
+            failure = why;
+        }
+    }
+
+    /** Drops what nobody will read. */
+    void discard() {
+        held = NOTHING;
+        size = 0;
+    }
+
+    /** Gives a waiting reader what there is. Called when a delivery has been read. */
+    void wake() {
+        if (reader != null && (size > 0 || ended || failure != null)) {
+            CompletableFuture<byte[]> waiting = reader;
+            reader = null;
+            give(waiting);
+        }
+    }
+
+    private void give(CompletableFuture<byte[]> to) {
+        if (size > 0) {
+            to.complete(takeAll());
+        } else if (ended) {
+            to.complete(NOTHING);
+        } else {
+            to.completeExceptionally(failure);
+        }
+    }
+
+    private byte[] takeAll() {
+        byte[] all = size == held.length ? held : Arrays.copyOf(held, size);
+        held = NOTHING;
+        size = 0;
+        return all;
+    }
+
+    /**
+     * Completes {@code to} with the next bytes, as soon as there are some; with none at the end.
+     */
+    void take(CompletableFuture<byte[]> to) {
+        if (reader != null) {
+            to.completeExceptionally(
+                    new IllegalStateException(
+                            "The body is being read already: ask again when the last bytes are"
+                                    + " there."));
+        } else if (size > 0 || ended || failure != null) {
+            give(to);
+        } else {
+            reader = to;
+        }
+    }
+
+    /** All of it, when it is complete and nobody has read of it; null otherwise. */
+    byte[] whole() {
+        return ended && reader == null ? takeAll() : null;
+    }
+
+    boolean full() {
+        return size >= FULL;
+    }
+
+    boolean ended() {
+        return ended;
+    }
+
+    int stored() {
+        return held.length;
+    }
+
+    Headers trailers() {
+        return trailers;
+    }
+}

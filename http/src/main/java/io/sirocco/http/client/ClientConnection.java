@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.client;
+
+import io.sirocco.http.Headers;
+import io.sirocco.http.client.HttpClientException.Reason;
+import io.sirocco.http.h1.ResponseError;
+import io.sirocco.http.h1.ResponseHead;
+import io.sirocco.http.h1.ResponseReader;
+import io.sirocco.net.Alarm;
+import io.sirocco.net.CloseCause;
+import io.sirocco.net.Connection;
+import io.sirocco.net.Protocol;
+import java.util.Objects;
+
+/**
+ * One connection to a server, which carries one exchange after the other (RFC 9112 9.3).
+ *
+ * <pre>
+ *           start                    END, both messages complete
+ *   idle ──────────▶ exchange ───────────────────────────────────▶ idle
+ *    │ the server ends or sends,        │ a failure, close, an early response
+ *    │ or nobody needs it for long      │ 101: another protocol takes it over
+ *    └──────────────────────────────────┴────────────────────────▶ gone
+ * </pre>
+ *
+ * <p>The one deadline of the connection stands for all timeouts: when it passes, what is waited for
+ * now decides whether anything is late. Loop-confined.
+ */
+final class ClientConnection implements Protocol {
+    private final OriginPool home;
+    private final HttpClientSettings.Frozen settings;
+    private final Connection connection;
+    private final ResponseReader reader;
+    private ClientExchange exchange; // null while idle
+    private RequestBodySender body; // of the request; null without one
+    private Alarm expected; // of 100 (Continue); null while it is not waited for
+    private boolean sent; // the request was written
+    private boolean used; // has carried an exchange before
+    private boolean suspended;
+    private boolean left; // its pool does not know it any more
+    private long touched; // when something moved, in milliseconds of the loop
+    private long keepAlive;
+
+    ClientConnection(OriginPool home, Connection connection) {
+        this.home = home;
+        this.settings = home.pool.settings;
+        this.connection = connection;
+        this.reader = new ResponseReader(settings.head(), settings.interim());
+    }
+
+    // ---- the request
+
+    void start(ClientExchange next) {
+        exchange = next;
+        next.served(this);
+        if (used) {
+            home.pool.reused++;
+        }
+        ClientRequest request = next.request;
+        reader.begin(request.method, !request.protocol.isEmpty());
+        RequestEncoder.head(connection, request, settings.headers());
+        touched = connection.loop().now();
+        keepAlive = settings.keepAlive();
+        long first =
+                request.hasBody()
+                        ? Math.min(settings.response(), settings.idle())
+                        : settings.response();
+        connection.deadline(Math.min(next.due, touched + first));
+        if (!request.hasBody()) {
+            sent = true;
+            return;
+        }
+        sent = false;
+        body = new RequestBodySender(this, connection, request);
+        if (request.expects) {
+            expected = connection.loop().after(settings.expect(), this::sendBody);
+        } else {
+            connection.tellSent();
+            body.begin();
+        }
+    }
+
+    private void sendBody() {
+        if (expected != null) {
+            expected.cancel();
+            expected = null;
+            connection.tellSent();
+            body.begin();
+        }
+    }
+
+    /** Something of the body was written. */
+    void progress() {
+        touched = connection.loop().now();
+    }
+
+    /** All of the request was written. */
+    void requestSent() {
+        sent = true;
+        progress();
+    }
+
+    @Override
+    public void sent(Connection connection) {
+        progress();
+    }
+
+    @Override
+    public void drained(Connection connection) {
+        if (body != null) {
+            body.drained();
+        }
+    }
+
+    // ---- the response
+
+    @Override
+    public int received(Connection connection, byte[] bytes, int from, int to) {
+        if (exchange == null) { // RFC 9112 9.2: what nobody has asked for is no response
+            abandon();
+            return to;
+        }
+        touched = connection.loop().now();
+        int p = from;
+        while (true) {
+            ResponseReader.Event event = reader.read(bytes, p, to);
+            p = reader.next();
+            switch (event) {
+                case MORE -> {
+                    exchange.deliver();
+                    return p;
+                }
+                case INTERIM -> {
+                    if (!interim()) {
+                        return to;
+                    }
+                }
+                case HEAD -> {
+                    if (!head()) {
+                        return p;
+                    }
+                }
+                case DATA -> {
+                    exchange.body.add(bytes, reader.dataFrom(), reader.dataTo());
+                    if (!connection.stores(exchange.body.stored())) {
+                        if (exchange != null) {
+                            failed(Reason.MEMORY_SHORT, "no memory for its body", null);
+                        }
+                        return to;
+                    }
+                    if (exchange.body.full() && !reader.done()) {
+                        suspended = true;
+                        connection.suspend();
+                        exchange.deliver();
+                        return p;
+                    }
+                }
+                case END -> {
+                    complete(p < to);
+                    return to;
+                }
+                case REJECTED -> {
+                    broken(reader.error());
+                    return to;
+                }
+            }
+        }
+    }
+
+    /** Passes a 1xx response on; returns whether the exchange goes on. */
+    private boolean interim() {
+        ResponseHead head = reader.head();
+        if (head.status() == 100) {
+            sendBody();
+        }
+        ClientExchange to = exchange;
+        if (to == null) {
+            return false; // its body has failed at once
+        }
+        try {
+            to.request.interim.interim(head.status(), ClientExchange.headers(head));
+        } catch (Throwable e) {
+            failed(Reason.LISTENER_FAILED, "the listener of interim responses failed: " + e, e);
+        }
+        return exchange == to;
+    }
+
+    /** The response begins; returns whether it goes on as HTTP. */
+    private boolean head() {
+        ResponseHead head = reader.head();
+        exchange.head(head, reader.length(), reader.switched());
+        if (reader.switched()) {
+            switchProtocol();
+            return false;
+        }
+        if (expected != null) { // an answer instead of 100: the body will not be sent
+            expected.cancel();
+            expected = null;
+        }
+        if (!sent && head.status() >= 300) { // RFC 9112 9.5: whatever is sent now is of no use
+            body.stop();
+        }
+        int announced = head.find("Keep-Alive");
+        if (announced >= 0) {
+            keepAlive = Math.min(keepAlive, millis(head.value(announced)));
+        }
+        connection.deadline(Math.min(exchange.due, connection.loop().now() + settings.idle()));
+        return true;
+    }
+
+    /**
+     * What {@code Keep-Alive: timeout=5} leaves when a request must arrive before it has passed.
+     */
+    private static long millis(String keepAlive) {
+        for (String parameter : keepAlive.split(",")) {
+            String each = parameter.strip();
+            if (each.startsWith("timeout=") && each.length() < 18) {
+                try {
+                    return Math.max(0, Long.parseLong(each.substring(8)) * 1000 - 1000);
+                } catch (NumberFormatException e) {
+                    return Long.MAX_VALUE;
+                }
+            }
+        }
+        return Long.MAX_VALUE;
+    }
+
+    private void switchProtocol() {
+        ClientExchange done = exchange;
+        Protocol next;
+        try {
+            next =
+                    Objects.requireNonNull(
+                            done.request.upgrade.apply(connection), "the protocol is null");
+        } catch (Throwable e) {
+            failed(Reason.LISTENER_FAILED, "the protocol to switch to failed: " + e, e);
+            return;
+        }
+        exchange = null;
+        leave();
+        connection.noDeadline();
+        connection.protocol(next);
+        done.end(Headers.none());
+        done.deliver();
+    }
+
+    /** Both messages are complete, or the response is. */
+    private void complete(boolean surplus) {
+        ClientExchange done = exchange;
+        boolean lasting =
+                reader.lasting() && sent && !surplus && !done.request.closes && connection.open();
+        exchange = null;
+        used = true;
+        if (body != null) {
+            body.stop();
+            body = null;
+        }
+        connection.stores(0);
+        suspended = false;
+        done.end(ClientExchange.headers(reader.trailers()));
+        if (lasting && keepAlive > 0) {
+            connection.deadline(connection.loop().now() + keepAlive);
+            home.released(this);
+        } else {
+            leave();
+            if (sent && !surplus) {
+                connection.finish();
+            } else {
+                connection.abort();
+            }
+        }
+        done.deliver();
+    }
+
+    /** Its reader wants more of the body. */
+    void roomForBody() {
+        connection.stores(exchange.body.stored());
+        if (suspended) {
+            suspended = false;
+            progress();
+            connection.resume();
+        }
+    }
+
+    // ---- time
+
+    @Override
+    public void expired(Connection connection) {
+        if (exchange == null) {
+            close();
+            return;
+        }
+        long now = connection.loop().now();
+        if (now >= exchange.due) {
+            failed(Reason.TOTAL_TIMEOUT, "it was not complete in its time", null);
+            return;
+        }
+        boolean unsent = connection.unsent() > 0;
+        boolean ours = suspended || !sent && !unsent; // our own side is what is waited for
+        long patience = exchange.responded() || unsent ? settings.idle() : settings.response();
+        long late = (ours ? now : touched) + (ours ? settings.idle() : patience);
+        if (now < late) {
+            connection.deadline(Math.min(exchange.due, late));
+            return;
+        }
+        if (exchange.responded()) {
+            failed(
+                    Reason.BODY_TIMEOUT,
+                    "the server sent nothing of the body for " + settings.idle() + " ms",
+                    null);
+        } else if (unsent) {
+            failed(
+                    Reason.WRITE_TIMEOUT,
+                    "the server took nothing of the request for " + settings.idle() + " ms",
+                    null);
+        } else {
+            failed(
+                    Reason.RESPONSE_TIMEOUT,
+                    "the server did not respond for " + settings.response() + " ms",
+                    null);
+        }
+    }
+
+    // ---- failures
+
+    private void broken(ResponseError error) {
+        failed(Reason.of(error), "the response of the server breaks a rule of HTTP/1.1", null);
+    }
+
+    /** The exchange is over, and the connection with it. */
+    void failed(Reason reason, String why, Throwable cause) {
+        ClientExchange lost = exchange;
+        abandon();
+        if (lost != null) {
+            lost.failed(reason, why, cause);
+        }
+    }
+
+    /** Gives the connection up. */
+    void abandon() {
+        release();
+        connection.abort();
+    }
+
+    /** The connection is idle, and not needed. */
+    void close() {
+        leave();
+        connection.finish();
+    }
+
+    private void release() {
+        exchange = null;
+        if (body != null) {
+            body.stop();
+            body = null;
+        }
+        if (expected != null) {
+            expected.cancel();
+            expected = null;
+        }
+        leave();
+    }
+
+    private void leave() {
+        if (!left) {
+            left = true;
+            home.gone(this);
+        }
+    }
+
+    @Override
+    public void ended(Connection connection) {
+        if (exchange == null) {
+            close();
+            return;
+        }
+        if (!reader.begun()) {
+            closedBeforeResponse("the server closed the connection before it responded");
+        } else if (reader.end() == ResponseReader.Event.END) {
+            complete(false);
+        } else {
+            broken(reader.error());
+        }
+    }
+
+    /** RFC 9112 9.3.1: once more, where that does no harm. */
+    private void closedBeforeResponse(String why) {
+        ClientExchange lost = exchange;
+        boolean again = used && !lost.retried && lost.request.mayBeSentAgain();
+        abandon();
+        if (again) {
+            lost.connection = null;
+            lost.retried = true;
+            home.pool.retries++;
+            home.again(lost);
+        } else {
+            lost.failed(Reason.CONNECTION_CLOSED, why, null);
+        }
+    }
+
+    @Override
+    public boolean memoryShort(Connection connection) {
+        if (exchange == null) {
+            abandon();
+        } else {
+            failed(Reason.MEMORY_SHORT, "the memory of the loop is short", null);
+        }
+        return true;
+    }
+
+    @Override
+    public void closed(Connection connection, CloseCause cause) {
+        ClientExchange lost = exchange;
+        if (lost == null) {
+            release();
+            return;
+        }
+        String why = "the connection was lost: " + cause;
+        if (cause == CloseCause.STOPPED) {
+            failed(Reason.CLIENT_CLOSED, "the loop of the client has stopped", null);
+        } else if (cause == CloseCause.MEMORY_SHORT) {
+            failed(Reason.MEMORY_SHORT, "the memory of the loop is short", null);
+        } else if (!reader.begun()) {
+            closedBeforeResponse(why);
+        } else {
+            failed(lost.responded() ? Reason.BODY_TRUNCATED : Reason.HEAD_TRUNCATED, why, null);
+        }
+    }
+}

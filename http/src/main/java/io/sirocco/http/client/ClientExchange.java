@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.client;
+
+import io.sirocco.http.Headers;
+import io.sirocco.http.client.HttpClientException.Reason;
+import io.sirocco.http.h1.ResponseHead;
+import io.sirocco.http.message.Fields;
+import io.sirocco.net.Alarm;
+import io.sirocco.net.Loop;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * One request and what becomes of it.
+ *
+ * <pre>
+ *   begin ─▶ waiting ──────────────▶ sent ─────────────▶ responded ────────▶ over
+ *              │     a connection     │ ▲   the head      │   all of the body
+ *              │                      │ └ once: closed    │
+ *              └─ timeout, refused    │   before a byte   │
+ *                 canceled ───────────┴───────────────────┴─ failed ───────▶ over
+ * </pre>
+ *
+ * Loop-confined, except where it says otherwise.
+ */
+final class ClientExchange {
+    final ClientRequest request;
+    final LoopPool pool;
+    final CompletableFuture<ClientResponse> outcome = new CompletableFuture<>();
+    final BodyBuffer body = new BodyBuffer();
+    long due; // the end of its time, in milliseconds of the loop
+    boolean retried;
+    boolean over;
+    ClientConnection connection; // null while it has none
+    OriginPool waitsIn; // null unless it waits for a connection
+    private Alarm alarm; // while it waits
+    private Headers headers; // of the response; null before these are there
+    private int status;
+    private String version;
+    private long length;
+    private boolean switched;
+    private volatile Headers trailers = Headers.none();
+    private volatile Headers seen = Headers.none();
+
+    ClientExchange(LoopPool pool, ClientRequest request) {
+        this.pool = pool;
+        this.request = request;
+    }
+
+    /** The loop that it is on. Any thread. */
+    Loop loop() {
+        return pool.loop;
+    }
+
+    void begin() {
+        long total = request.totalMillis > 0 ? request.totalMillis : pool.settings.total();
+        due = loop().now() + total;
+        pool.begin(this);
+    }
+
+    // ---- waiting for a connection
+
+    void waitIn(OriginPool origin) {
+        waitsIn = origin;
+        look(Math.min(pool.settings.queue(), due - loop().now()));
+    }
+
+    private void look(long millis) {
+        alarm = loop().after(Math.max(1, millis), this::waitedLong);
+    }
+
+    private void waitedLong() {
+        alarm = null;
+        if (waitsIn == null) {
+            return;
+        }
+        if (loop().now() >= due) {
+            failed(Reason.TOTAL_TIMEOUT, "it had no connection in its whole time", null);
+        } else if (waitsIn.isOpeningForAll()) {
+            look(Math.min(1000, due - loop().now())); // what it waits for has a timeout of its own
+        } else {
+            failed(
+                    Reason.QUEUE_TIMEOUT,
+                    "no connection became free for " + pool.settings.queue() + " ms",
+                    null);
+        }
+    }
+
+    /** It has a connection. */
+    void served(ClientConnection by) {
+        leaveQueue();
+        connection = by;
+    }
+
+    private void leaveQueue() {
+        if (waitsIn != null) {
+            waitsIn.left(this);
+            waitsIn = null;
+        }
+        if (alarm != null) {
+            alarm.cancel();
+            alarm = null;
+        }
+    }
+
+    // ---- the response
+
+    void head(ResponseHead head, long length, boolean switched) {
+        this.status = head.status();
+        this.version = head.minor() == 0 ? "HTTP/1.0" : "HTTP/1.1";
+        this.headers = headers(head);
+        this.seen = headers;
+        this.length = length;
+        this.switched = switched;
+    }
+
+    boolean responded() {
+        return headers != null;
+    }
+
+    static Headers headers(Fields fields) {
+        if (fields == null || fields.count() == 0) {
+            return Headers.none();
+        }
+        String[] pairs = new String[2 * fields.count()];
+        for (int i = 0; i < fields.count(); i++) {
+            pairs[2 * i] = fields.name(i);
+            pairs[2 * i + 1] = fields.value(i);
+        }
+        return Headers.of(pairs);
+    }
+
+    void end(Headers behind) {
+        trailers = behind;
+        body.end(behind);
+        over = true;
+        connection = null;
+        pool.responses++;
+    }
+
+    /** Tells of what has been read: the head, or bytes that are waited for. */
+    void deliver() {
+        if (headers != null && !outcome.isDone()) {
+            byte[] whole = switched ? new byte[0] : body.whole();
+            var content = new ResponseBody(this, length, whole, pool.settings.bodyBytes());
+            var response = new ClientResponse(this, status, version, headers, content);
+            if (!outcome.complete(response)) {
+                cancelHere();
+            }
+        }
+        body.wake();
+    }
+
+    void take(CompletableFuture<byte[]> to) {
+        body.take(to);
+        if (connection != null && !body.full()) {
+            connection.roomForBody();
+        }
+    }
+
+    // ---- failures
+
+    void failed(Reason reason, String why, Throwable cause) {
+        failed(error(reason, why, cause));
+    }
+
+    void failed(HttpClientException why) {
+        if (over) {
+            return;
+        }
+        over = true;
+        pool.failures++;
+        leaveQueue();
+        connection = null;
+        body.fail(why);
+        outcome.completeExceptionally(why);
+        body.wake();
+    }
+
+    /** Names the request. Any thread. */
+    HttpClientException error(Reason reason, String why, Throwable cause) {
+        return new HttpClientException(reason, request + ": " + why, cause);
+    }
+
+    /** Any thread. */
+    HttpClientException stopped() {
+        return error(Reason.CLIENT_CLOSED, "the loop of the client has stopped", null);
+    }
+
+    /** The caller gives it up. Any thread. */
+    void cancel() {
+        giveUp(null);
+    }
+
+    /** The same for a reason. Any thread. */
+    void giveUp(HttpClientException why) {
+        try {
+            loop().execute(() -> giveUpHere(why));
+        } catch (RejectedExecutionException e) {
+            // the loop has ended, and the connection with it
+        }
+    }
+
+    private void cancelHere() {
+        giveUpHere(null);
+    }
+
+    private void giveUpHere(HttpClientException given) {
+        if (over) {
+            return;
+        }
+        HttpClientException why =
+                given != null ? given : error(Reason.CANCELED, "it was given up", null);
+        ClientConnection by = connection;
+        body.discard();
+        failed(why);
+        if (by != null) {
+            by.abandon();
+        }
+    }
+
+    /** Trailers; none before the end of the body. Any thread. */
+    Headers trailers() {
+        return trailers;
+    }
+
+    /** A header of the response. Any thread. */
+    Optional<String> responseHeader(String name) {
+        return seen.first(name);
+    }
+}

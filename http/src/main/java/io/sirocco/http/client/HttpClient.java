@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.client;
+
+import io.sirocco.http.Server;
+import io.sirocco.http.client.HttpClientException.Reason;
+import io.sirocco.net.Loop;
+import io.sirocco.net.Loops;
+import io.sirocco.net.TlsClient;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * An HTTP/1.1 client on event loops: of its own, or beside a {@link Server} on its loops. It keeps
+ * a pool of connections on each loop, and streams bodies both ways.
+ *
+ * <pre>{@code
+ * try (HttpClient client = HttpClient.create()) {
+ *     ClientResponse response = client.send(ClientRequest.get("http://localhost:8080/hello"));
+ *     System.out.println(response.status() + " " + response.body().text());
+ * }
+ * }</pre>
+ *
+ * <p>A request made on one of its loops, by a handler of the server beside it for example, stays on
+ * that loop; others take the loops in turn. All limits and timeouts are finite: {@link
+ * HttpClientSettings}. Whatever goes wrong is an {@link HttpClientException} with a name. Any
+ * thread.
+ */
+public final class HttpClient implements AutoCloseable {
+    final HttpClientSettings.Frozen settings;
+    private final Supplier<List<Loop>> loops;
+    private final Loops own; // null unless it has its own
+    private final Map<Loop, LoopPool> pools = new ConcurrentHashMap<>();
+    private final AtomicInteger next = new AtomicInteger();
+    private volatile TlsClient tls; // null until it is needed
+    private volatile boolean closed;
+
+    private HttpClient(Supplier<List<Loop>> loops, Loops own, HttpClientSettings.Frozen settings) {
+        this.loops = loops;
+        this.own = own;
+        this.settings = settings;
+        this.tls = settings.tls();
+    }
+
+    /**
+     * A client with one event loop of its own, which ends with it.
+     *
+     * @throws IOException when the loop cannot be started
+     */
+    public static HttpClient create() throws IOException {
+        return create(settings -> {});
+    }
+
+    /** The same with other settings than the defaults. */
+    public static HttpClient create(Consumer<HttpClientSettings> configure) throws IOException {
+        HttpClientSettings.Frozen settings = frozen(configure);
+        Loops own =
+                Loops.start(
+                        s ->
+                                s.loops(settings.loops())
+                                        .name("sirocco-client")
+                                        .heldMillis(0)
+                                        .blockingMillis(0));
+        return new HttpClient(own::all, own, settings);
+    }
+
+    /**
+     * A client on the loops of a server, also after it has been started again; outlived by them.
+     */
+    public static HttpClient on(Server server, Consumer<HttpClientSettings> configure) {
+        return new HttpClient(server::loops, null, frozen(configure));
+    }
+
+    /** A client on loops of the caller's, which outlive it. */
+    public static HttpClient on(Loops loops, Consumer<HttpClientSettings> configure) {
+        return new HttpClient(loops::all, null, frozen(configure));
+    }
+
+    private static HttpClientSettings.Frozen frozen(Consumer<HttpClientSettings> configure) {
+        var settings = new HttpClientSettings();
+        configure.accept(settings);
+        return settings.freeze();
+    }
+
+    /**
+     * Sends a request and waits for the header section of its response: for virtual threads, and
+     * for others that may wait.
+     *
+     * @throws HttpClientException when there is no response; its reason says why
+     * @throws IllegalStateException on the thread of a loop, which must not wait
+     * @throws InterruptedException when the thread is interrupted; the request is given up
+     */
+    public ClientResponse send(ClientRequest request) throws IOException, InterruptedException {
+        refuseOnLoopThread("send", "sendAsync");
+        CompletableFuture<ClientResponse> response = sendAsync(request);
+        try {
+            return await(response);
+        } catch (InterruptedException e) {
+            response.cancel(true);
+            throw e;
+        }
+    }
+
+    /**
+     * Sends a request. Never blocks.
+     *
+     * @return completed on the loop with the response when its header section has arrived, or with
+     *     an {@link HttpClientException}; to cancel it gives the request up
+     */
+    public CompletableFuture<ClientResponse> sendAsync(ClientRequest request) {
+        return sendAsync(loop(), request);
+    }
+
+    /** The same on a loop of the caller's choice, which has to be one of this client's. */
+    public CompletableFuture<ClientResponse> sendAsync(Loop loop, ClientRequest request) {
+        LoopPool pool = pools.computeIfAbsent(loop, each -> new LoopPool(this, each));
+        var exchange = new ClientExchange(pool, request);
+        if (closed) {
+            return CompletableFuture.failedFuture(
+                    exchange.error(Reason.CLIENT_CLOSED, "the client is closed", null));
+        }
+        if (tls == null && request.origin.secure() && !Loop.isLoopThread()) {
+            tls(); // which takes its time, when it is the system's
+        }
+        try {
+            loop.execute(exchange::begin);
+        } catch (RejectedExecutionException e) {
+            pools.remove(loop);
+            return CompletableFuture.failedFuture(exchange.stopped());
+        }
+        exchange.outcome.whenComplete(
+                (response, thrown) -> {
+                    if (exchange.outcome.isCancelled()) {
+                        exchange.cancel();
+                    }
+                });
+        return exchange.outcome;
+    }
+
+    /** The loop that the caller is on, if it is one of ours, or else the next. */
+    private Loop loop() {
+        List<Loop> all = loops.get();
+        if (all.isEmpty()) {
+            throw new IllegalStateException("The server whose loops this client uses is stopped.");
+        }
+        for (Loop each : all) {
+            if (each.inLoop()) {
+                return each;
+            }
+        }
+        return all.get(Math.floorMod(next.getAndIncrement(), all.size()));
+    }
+
+    TlsClient tls() {
+        if (tls == null) {
+            tls = TlsClient.system();
+        }
+        return tls;
+    }
+
+    /** What it has done so far, and what it does now. */
+    public HttpClientStats stats() {
+        return pools.values().stream()
+                .map(LoopPool::stats)
+                .reduce(new HttpClientStats(0, 0, 0, 0, 0, 0, 0, 0, 0), HttpClientStats::plus);
+    }
+
+    /**
+     * Closes idle connections, fails requests that wait for a connection, and gives those that are
+     * under way five seconds. On the thread of a loop it does not wait, and gives them none.
+     */
+    @Override
+    public void close() {
+        close(Duration.ofSeconds(5));
+    }
+
+    /** The same with as much time as is given. */
+    public void close(Duration longest) {
+        closed = true;
+        var ends =
+                pools.values().stream()
+                        .map(
+                                pool -> {
+                                    var end = new CompletableFuture<Void>();
+                                    return onLoop(pool, () -> pool.close(end)) ? end : null;
+                                })
+                        .filter(end -> end != null)
+                        .toArray(CompletableFuture[]::new);
+        try {
+            if (!Loop.isLoopThread()) {
+                CompletableFuture.allOf(ends).get(longest.toMillis(), TimeUnit.MILLISECONDS);
+            }
+        } catch (TimeoutException e) {
+            // they had their time
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new AssertionError(e);
+        }
+        pools.values().forEach(pool -> onLoop(pool, pool::abort));
+        if (own != null) {
+            own.close();
+        }
+    }
+
+    private static boolean onLoop(LoopPool pool, Runnable task) {
+        try {
+            pool.loop.execute(task);
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false; // it has ended, and all that was on it
+        }
+    }
+
+    static void refuseOnLoopThread(String method, String instead) {
+        if (Loop.isLoopThread()) {
+            throw new IllegalStateException(
+                    "The method '"
+                            + method
+                            + "' would block the event loop "
+                            + Thread.currentThread().getName()
+                            + ": call it on a virtual thread (ExecutionMode.VIRTUAL), or use '"
+                            + instead
+                            + "'.");
+        }
+    }
+
+    /** Waits; throws what the future has failed with, from here. */
+    static <T> T await(CompletableFuture<T> future) throws IOException, InterruptedException {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case HttpClientException why -> throw why.here();
+                case IOException why -> throw new IOException(why.getMessage(), why);
+                case RuntimeException why -> throw why;
+                case Error why -> throw why;
+                default -> throw new IOException(e.getCause());
+            }
+        }
+    }
+}

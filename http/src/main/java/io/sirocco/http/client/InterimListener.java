@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.client;
+
+import io.sirocco.http.Headers;
+
+/**
+ * Receives the interim (1xx) responses to one request, such as 103 (Early Hints): RFC 9110 15.2.
+ */
+@FunctionalInterface
+public interface InterimListener {
+
+    /**
+     * An interim response has arrived. Called on the loop, and must not block. An exception fails
+     * the request.
+     *
+     * @param status 100, or 102 to 199
+     */
+    void interim(int status, Headers headers);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.client;
+
+import io.sirocco.http.client.HttpClientException.Reason;
+import io.sirocco.net.Loop;
+import io.sirocco.net.TlsClient;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The connections of one client on one loop. Loop-confined; its counters are also read by others,
+ * which may see them a little late.
+ */
+final class LoopPool {
+    final Loop loop;
+    final HttpClientSettings.Frozen settings;
+    final Set<ClientConnection> connections = new LinkedHashSet<>();
+    private final HttpClient client;
+    private final Map<HttpOrigin, OriginPool> origins = new LinkedHashMap<>();
+    private final Set<OriginPool> starving = new LinkedHashSet<>(); // for room of the loop's
+    private CompletableFuture<Void> empty; // null unless somebody waits for the last exchange
+    boolean closed;
+    int open;
+    int idle;
+    int waiting;
+    long opened;
+    long requests;
+    long responses;
+    long failures;
+    long reused;
+    long retries;
+
+    LoopPool(HttpClient client, Loop loop) {
+        this.client = client;
+        this.loop = loop;
+        this.settings = client.settings;
+    }
+
+    void begin(ClientExchange exchange) {
+        requests++;
+        if (closed) {
+            exchange.failed(Reason.CLIENT_CLOSED, "the client is closed", null);
+            return;
+        }
+        origins.computeIfAbsent(exchange.request.origin, each -> new OriginPool(this, each))
+                .begin(exchange);
+    }
+
+    TlsClient tls() {
+        return client.tls();
+    }
+
+    /** Whether one more connection may be opened; an idle one to another origin makes room. */
+    boolean hasRoom() {
+        if (open < settings.perLoop()) {
+            return true;
+        }
+        if (idle > 0) {
+            for (OriginPool each : List.copyOf(origins.values())) {
+                if (each.closeOne()) {
+                    return open < settings.perLoop();
+                }
+            }
+        }
+        return false;
+    }
+
+    void starves(OriginPool origin) {
+        starving.add(origin);
+    }
+
+    /** Whether requests to some origin wait for room; an origin may have got a connection since. */
+    boolean isStarving() {
+        starving.removeIf(OriginPool::isOpeningForAll);
+        return !starving.isEmpty();
+    }
+
+    /** A connection is gone: those that wait for room have their turn, one after the other. */
+    void roomMade() {
+        while (isStarving() && open < settings.perLoop()) {
+            OriginPool first = starving.iterator().next();
+            starving.remove(first);
+            int before = open;
+            first.openMore();
+            if (open == before && starving.contains(first)) {
+                break;
+            }
+        }
+        tellEmpty();
+    }
+
+    void keep(OriginPool origin) {
+        origins.putIfAbsent(origin.origin, origin);
+    }
+
+    void drop(OriginPool origin) {
+        starving.remove(origin);
+        origins.remove(origin.origin, origin);
+        tellEmpty();
+    }
+
+    // ---- the end
+
+    /** Takes no more requests; {@code then} is completed when none is under way any more. */
+    void close(CompletableFuture<Void> then) {
+        closed = true;
+        empty = then;
+        for (OriginPool each : List.copyOf(origins.values())) {
+            while (each.closeOne()) {
+                // all of them
+            }
+            each.refuseAll(Reason.CLIENT_CLOSED, "the client was closed");
+        }
+        tellEmpty();
+    }
+
+    /** Fails what is under way. */
+    void abort() {
+        for (ClientConnection each : new ArrayList<>(connections)) {
+            each.failed(Reason.CLIENT_CLOSED, "the client was closed", null);
+        }
+    }
+
+    private void tellEmpty() {
+        if (empty != null && connections.isEmpty()) {
+            empty.complete(null);
+        }
+    }
+
+    HttpClientStats stats() {
+        return new HttpClientStats(
+                open, idle, waiting, opened, requests, responses, failures, reused, retries);
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.client;
+
+import io.sirocco.http.client.HttpClientException.Reason;
+import io.sirocco.net.Connection;
+import java.util.ArrayDeque;
+
+/**
+ * The connections of one loop to one origin, and the requests that wait for one. A connection that
+ * is being opened is for whichever request waits the longest then; one that fails to open fails
+ * that request. Loop-confined.
+ */
+final class OriginPool {
+    final LoopPool pool;
+    final HttpOrigin origin;
+    private final ArrayDeque<ClientConnection> idle = new ArrayDeque<>(); // used last, first
+    private final ArrayDeque<ClientExchange> waiting = new ArrayDeque<>();
+    private int open; // with those that are being opened
+    private int opening;
+
+    OriginPool(LoopPool pool, HttpOrigin origin) {
+        this.pool = pool;
+        this.origin = origin;
+    }
+
+    void begin(ClientExchange exchange) {
+        ClientConnection free = idle.pollFirst();
+        if (free != null) {
+            pool.idle--;
+            free.start(exchange);
+            return;
+        }
+        if (pool.waiting >= pool.settings.waiting()) {
+            exchange.failed(
+                    Reason.QUEUE_FULL,
+                    pool.settings.waiting() + " requests wait for a connection already",
+                    null);
+            return;
+        }
+        waiting.addLast(exchange);
+        queued(exchange);
+    }
+
+    /** Serves one before all others, on a new connection if possible. */
+    void again(ClientExchange exchange) {
+        if (pool.closed) {
+            exchange.failed(Reason.CLIENT_CLOSED, "the client is closed", null);
+            return;
+        }
+        pool.keep(this);
+        waiting.addFirst(exchange);
+        queued(exchange);
+    }
+
+    private void queued(ClientExchange exchange) {
+        pool.waiting++;
+        exchange.waitIn(this);
+        openMore();
+    }
+
+    /** An exchange does not wait any more. */
+    void left(ClientExchange exchange) {
+        if (waiting.remove(exchange)) {
+            pool.waiting--;
+            dropIfEmpty();
+        }
+    }
+
+    /** Whether all that wait do so for connections that are being opened. */
+    boolean isOpeningForAll() {
+        return opening >= waiting.size();
+    }
+
+    /** Opens as many connections as are waited for and may be. */
+    void openMore() {
+        while (opening < waiting.size() && open < pool.settings.perOrigin()) {
+            if (!pool.hasRoom()) {
+                pool.starves(this);
+                return;
+            }
+            open++;
+            opening++;
+            pool.open++;
+            new Connecting(this).begin();
+        }
+    }
+
+    /** A connection is there. */
+    ClientConnection opened(Connection connection) {
+        opening--;
+        pool.opened++;
+        var opened = new ClientConnection(this, connection);
+        pool.connections.add(opened);
+        return opened;
+    }
+
+    /** Serves the next request by {@code connection}, which is free. */
+    void released(ClientConnection connection) {
+        ClientExchange next = waiting.peekFirst();
+        if (next != null) {
+            connection.start(next); // which takes it off the queue
+        } else if (pool.closed || pool.isStarving()) {
+            connection.close();
+        } else {
+            idle.addFirst(connection);
+            pool.idle++;
+        }
+    }
+
+    void failedToOpen(Reason reason, String why, Throwable cause) {
+        opening--;
+        open--;
+        pool.open--;
+        ClientExchange first = waiting.peekFirst();
+        if (first != null) {
+            first.failed(reason, why, cause);
+        }
+        openMore();
+        dropIfEmpty();
+        pool.roomMade();
+    }
+
+    /** A connection is gone, or carries another protocol from now on. */
+    void gone(ClientConnection connection) {
+        if (idle.remove(connection)) {
+            pool.idle--;
+        }
+        pool.connections.remove(connection);
+        open--;
+        pool.open--;
+        openMore();
+        dropIfEmpty();
+        pool.roomMade();
+    }
+
+    /** Closes the idle connection that was used the longest ago; returns whether there was one. */
+    boolean closeOne() {
+        ClientConnection last = idle.peekLast();
+        if (last != null) {
+            last.close();
+        }
+        return last != null;
+    }
+
+    /** Fails all that wait. */
+    void refuseAll(Reason reason, String why) {
+        while (!waiting.isEmpty()) {
+            waiting.peekFirst().failed(reason, why, null);
+        }
+    }
+
+    private void dropIfEmpty() {
+        if (open == 0 && waiting.isEmpty()) {
+            pool.drop(this);
+        }
+    }
+}

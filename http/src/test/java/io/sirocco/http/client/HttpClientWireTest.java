@@ -1,0 +1,701 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.client;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.http.Headers;
+import io.sirocco.http.client.HttpClientException.Reason;
+import io.sirocco.http.h1.HostileResponses;
+import io.sirocco.http.h1.HostileResponses.Hostile;
+import io.sirocco.http.h1.ResponseError;
+import io.sirocco.net.Connection;
+import io.sirocco.net.Loops;
+import io.sirocco.net.Protocol;
+import io.sirocco.net.TransportKind;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The client against bytes: what it sends exactly, and what it makes of what it is sent. */
+@ParameterizedClass
+@EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+@Timeout(60)
+class HttpClientWireTest {
+    private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+    @Parameter TransportKind transport;
+    private Loops loops;
+    private HttpClient client;
+
+    @BeforeEach
+    void start() throws IOException {
+        loops = Loops.start(s -> s.loops(1).transport(transport).heldMillis(0));
+        client = HttpClient.on(loops, s -> {});
+    }
+
+    @AfterEach
+    void stop() {
+        client.close(Duration.ZERO);
+        loops.close();
+    }
+
+    private HttpClient with(java.util.function.Consumer<HttpClientSettings> settings) {
+        return HttpClient.on(loops, settings);
+    }
+
+    private static Reason reason(Executable sends) {
+        return assertThrows(HttpClientException.class, sends).reason();
+    }
+
+    private static void until(String what, BooleanSupplier happened) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (!happened.getAsBoolean()) {
+            assertTrue(System.nanoTime() < end, "not in time: " + what);
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    private static ClientRequest get(ScriptedServer server) {
+        return ClientRequest.get(server.url() + "/");
+    }
+
+    // ---- hostile servers
+
+    @Test
+    void aHostileResponseEndsInItsNamedError() throws Exception {
+        var wrong = new ArrayList<String>();
+        List<Hostile> all = HostileResponses.all();
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            String request = peer.request();
+                            int which = Integer.parseInt(request.split("[/ ]+")[1]);
+                            Hostile hostile = all.get(which);
+                            peer.send(hostile.bytes());
+                            while (hostile.endless()) {
+                                peer.send(HostileResponses.refrain(hostile));
+                            }
+                            peer.socket.shutdownOutput();
+                            peer.awaitEnd();
+                        })) {
+            for (int i = 0; i < all.size(); i++) {
+                Hostile hostile = all.get(i);
+                Reason reason;
+                try {
+                    ClientResponse response =
+                            client.send(ClientRequest.get(server.url() + "/" + i));
+                    response.body()
+                            .inputStream()
+                            .transferTo(java.io.OutputStream.nullOutputStream());
+                    reason = null;
+                } catch (HttpClientException e) {
+                    reason = e.reason();
+                }
+                if (reason != Reason.of(hostile.error())) {
+                    wrong.add(hostile.name() + ": " + reason + ", not " + hostile.error());
+                }
+            }
+            assertEquals(List.of(), wrong);
+            until("no connection is kept", () -> client.stats().connections() == 0);
+            assertEquals(List.of(), List.copyOf(server.failures));
+            assertTrue(all.size() > 50);
+        }
+    }
+
+    @Test
+    void everyRuleOfTheParserHasAReason() {
+        for (ResponseError each : ResponseError.values()) {
+            assertNotNull(Reason.of(each), each.name());
+            assertEquals(each.name(), Reason.of(each).name());
+            assertEquals(each.source(), Reason.of(each).source());
+        }
+    }
+
+    @Test
+    void bytesBehindAResponseCloseTheConnection() throws Exception {
+        String split = OK + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            while (!peer.request().isEmpty()) {
+                                peer.send(number == 0 ? split : OK);
+                            }
+                        })) {
+            for (int i = 0; i < 3; i++) {
+                assertEquals("ok", client.send(get(server)).body().text());
+            }
+            assertEquals(2, client.stats().opened());
+        }
+    }
+
+    @Test
+    void bytesOnAnIdleConnectionCloseIt() throws Exception {
+        var sends = new CompletableFuture<Void>();
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            peer.request();
+                            peer.send(OK);
+                            sends.join();
+                            peer.send(OK.replace("ok", "no"));
+                            peer.awaitEnd();
+                        })) {
+            assertEquals("ok", client.send(get(server)).body().text());
+            sends.complete(null);
+            until("it is closed", () -> client.stats().connections() == 0);
+        }
+    }
+
+    @Test
+    void aBodyOfAnotherResponseIsNoBody() throws Exception {
+        try (var server =
+                ScriptedServer.answering("HTTP/1.1 304 N\r\nContent-Length: 2\r\n\r\nok")) {
+            assertEquals("", client.send(get(server)).body().text());
+            var head = ClientRequest.of("HEAD", server.url() + "/");
+            assertEquals("", client.send(head).body().text());
+            until("none is kept", () -> client.stats().connections() == 0);
+        }
+    }
+
+    @Test
+    void aResetInTheBodyIsNoEndOfIt() throws Exception {
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            peer.request();
+                            peer.send("HTTP/1.1 200 OK\r\n\r\nabc");
+                            assertEquals('!', peer.in.read());
+                            peer.reset();
+                        })) {
+            ClientResponse response =
+                    client.send(
+                            ClientRequest.post(server.url() + "/").body(1, this::awaitThenWrite));
+            InputStream in = response.body().inputStream();
+            assertEquals("abc", new String(in.readNBytes(3), ISO_8859_1));
+            go.complete(null);
+            assertEquals(Reason.BODY_TRUNCATED, reason(in::read));
+        }
+    }
+
+    private final CompletableFuture<Void> go = new CompletableFuture<>();
+
+    private void awaitThenWrite(java.io.OutputStream out) throws IOException {
+        go.join();
+        out.write('!');
+    }
+
+    // ---- what is sent
+
+    @Test
+    void requestsLookLikeThis() throws Exception {
+        var requests = new ConcurrentLinkedQueue<String>();
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            String head = peer.request();
+                            int length =
+                                    head.contains("Content-Length: ")
+                                            ? Integer.parseInt(
+                                                    head.replaceAll(
+                                                            "(?s).*Content-Length: ([0-9]+).*",
+                                                            "$1"))
+                                            : 0;
+                            String body = new String(peer.in.readNBytes(length), ISO_8859_1);
+                            var chunks = new StringBuilder();
+                            while (head.contains("chunked") && chunks.indexOf("\r\n\r\n") < 0) {
+                                chunks.append((char) peer.in.read());
+                            }
+                            requests.add(head + body + chunks);
+                            peer.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
+                        })) {
+            String url = server.url();
+            String host = "Host: " + url.substring(7) + "\r\n";
+            var post = ClientRequest.post(url + "/p");
+            record Sent(ClientRequest request, String bytes) {}
+            List<Sent> all =
+                    List.of(
+                            new Sent(ClientRequest.get(url), "GET / HTTP/1.1\r\n" + host + "\r\n"),
+                            new Sent(
+                                    ClientRequest.get(url + "?a=b#c"),
+                                    "GET /?a=b HTTP/1.1\r\n" + host + "\r\n"),
+                            new Sent(
+                                    ClientRequest.of("OPTIONS", url).target("*"),
+                                    "OPTIONS * HTTP/1.1\r\n" + host + "\r\n"),
+                            new Sent(
+                                    ClientRequest.get(url)
+                                            .header("Host", "other")
+                                            .closeConnection(),
+                                    "GET / HTTP/1.1\r\nHost: other\r\nConnection: close\r\n\r\n"),
+                            new Sent(
+                                    ClientRequest.get(url).header("TE", "trailers"),
+                                    "GET / HTTP/1.1\r\n"
+                                            + host
+                                            + "TE: trailers\r\nConnection: TE\r\n\r\n"),
+                            new Sent(
+                                    post,
+                                    "POST /p HTTP/1.1\r\n" + host + "Content-Length: 0\r\n\r\n"),
+                            new Sent(
+                                    post.body("abc"),
+                                    "POST /p HTTP/1.1\r\n" + host + "Content-Length: 3\r\n\r\nabc"),
+                            new Sent(
+                                    post.body("abc").trailers(() -> Headers.of("A", "b")),
+                                    "POST /p HTTP/1.1\r\n"
+                                            + host
+                                            + "Transfer-Encoding: chunked\r\n\r\n"
+                                            + "3\r\nabc\r\n0\r\nA: b\r\n\r\n"),
+                            new Sent(
+                                    post.body(out -> out.write(new byte[] {'a', 'b'})),
+                                    "POST /p HTTP/1.1\r\n"
+                                            + host
+                                            + "Transfer-Encoding: chunked\r\n\r\n"
+                                            + "2\r\nab\r\n0\r\n\r\n"));
+            for (Sent each : all) {
+                assertEquals(204, client.send(each.request).status());
+                assertEquals(each.bytes, requests.remove());
+            }
+        }
+    }
+
+    // ---- connections that end
+
+    @Test
+    void aReusedConnectionThatWasClosedIsReplacedOnce() throws Exception {
+        // each connection serves one request, and ends upon the second
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            peer.request();
+                            peer.send(OK);
+                            peer.request();
+                        })) {
+            assertEquals("ok", client.send(get(server)).body().text());
+            assertEquals("ok", client.send(get(server)).body().text());
+            var put = ClientRequest.put(server.url() + "/").body("abc");
+            assertEquals("ok", client.send(put).body().text());
+            assertEquals(2, client.stats().retries());
+            assertEquals(3, server.accepted.get());
+        }
+    }
+
+    @Test
+    void whatMustNotBeSentTwiceIsNot() throws Exception {
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            peer.request();
+                            peer.send(OK);
+                            peer.request();
+                        })) {
+            var post = ClientRequest.post(server.url() + "/").body("abc");
+            client.send(get(server)).body().text();
+            assertEquals(Reason.CONNECTION_CLOSED, reason(() -> client.send(post)));
+            client.send(get(server)).body().text();
+            assertEquals("ok", client.send(post.idempotent()).body().text());
+            var once = ClientRequest.put(server.url() + "/").body(out -> out.write(1));
+            assertEquals(Reason.CONNECTION_CLOSED, reason(() -> client.send(once)));
+            assertEquals(1, client.stats().retries());
+        }
+    }
+
+    @Test
+    void aNewConnectionIsNotReplaced() throws Exception {
+        try (var server = new ScriptedServer((number, peer) -> peer.request())) {
+            assertEquals(Reason.CONNECTION_CLOSED, reason(() -> client.send(get(server))));
+            assertEquals(1, server.accepted.get());
+        }
+    }
+
+    @Test
+    void aByteOfAResponseRulesASecondTryOut() throws Exception {
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            peer.request();
+                            peer.send(OK);
+                            peer.request();
+                            peer.send("H");
+                        })) {
+            client.send(get(server)).body().text();
+            assertEquals(Reason.HEAD_TRUNCATED, reason(() -> client.send(get(server))));
+            assertEquals(0, client.stats().retries());
+        }
+    }
+
+    @Test
+    void theAnnouncedKeepAliveIsKept() throws Exception {
+        String head = "HTTP/1.1 204 N\r\nKeep-Alive: timeout=1, max=9\r\n\r\n";
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            peer.request();
+                            peer.send(head);
+                            peer.awaitEnd();
+                        })) {
+            assertEquals(204, client.send(get(server)).status());
+            assertEquals(204, client.send(get(server)).status());
+            assertEquals(2, client.stats().opened());
+        }
+    }
+
+    @Test
+    void anIdleConnectionIsClosedInTime() throws Exception {
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    peer.request();
+                                    peer.send(OK);
+                                    peer.awaitEnd();
+                                });
+                HttpClient brief = with(s -> s.keepAliveTimeout(Duration.ofMillis(30)))) {
+            brief.send(get(server)).body().text();
+            until("it is closed", () -> brief.stats().connections() == 0);
+        }
+    }
+
+    // ---- bodies of requests
+
+    @Test
+    void aRefusalInsteadOf100SpareTheBody() throws Exception {
+        var rest = new CompletableFuture<Integer>();
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            assertTrue(peer.request().contains("Expect: 100-continue\r\n"));
+                            peer.send("HTTP/1.1 417 No\r\nContent-Length: 2\r\n\r\nno");
+                            rest.complete(peer.in.read());
+                        })) {
+            var post = ClientRequest.post(server.url() + "/").body("abc").expectContinue();
+            ClientResponse response = client.send(post);
+            assertEquals("417 no", response.status() + " " + response.body().text());
+            assertEquals(-1, rest.get());
+        }
+    }
+
+    @Test
+    void without100TheBodyIsSentAfterAWhile() throws Exception {
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    peer.request();
+                                    assertEquals(
+                                            "abc", new String(peer.in.readNBytes(3), ISO_8859_1));
+                                    peer.send(OK);
+                                });
+                HttpClient brief = with(s -> s.continueTimeout(Duration.ofMillis(30)))) {
+            var post = ClientRequest.post(server.url() + "/").body("abc").expectContinue();
+            assertEquals("ok", brief.send(post).body().text());
+            assertEquals(List.of(), List.copyOf(server.failures));
+        }
+    }
+
+    @Test
+    void anEarlyAnswerIsDelivered() throws Exception {
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            peer.request();
+                            peer.send("HTTP/1.1 413 Large\r\nContent-Length: 2\r\n\r\nno");
+                            peer.awaitEnd();
+                        })) {
+            var stopped = new CompletableFuture<Throwable>();
+            var post =
+                    ClientRequest.post(server.url() + "/")
+                            .body(
+                                    out -> {
+                                        try {
+                                            while (true) {
+                                                out.write(new byte[1000]);
+                                            }
+                                        } catch (IOException e) {
+                                            stopped.complete(e);
+                                            throw e;
+                                        }
+                                    });
+            ClientResponse response = client.send(post);
+            assertEquals("413 no", response.status() + " " + response.body().text());
+            assertTrue(stopped.get().getMessage().contains("over"), stopped.get().getMessage());
+            until("it is closed", () -> client.stats().connections() == 0);
+        }
+    }
+
+    @Test
+    void aServerThatTakesNothingIsGivenUp() throws Exception {
+        var done = new CompletableFuture<Void>();
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    peer.request();
+                                    done.join();
+                                });
+                HttpClient brief = with(s -> s.bodyIdleTimeout(Duration.ofMillis(200)))) {
+            var post =
+                    ClientRequest.post(server.url() + "/")
+                            .body(
+                                    out -> {
+                                        while (true) {
+                                            out.write(new byte[10_000]);
+                                        }
+                                    });
+            assertEquals(Reason.WRITE_TIMEOUT, reason(() -> brief.send(post)));
+            done.complete(null);
+        }
+    }
+
+    // ---- time
+
+    @Test
+    void aSilentServerIsGivenUp() throws Exception {
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    if (peer.request().startsWith("GET /body")) {
+                                        peer.send(
+                                                "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc");
+                                    } else {
+                                        peer.send("HTTP/1.1 200 OK\r\nContent-Le");
+                                    }
+                                    peer.awaitEnd();
+                                });
+                HttpClient brief =
+                        with(
+                                s ->
+                                        s.responseTimeout(Duration.ofMillis(50))
+                                                .bodyIdleTimeout(Duration.ofMillis(50)))) {
+            assertEquals(Reason.RESPONSE_TIMEOUT, reason(() -> brief.send(get(server))));
+            ClientResponse response = brief.send(ClientRequest.get(server.url() + "/body"));
+            assertEquals(Reason.BODY_TIMEOUT, reason(() -> response.body().text()));
+            until("both are closed", () -> brief.stats().connections() == 0);
+        }
+    }
+
+    @Test
+    void aSlowReaderIsNoSilentServer() throws Exception {
+        byte[] body = new byte[1 << 20];
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    peer.request();
+                                    peer.send(
+                                            "HTTP/1.1 200 OK\r\nContent-Length: "
+                                                    + body.length
+                                                    + "\r\n\r\n");
+                                    peer.send(body);
+                                    peer.awaitEnd();
+                                });
+                HttpClient brief = with(s -> s.bodyIdleTimeout(Duration.ofMillis(50)))) {
+            ClientResponse slow = brief.send(get(server));
+            // others have their idle time several times over
+            var other = new CompletableFuture<Void>();
+            loops.all()
+                    .getFirst()
+                    .execute(() -> loops.all().getFirst().after(200, () -> other.complete(null)));
+            other.join();
+            assertEquals(body.length, slow.body().bytes().length);
+        }
+    }
+
+    @Test
+    void aHandshakeHasItsTime() throws Exception {
+        try (var silent = new ServerSocket(0);
+                HttpClient brief = with(s -> s.tlsTimeout(Duration.ofMillis(100)))) {
+            var request = ClientRequest.get("https://127.0.0.1:" + silent.getLocalPort() + "/");
+            HttpClientException thrown =
+                    assertThrows(HttpClientException.class, () -> brief.send(request));
+            assertEquals(Reason.TLS_TIMEOUT, thrown.reason());
+            assertTrue(thrown.isRetryable());
+        }
+        try (var plain = ScriptedServer.answering(OK)) {
+            var request = ClientRequest.get(plain.url().replace("http:", "https:"));
+            // it reads no request in what we send, and answers nothing
+            try (HttpClient brief = with(s -> s.tlsTimeout(Duration.ofMillis(300)))) {
+                Reason reason = reason(() -> brief.send(request));
+                assertTrue(reason == Reason.TLS_TIMEOUT || reason == Reason.TLS_FAILED);
+            }
+        }
+    }
+
+    @Test
+    void anAddressThatDoesNotAcceptIsGivenUp() throws Exception {
+        // a backlog that is full: Linux drops what comes then
+        try (var full = new ServerSocket(0, 1);
+                HttpClient brief = with(s -> s.connectTimeout(Duration.ofMillis(100)))) {
+            var fillers = new ArrayList<Socket>();
+            try {
+                for (int i = 0; i < 8; i++) {
+                    var filler = new Socket();
+                    fillers.add(filler);
+                    try {
+                        filler.connect(full.getLocalSocketAddress(), 50);
+                    } catch (IOException e) {
+                        break; // it is full
+                    }
+                }
+                var request = ClientRequest.get("http://127.0.0.1:" + full.getLocalPort() + "/");
+                assertEquals(Reason.CONNECT_TIMEOUT, reason(() -> brief.send(request)));
+            } finally {
+                for (Socket each : fillers) {
+                    each.close();
+                }
+            }
+        }
+    }
+
+    // ---- other protocols
+
+    /** Collects what it is given, and says what it has. */
+    private record Raw(Connection connection, CompletableFuture<String> first) implements Protocol {
+        @Override
+        public int received(Connection connection, byte[] bytes, int from, int to) {
+            if (to - from < 6) {
+                return from;
+            }
+            first.complete(new String(bytes, from, to - from, ISO_8859_1));
+            byte[] answer = "pong".getBytes(ISO_8859_1);
+            connection.write(answer, 0, answer.length);
+            connection.finish();
+            return to;
+        }
+    }
+
+    @Test
+    void anUpgradeHandsOverWhatWasReadAlready() throws Exception {
+        var heard = new CompletableFuture<String>();
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            assertTrue(
+                                    peer.request()
+                                            .endsWith(
+                                                    "Upgrade: x/1\r\nConnection: Upgrade\r\n\r\n"));
+                            peer.send(
+                                    "HTTP/1.1 103 E\r\n\r\nHTTP/1.1 101 S\r\nUpgrade: x/1\r\n"
+                                            + "Connection: upgrade\r\n\r\nabc");
+                            peer.send("def");
+                            heard.complete(new String(peer.in.readNBytes(4), ISO_8859_1));
+                        })) {
+            var first = new CompletableFuture<String>();
+            ClientResponse response =
+                    client.send(get(server).upgrade("x/1", each -> new Raw(each, first)));
+            assertEquals(101, response.status());
+            assertEquals("abcdef", first.get());
+            assertEquals("pong", heard.get());
+            assertEquals(0, client.stats().connections());
+        }
+    }
+
+    @Test
+    void anUpgradeThatIsRefusedIsAResponse() throws Exception {
+        try (var server = ScriptedServer.answering(OK)) {
+            var request =
+                    get(server).upgrade("x", each -> new Raw(each, new CompletableFuture<>()));
+            ClientResponse response = client.send(request);
+            assertEquals("200 ok", response.status() + " " + response.body().text());
+        }
+    }
+
+    @Test
+    void aTunnelLeadsThroughAProxy() throws Exception {
+        try (var server =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            String head = peer.request();
+                            assertTrue(
+                                    head.startsWith(
+                                            "CONNECT far.test:22 HTTP/1.1\r\nHost: far.test:22\r\n"),
+                                    head);
+                            peer.send("HTTP/1.1 200 Connected\r\n\r\nSSH-2.");
+                            peer.awaitEnd();
+                        })) {
+            var first = new CompletableFuture<String>();
+            var request =
+                    ClientRequest.connect(
+                            HttpOrigin.of(server.url()),
+                            "far.test:22",
+                            each -> new Raw(each, first));
+            assertEquals(200, client.send(request).status());
+            assertEquals("SSH-2.", first.get());
+            assertEquals(List.of(), List.copyOf(server.failures));
+        }
+    }
+
+    @Test
+    void aProtocolThatFailsFailsTheRequest() throws Exception {
+        try (var server =
+                ScriptedServer.answering(
+                        "HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")) {
+            var request =
+                    get(server)
+                            .upgrade(
+                                    "x",
+                                    each -> {
+                                        throw new IllegalStateException("a test");
+                                    });
+            assertEquals(Reason.LISTENER_FAILED, reason(() -> client.send(request)));
+            until("it is closed", () -> client.stats().connections() == 0);
+        }
+    }
+
+    @Test
+    void theMemoryOfTheLoopIsABound() throws Exception {
+        byte[] much = new byte[60_000];
+        try (Loops small =
+                        Loops.start(
+                                s ->
+                                        s.loops(1)
+                                                .transport(transport)
+                                                .heldMillis(0)
+                                                .memory(1 << 20));
+                HttpClient poor = HttpClient.on(small, s -> {});
+                var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    peer.request();
+                                    peer.send(
+                                            "HTTP/1.1 200 OK\r\nContent-Length: 10000000\r\n\r\n");
+                                    while (true) {
+                                        peer.send(much);
+                                    }
+                                })) {
+            var all = new ArrayList<ClientResponse>();
+            int refused = 0;
+            for (int i = 0; i < 60; i++) {
+                try {
+                    all.add(poor.send(get(server)));
+                } catch (HttpClientException e) {
+                    assertEquals(Reason.MEMORY_SHORT, e.reason());
+                    refused++;
+                }
+            }
+            for (ClientResponse each : all) {
+                try (InputStream in = each.body().inputStream()) {
+                    in.readNBytes(100_000);
+                } catch (HttpClientException e) {
+                    assertEquals(Reason.MEMORY_SHORT, e.reason());
+                    refused++;
+                }
+            }
+            assertTrue(refused > 0, "all were held");
+        }
+    }
+}
