@@ -69,7 +69,7 @@ final class Session implements Protocol, Connector {
 
     /** Whether so much was not sent yet that one should wait for {@link Part#drained}. */
     boolean congested() {
-        return connection.congested();
+        return connection.isCongested();
     }
 
     /** Begins a message of Socket.IO; {@link #send} ends it. */
@@ -87,7 +87,7 @@ final class Session implements Protocol, Connector {
     }
 
     void awaitsNothing() {
-        connection.noDeadline();
+        connection.clearDeadline();
     }
 
     /** Reads no more. */
@@ -143,7 +143,7 @@ final class Session implements Protocol, Connector {
         int p = from;
         while (p < to) {
             int end = state == State.UPGRADING ? upgraded(b, p, to) : frame(b, p, to, now);
-            if (!c.open()) {
+            if (!c.isOpen()) {
                 return to;
             }
             if (end < 0) {
@@ -255,7 +255,7 @@ final class Session implements Protocol, Connector {
                 case '0' -> {
                     if (state == State.JOINING) {
                         state = State.READY;
-                        connection.noDeadline();
+                        connection.clearDeadline();
                         part.ready(this, now);
                     }
                 }

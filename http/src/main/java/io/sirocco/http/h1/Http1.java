@@ -93,7 +93,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
         int at = from;
-        while (at < to && connection.open() && !is(UPGRADED)) {
+        while (at < to && connection.isOpen() && !is(UPGRADED)) {
             if (exchange != null) {
                 if (body == null) {
                     break;
@@ -105,7 +105,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
                 if (exchange != null && noMoreForNow()) {
                     break;
                 }
-            } else if (connection.congested()) { // responses are not taken: no more requests
+            } else if (connection.isCongested()) { // responses are not taken: no more requests
                 connection.suspend();
                 break;
             } else if (at > from && worker.loop.isTurnLong()) {
@@ -130,7 +130,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
             exchange.request.detach();
             exchange.stored();
         }
-        return connection.open() ? at : to;
+        return connection.isOpen() ? at : to;
     }
 
     private boolean noMoreForNow() {
@@ -236,7 +236,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
         if (is(EXPECTS_CONTINUE)) {
             flags &= ~EXPECTS_CONTINUE;
             if (!body.begun()) {
-                connection.room(CONTINUE.length).put(CONTINUE);
+                connection.reserve(CONTINUE.length).put(CONTINUE);
             }
         }
         if (!exchange.body.full()) {
@@ -258,11 +258,11 @@ public final class Http1 implements ServerProtocol, HttpStream {
     public void pace(RouteTarget.Buckets limits) {
         if (limits != RouteTarget.Buckets.NONE) {
             flags |= PACED;
-            connection.paceAlso(
+            connection.limitRouteRates(
                     limits.reads(), limits.writes(), limits.eachRead(), limits.eachWrite());
         } else if (is(PACED)) {
             flags &= ~PACED;
-            connection.paceAlso(List.of(), List.of());
+            connection.limitRouteRates(List.of(), List.of());
         }
     }
 
@@ -290,7 +290,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
         if ((flags & (KEEP_ALIVE | HTTP_1_0)) == KEEP_ALIVE && !exchange.headOnly) {
             byte[] whole = Http1Encoder.whole(response, worker.dateAndServer());
             if (whole != null) {
-                connection.room(whole.length).put(whole);
+                connection.reserve(whole.length).put(whole);
                 responseWritten();
                 return;
             }
@@ -436,7 +436,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
         }
         exchange.upgraded();
         exchange = null;
-        connection.stores(0);
+        connection.reserveMemory(0);
         flags = UPGRADED;
         connection.protocol(protocol);
         connection.resume();
@@ -453,13 +453,13 @@ public final class Http1 implements ServerProtocol, HttpStream {
         Exchange done = exchange;
         long idleMillis = done.endpoint.limits().idleMillis();
         exchange = null;
-        connection.stores(0);
-        boolean unread = body != null || is(OUR_END) || connection.held() > 0;
+        connection.reserveMemory(0);
+        boolean unread = body != null || is(OUR_END) || connection.bufferedInput() > 0;
         body = null;
         done.over();
         boolean keep = is(KEEP_ALIVE);
         flags &= PACED;
-        unsentBefore = connection.congested() ? connection.unsent() : 0;
+        unsentBefore = connection.isCongested() ? connection.unsent() : 0;
         if (!keep || worker.draining) {
             connection.deadline(after(worker.limits.writeMillis()));
             connection.finish(unread);
@@ -521,7 +521,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
     public void drain() {
         if (exchange != null) {
             exchange.drain();
-        } else if (connection.held() == 0) {
+        } else if (connection.bufferedInput() == 0) {
             connection.finish(false);
         }
     }
@@ -530,7 +530,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
 
     @Override
     public boolean stores(long bytes) {
-        return connection.stores(bytes);
+        return connection.reserveMemory(bytes);
     }
 
     @Override
@@ -543,7 +543,8 @@ public final class Http1 implements ServerProtocol, HttpStream {
         }
         if (body != null) {
             exchange.refuseBodyForMemory();
-        } else if (connection.held() > 0) { // it sends on, and has not waited for the response
+        } else if (connection.bufferedInput()
+                > 0) { // it sends on, and has not waited for the response
             connection.abort(CloseCause.MEMORY_SHORT);
         } else {
             return false;
@@ -552,7 +553,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
     }
 
     private boolean idleMemoryShort() {
-        if (!is(HEAD_BEGUN) && connection.held() > 0 && !connection.congested()) {
+        if (!is(HEAD_BEGUN) && connection.bufferedInput() > 0 && !connection.isCongested()) {
             return false; // its next request is left to the next turn, by us
         }
         if (is(HEAD_BEGUN) && worker.tellsOfMemory()) {
@@ -579,7 +580,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
 
     @Override
     public boolean congested() {
-        return connection.congested();
+        return connection.isCongested();
     }
 
     @Override
@@ -625,7 +626,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
 
     @Override
     public void expired(Connection connection) {
-        if (!connection.open() || exchange == null && connection.unsent() > 0) {
+        if (!connection.isOpen() || exchange == null && connection.unsent() > 0) {
             abortIfStalled();
         } else if (exchange != null) {
             exchange.expired();
@@ -673,6 +674,6 @@ public final class Http1 implements ServerProtocol, HttpStream {
 
     @Override
     public boolean open() {
-        return connection.open();
+        return connection.isOpen();
     }
 }
