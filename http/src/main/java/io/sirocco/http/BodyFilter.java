@@ -16,5 +16,5 @@ public interface BodyFilter {
      * flushed when the writer of the body flushes. It is closed at the end, also after a failure,
      * and must then close {@code out}.
      */
-    OutputStream around(OutputStream out) throws IOException;
+    OutputStream wrap(OutputStream out) throws IOException;
 }

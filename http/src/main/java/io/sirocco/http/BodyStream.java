@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.loop.LoopTasks;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
@@ -129,7 +130,7 @@ final class BodyStream extends OutputStream {
             byte[] copy = Arrays.copyOfRange(bytes, from, to);
             room = worker.ask(() -> sendNow(stated, first, copy, 0, copy.length, last));
         }
-        WebSocketContext.join(room);
+        LoopTasks.join(room);
     }
 
     private CompletableFuture<Void> sendNow(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.body.Segments;
+import io.sirocco.http.websocket.WebSocketGroup;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The content of a response. Immutable. */
 sealed interface Content {
@@ -50,57 +50,11 @@ sealed interface Content {
      * Segments that are available without waiting, with open files. The first response releases the
      * files; further ones retain them anew, which succeeds while another user keeps them open.
      */
-    final class Pieces implements Content {
-        private final List<BodySegment> all;
-        private final AtomicBoolean taken = new AtomicBoolean();
-
-        Pieces(List<BodySegment> all) {
-            this.all = List.copyOf(all);
-        }
-
-        long length() {
-            return all.stream().mapToLong(BodySegment::length).sum();
-        }
-
-        /**
-         * Passes the segments to the caller, who sends or releases them.
-         *
-         * @throws IllegalStateException if this is not the first call, and a file is closed
-         */
-        List<BodySegment> take() {
-            if (taken.compareAndSet(false, true)) {
-                return all;
-            }
-            for (int i = 0; i < all.size(); i++) {
-                if (all.get(i) instanceof BodySegment.Region region && !region.file().retain()) {
-                    release(all.subList(0, i));
-                    throw new IllegalStateException(
-                            "The file of a response that is sent again is closed: keep it open, or"
-                                    + " create a response for each request.");
-                }
-            }
-            return all;
-        }
-
-        /** Releases the files of segments that will not be sent, unless that was already done. */
-        void release() {
-            if (taken.compareAndSet(false, true)) {
-                release(all);
-            }
-        }
-
-        private static void release(List<BodySegment> pieces) {
-            for (BodySegment piece : pieces) {
-                if (piece instanceof BodySegment.Region region) {
-                    region.file().release();
-                }
-            }
-        }
-    }
+    record Pieces(Segments segments) implements Content {}
 
     /** No content: the connection is upgraded to WebSocket, served by one of the two. */
     record Upgrade(
-            WebSockets sockets,
+            WebSocketGroup sockets,
             Optional<WebSocketHandler> conversation,
             Optional<WebSocketListener> listener)
             implements Content {}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.body.BodyRefused;
+import io.sirocco.http.body.RequestBody;
+import io.sirocco.http.loop.LoopTasks;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.message.Trailers;
 import io.sirocco.http.route.PathParams;
@@ -490,9 +493,14 @@ final class Exchange implements Runnable {
 
     /** Returns the next bytes of the body, or none at its end. Blocks. On the handler's thread. */
     byte[] nextOfBody(boolean keeps) throws IOException {
-        return body == null
-                ? new byte[0]
-                : WebSocketContext.join(worker.call(() -> takeOfBody(keeps)));
+        if (body == null) {
+            return new byte[0];
+        }
+        try {
+            return LoopTasks.join(worker.call(() -> takeOfBody(keeps)));
+        } catch (IOException e) {
+            throw e.getCause() instanceof BodyRefused refused ? refused : e;
+        }
     }
 
     /** Returns the next bytes of the body without blocking. Any thread. */

@@ -5,13 +5,13 @@ import io.sirocco.http.message.HeadLimits;
 import io.sirocco.http.route.RouteLimits;
 
 /**
- * What a server accepts, and how long it waits: bytes and milliseconds; 0 disables a timeout. Set
- * through {@link Config}. Immutable.
+ * The limits and timeouts of a server in bytes and milliseconds; 0 disables a timeout. Set by
+ * {@link Config}. Immutable.
  *
- * @param head sizes of a request head
+ * @param head limits of the request line and headers
  * @param requests requests in progress on one loop
  * @param headMillis from the first byte of a head to its last
- * @param writeMillis a client that takes nothing of what is sent to it
+ * @param writeMillis timeout of a client that reads nothing of its response
  * @param route limits of requests whose route does not set its own
  */
 record Limits(HeadLimits head, int requests, long headMillis, long writeMillis, RouteLimits route) {

@@ -5,7 +5,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.h1.Head;
 import io.sirocco.http.message.RequestHead;
-import io.sirocco.http.ws.Role;
+import io.sirocco.http.websocket.Role;
+import io.sirocco.http.websocket.WebSocketContext;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
@@ -100,12 +101,12 @@ final class LoopContext extends WebSocketContext {
     }
 
     @Override
-    void socketOpened() {
+    public void socketOpened() {
         webSockets++;
     }
 
     @Override
-    void socketClosed(Connection connection, CloseCause cause) {
+    public void socketClosed(Connection connection, CloseCause cause) {
         webSockets--;
         closed(connection, cause);
     }
@@ -124,12 +125,12 @@ final class LoopContext extends WebSocketContext {
     }
 
     @Override
-    long writeMillis() {
+    public long writeMillis() {
         return limits.writeMillis();
     }
 
     @Override
-    int nextKey() {
+    public int nextKey() {
         throw new AssertionError("a server masks nothing (RFC 6455 5.1)");
     }
 
@@ -249,7 +250,7 @@ final class LoopContext extends WebSocketContext {
 
     /** Called when a handler throws. Any thread. */
     @Override
-    void failed(String requestId, Throwable thrown) {
+    public void failed(String requestId, Throwable thrown) {
         failed(requestId, "", thrown);
     }
 

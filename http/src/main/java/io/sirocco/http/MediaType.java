@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.body.MultipartParser;
 import io.sirocco.http.message.Grammar;
 import io.sirocco.http.message.ParameterList;
 import java.nio.charset.Charset;

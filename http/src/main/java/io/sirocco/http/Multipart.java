@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.body.MultipartReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
-import java.util.Queue;
 
 /**
  * The parts of a {@code multipart/form-data} body (RFC 7578), read as they arrive. Returned by
@@ -30,8 +29,6 @@ import java.util.Queue;
  * <p>Used by one thread at a time.
  */
 public final class Multipart implements Iterable<Part> {
-    static final int CHUNK = 16 * 1024;
-
     /**
      * Limits for a multipart body; beyond them 413. Immutable.
      *
@@ -56,27 +53,11 @@ public final class Multipart implements Iterable<Part> {
         }
     }
 
-    sealed interface Event {
-        record Start(Headers headers) implements Event {}
-
-        record Data(byte[] bytes, int from, int to) implements Event {}
-
-        record End() implements Event {}
-
-        record Done() implements Event {}
-
-        record Rejected(MultipartRule rule) implements Event {}
-    }
-
-    private final InputStream in;
-    private final MultipartParser parser;
-    private final Queue<Event> events = new ArrayDeque<>();
-    private final byte[] chunk = new byte[CHUNK];
+    private final MultipartReader reader;
     private boolean taken;
 
-    private Multipart(InputStream in, String boundary, Limits limits) {
-        this.in = in;
-        this.parser = new MultipartParser(boundary, limits, new Queued());
+    private Multipart(MultipartReader reader) {
+        this.reader = reader;
     }
 
     /**
@@ -102,7 +83,7 @@ public final class Multipart implements Iterable<Part> {
         String boundary =
                 type.boundary()
                         .orElseThrow(() -> new BadRequest("The multipart boundary is not valid."));
-        return new Multipart(body, boundary, limits);
+        return new Multipart(new MultipartReader(body, boundary, limits));
     }
 
     /**
@@ -117,19 +98,6 @@ public final class Multipart implements Iterable<Part> {
         }
         taken = true;
         return new Parts();
-    }
-
-    /** Returns the next event, reading from the stream if none is queued. */
-    Event next() throws IOException {
-        while (events.isEmpty()) {
-            int count = in.read(chunk);
-            if (count < 0) {
-                parser.close();
-            } else {
-                parser.feed(chunk, 0, count);
-            }
-        }
-        return events.remove();
     }
 
     private final class Parts implements Iterator<Part> {
@@ -161,50 +129,19 @@ public final class Multipart implements Iterable<Part> {
                     current.skip();
                 }
                 done = true; // unless there is another part; also when the next line throws
-                switch (Multipart.this.next()) {
-                    case Event.Start(var headers) -> {
-                        ahead = new Part(headers, Multipart.this);
+                switch (reader.next()) {
+                    case MultipartReader.Event.Start(var headers) -> {
+                        ahead = new Part(headers, reader);
                         done = false;
                     }
-                    case Event.Done() -> {}
-                    case Event.Rejected(var rule) -> throw rule.failure();
-                    case Event.Data _, Event.End _ ->
+                    case MultipartReader.Event.Done() -> {}
+                    case MultipartReader.Event.Rejected(var rule) -> throw rule.failure();
+                    case MultipartReader.Event.Data _, MultipartReader.Event.End _ ->
                             throw new IllegalStateException("Data outside of a part.");
                 }
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
-        }
-    }
-
-    /**
-     * Queues the events of one chunk. Their slices stay valid, because the next chunk is read when
-     * all are consumed.
-     */
-    private final class Queued implements MultipartParser.Events {
-        @Override
-        public void partStart(Headers headers) {
-            events.add(new Event.Start(headers));
-        }
-
-        @Override
-        public void partData(byte[] bytes, int from, int to) {
-            events.add(new Event.Data(bytes, from, to));
-        }
-
-        @Override
-        public void partEnd() {
-            events.add(new Event.End());
-        }
-
-        @Override
-        public void end() {
-            events.add(new Event.Done());
-        }
-
-        @Override
-        public void rejected(MultipartRule rule) {
-            events.add(new Event.Rejected(rule));
         }
     }
 }

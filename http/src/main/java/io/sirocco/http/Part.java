@@ -3,6 +3,9 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.body.MultipartReader;
+import io.sirocco.http.body.MultipartRule;
+import io.sirocco.http.body.PartStream;
 import io.sirocco.http.message.Disposition;
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,7 +24,7 @@ public final class Part {
     private final PartStream stream;
 
     /** Rejects a part without a name (RFC 7578 4.2). */
-    Part(Headers headers, Multipart source) {
+    Part(Headers headers, MultipartReader source) {
         this.headers = headers;
         this.disposition =
                 headers.first("Content-Disposition")

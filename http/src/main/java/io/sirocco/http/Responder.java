@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.body.BodyRefused;
+import io.sirocco.http.body.Segments;
+import io.sirocco.http.websocket.BlockingWebSocket;
+import io.sirocco.http.websocket.WebSocketConnection;
+import io.sirocco.http.websocket.WebSocketHandshake;
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.TaskKind;
 import java.io.IOException;
@@ -61,12 +66,13 @@ final class Responder {
                 onLoop(exchange, () -> beginSoon(exchange, response));
                 stream(exchange, response, writer, -1);
             }
-            case Content.Pieces pieces -> onLoop(exchange, () -> send(exchange, response, pieces));
+            case Content.Pieces(Segments all) ->
+                    onLoop(exchange, () -> send(exchange, response, all));
             case Content.Upgrade upgrade ->
                     onLoop(exchange, () -> upgrade(exchange, response, upgrade));
             case Content.File file -> {
                 try {
-                    var pieces = new Content.Pieces(List.of(opened(file)));
+                    var pieces = new Segments(List.of(opened(file)));
                     onLoop(exchange, () -> send(exchange, response, pieces));
                 } catch (IOException e) {
                     respond(exchange, failed(exchange, e));
@@ -181,7 +187,7 @@ final class Responder {
         exchange.send(response, bytes);
     }
 
-    private void send(Exchange exchange, Response response, Content.Pieces pieces) {
+    private void send(Exchange exchange, Response response, Segments pieces) {
         HttpStream stream = exchange.stream;
         if (exchange.responded || exchange.headOnly || response.bodiless() || !stream.open()) {
             pieces.release();

@@ -3,6 +3,10 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.body.FilteredWriter;
+import io.sirocco.http.body.PieceWriter;
+import io.sirocco.http.body.Segments;
+import io.sirocco.http.body.SourceWriter;
 import io.sirocco.http.message.Location;
 import io.sirocco.net.OpenFile;
 import java.io.IOException;
@@ -162,7 +166,8 @@ public final class Response {
      * #file(OpenFile, long, long)}.
      */
     public static Response segments(List<BodySegment> pieces) {
-        return new Response(200, Headers.none(), new Content.Pieces(pieces), false, false);
+        return new Response(
+                200, Headers.none(), new Content.Pieces(new Segments(pieces)), false, false);
     }
 
     /**
@@ -260,8 +265,9 @@ public final class Response {
     }
 
     /** Opens a WebSocket that a blocking handler serves, with settings. */
-    public static Response webSocket(WebSockets sockets, WebSocketHandler handler) {
-        return webSocket(new Content.Upgrade(sockets, Optional.of(handler), Optional.empty()));
+    public static Response webSocket(WebSockets sockets, WebSocketHandler conversation) {
+        return webSocket(
+                new Content.Upgrade(sockets.group, Optional.of(conversation), Optional.empty()));
     }
 
     /**
@@ -274,7 +280,8 @@ public final class Response {
 
     /** Opens a WebSocket that a listener serves, with settings. */
     public static Response webSocket(WebSockets sockets, WebSocketListener listener) {
-        return webSocket(new Content.Upgrade(sockets, Optional.empty(), Optional.of(listener)));
+        return webSocket(
+                new Content.Upgrade(sockets.group, Optional.empty(), Optional.of(listener)));
     }
 
     private static Response webSocket(Content.Upgrade upgrade) {
@@ -376,7 +383,8 @@ public final class Response {
             case Content.Bytes(byte[] bytes) -> transformBody(filter, out -> out.write(bytes));
             case Content.File(Path path, long _) ->
                     transformBody(filter, out -> Files.copy(path, out));
-            case Content.Pieces pieces -> transformBody(filter, new PieceWriter(pieces));
+            case Content.Pieces(Segments segments) ->
+                    transformBody(filter, new PieceWriter(segments));
             case Content.Upgrade _ -> this;
         };
     }
@@ -565,7 +573,7 @@ public final class Response {
         return switch (content) {
             case Content.Bytes(byte[] bytes) -> OptionalLong.of(bytes.length);
             case Content.File(Path _, long length) -> OptionalLong.of(length);
-            case Content.Pieces pieces -> OptionalLong.of(pieces.length());
+            case Content.Pieces(Segments segments) -> OptionalLong.of(segments.length());
             case Content.Stream(BodyWriter _, long length) when length >= 0 ->
                     OptionalLong.of(length);
             case Content.Source(BodySource _, long length) when length >= 0 ->
@@ -586,8 +594,8 @@ public final class Response {
 
     /** Releases the files of a response that is not sent. */
     void release() {
-        if (content instanceof Content.Pieces pieces) {
-            pieces.release();
+        if (content instanceof Content.Pieces(Segments segments)) {
+            segments.release();
         } else if (content instanceof Content.Source(BodySource source, long _)) {
             source.close();
         }

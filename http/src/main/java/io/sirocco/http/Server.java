@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.net.Acceptor;
 import io.sirocco.net.Bandwidth;
 import io.sirocco.net.Connection;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.websocket.BlockingWebSocket;
+import io.sirocco.http.websocket.ClientLoopContext;
+import io.sirocco.http.websocket.WebSocketContext;
+import io.sirocco.http.websocket.WebSocketGroup;
+import io.sirocco.http.websocket.WebSocketOpening;
 import io.sirocco.net.Connector;
 import io.sirocco.net.Destination;
 import io.sirocco.net.Loop;
@@ -45,7 +50,7 @@ public final class WebSocketClient implements AutoCloseable {
     private final Loops loops;
     private final boolean owner;
     private final Map<Loop, ClientLoopContext> hubs = new ConcurrentHashMap<>();
-    private final WebSockets sockets;
+    private final WebSocketGroup sockets;
     private final Headers headers;
     private final long connectMillis;
     private final long writeMillis;
@@ -57,7 +62,7 @@ public final class WebSocketClient implements AutoCloseable {
         with.accept(settings);
         this.loops = loops;
         this.owner = owner;
-        this.sockets = settings.sockets;
+        this.sockets = settings.sockets.group;
         this.headers = settings.headers;
         this.connectMillis = settings.connect.toMillis();
         this.writeMillis = settings.write.toMillis();

@@ -17,5 +17,5 @@ public interface WebSocketHandler {
      * @throws IOException when the socket is closed, which ends the handler silently
      * @throws InterruptedException when the socket is cut off by a stopping server
      */
-    void talk(WebSocket socket) throws IOException, InterruptedException;
+    void handle(WebSocket socket) throws IOException, InterruptedException;
 }

@@ -12,7 +12,8 @@ public final class WebSocketRefused extends IOException {
     private final int status;
     private final transient Headers headers;
 
-    WebSocketRefused(String uri, int status, Headers headers) {
+    /** Creates the failure of a handshake with {@code uri}. */
+    public WebSocketRefused(String uri, int status, Headers headers) {
         super(
                 uri
                         + " responded with "

@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.message.Grammar;
+import io.sirocco.http.websocket.WebSocketTerms;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -195,8 +196,8 @@ public final class WebSocketSettings {
     }
 
     /** Returns the settings as they are now. */
-    Terms terms() {
-        return new Terms(
+    WebSocketTerms terms() {
+        return new WebSocketTerms(
                 maxMessageBytes,
                 Math.min(maxFrameBytes, maxMessageBytes),
                 maxPendingBytes,
@@ -211,20 +212,4 @@ public final class WebSocketSettings {
                 clientContext,
                 contextMemory);
     }
-
-    /** The frozen settings: bytes and milliseconds; no origins if all are allowed. Immutable. */
-    record Terms(
-            int maxMessage,
-            int maxFrame,
-            int maxPending,
-            long pingMillis,
-            long pongMillis,
-            long closeMillis,
-            List<String> subprotocols,
-            Optional<List<String>> origins,
-            boolean compression,
-            int compressFrom,
-            boolean serverContext,
-            boolean clientContext,
-            long contextMemory) {}
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Serving.Mode;
+import io.sirocco.http.body.RequestBody;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,10 +3,13 @@ package io.sirocco.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.FakeServer.Asked;
 import io.sirocco.http.FakeStream.Result;
+import io.sirocco.http.body.BodyRefused;
+import io.sirocco.http.body.RequestBody;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import java.io.IOException;
@@ -632,7 +635,7 @@ class ExchangeTest {
             Asked asked = server.post("/", 10).body("12345");
             FakeServer.await(() -> asked.count(s -> s.demands) > 0, "the handler reads");
             asked.run(s -> s.exchange().refuseBody(RequestError.BODY_CUT_OFF));
-            assertTrue(thrown.get() instanceof BodyRefused);
+            assertInstanceOf(BodyRefused.class, thrown.get());
             assertEquals(400, asked.result().status());
         }
     }

@@ -3,6 +3,7 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;

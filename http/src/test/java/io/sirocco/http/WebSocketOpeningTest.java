@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.ws.Frame;
-import io.sirocco.http.ws.Mask;
-import io.sirocco.http.ws.Opening;
+import io.sirocco.http.websocket.Frame;
+import io.sirocco.http.websocket.Mask;
+import io.sirocco.http.websocket.Opening;
 import io.sirocco.net.Loops;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;

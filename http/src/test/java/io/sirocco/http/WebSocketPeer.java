@@ -4,12 +4,12 @@ package io.sirocco.http;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.sirocco.http.ws.Agreement;
-import io.sirocco.http.ws.Frame;
-import io.sirocco.http.ws.MessageReader;
-import io.sirocco.http.ws.MessageReader.Event;
-import io.sirocco.http.ws.Offers;
-import io.sirocco.http.ws.Role;
+import io.sirocco.http.websocket.Agreement;
+import io.sirocco.http.websocket.Frame;
+import io.sirocco.http.websocket.MessageReader;
+import io.sirocco.http.websocket.MessageReader.Event;
+import io.sirocco.http.websocket.Offers;
+import io.sirocco.http.websocket.Role;
 import java.util.Arrays;
 import java.util.HexFormat;
 

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Serving.Mode;
-import io.sirocco.http.ws.Deflation;
-import io.sirocco.http.ws.Frame;
+import io.sirocco.http.websocket.Deflation;
+import io.sirocco.http.websocket.Frame;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.time.Duration;

@@ -11,19 +11,22 @@ public final class Authority {
 
     private Authority() {}
 
-    /** Returns whether a text is a host, and a port behind it or none. */
+    /** Returns whether the text is a host with or without a port. */
     public static boolean isValid(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
         return nameEnd(bytes, 0, bytes.length) >= 0;
     }
 
-    /** Where the host ends and the port with its colon begins, or -1 when this is no authority. */
+    /**
+     * Returns the end of the host, where the port with its colon begins, or -1 if this is not an
+     * authority.
+     */
     public static int nameEnd(byte[] b, int from, int to) {
         int end = from < to && b[from] == '[' ? literal(b, from, to) : name(b, from, to);
         return end > from && (end == to || port(b, end, to)) ? end : -1;
     }
 
-    /** The port of {@code ":" *DIGIT}, or -1 when there are no digits. */
+    /** Returns the port of {@code ":" *DIGIT}, or -1 if there are no digits. */
     static int portOf(byte[] b, int colon, int to) {
         if (to - colon < 2) {
             return -1;

@@ -5,16 +5,16 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Reads the cookies that a client sends. Any thread. */
+/** Parses the {@code Cookie} header. Any thread. */
 public final class Cookies {
     private Cookies() {}
 
     /**
-     * Names and values of a {@code Cookie} field, in order. Several fields, as HTTP/2 allows (RFC
-     * 9113 8.2.3), are joined with {@code ;} first. Lenient, for everybody on the site may have set
-     * one (RFC 6265 5.4): a piece without a name or {@code =} is skipped, quotation marks around a
-     * value are dropped, and the first of two with one name wins, which is the one with the longer
-     * path. Values are not decoded.
+     * Returns the names and values of a {@code Cookie} header, in order. Several headers, as HTTP/2
+     * allows (RFC 9113 8.2.3), must be joined with {@code ;} first. Parsing is lenient, because
+     * other applications of the same site can set cookies (RFC 6265 5.4): a pair without a name or
+     * {@code =} is skipped, quotes around a value are removed, and the first cookie of a name wins,
+     * which has the longest path. Values are not decoded.
      */
     public static Map<String, String> parse(String field) {
         var cookies = new LinkedHashMap<String, String>();

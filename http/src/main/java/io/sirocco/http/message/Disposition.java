@@ -4,12 +4,12 @@ package io.sirocco.http.message;
 import java.util.Optional;
 
 /**
- * What a part's {@code Content-Disposition: form-data} says (RFC 7578 4.2). {@code filename*} is
- * not looked at, as that clause demands. Immutable.
+ * The {@code Content-Disposition: form-data} of a part (RFC 7578 4.2). {@code filename*} is
+ * ignored, as that clause requires. Immutable.
  */
 public record Disposition(String name, Optional<String> filename) {
 
-    /** Empty when it is not {@code form-data} or has no name. */
+    /** Parses the header. Empty if it is not {@code form-data} or has no name. */
     public static Optional<Disposition> parse(String field) {
         int semicolon = field.indexOf(';');
         String type = Grammar.trim(field.substring(0, semicolon < 0 ? field.length() : semicolon));
@@ -32,7 +32,9 @@ public record Disposition(String name, Optional<String> filename) {
         return text.replace("%22", "\"");
     }
 
-    /** RFC 7578 4.2, RFC 2183 2.3: folders in the name are not to be believed. */
+    /**
+     * Removes directories from a file name, which must not be trusted (RFC 7578 4.2, RFC 2183 2.3).
+     */
     private static String last(String path) {
         int slash = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
         String name = path.substring(slash + 1);

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.function.Predicate;
 
 /**
- * A section of field lines: a view of bytes that somebody else owns, in their order, names in the
+ * A section of field lines: a view of bytes that its creator owns, in their order, names in the
  * case they came in, values without the whitespace around them. Loop-confined, except a copy.
  */
 public sealed class Fields permits RequestHead, ResponseHead {
@@ -33,32 +33,32 @@ public sealed class Fields permits RequestHead, ResponseHead {
         count = other.count;
     }
 
-    /** How many field lines there are. */
+    /** Returns the number of header lines. */
     public final int count() {
         return count;
     }
 
-    /** The array that all positions are indices of. */
+    /** Returns the array that all positions refer to. */
     public final byte[] bytes() {
         return bytes;
     }
 
-    /** Where the name of field {@code i} begins. */
+    /** Returns the start of the name of header {@code i}. */
     public final int nameFrom(int i) {
         return base + offsets[4 * i];
     }
 
-    /** Behind the last byte of the name of field {@code i}. */
+    /** Returns the end of the name of header {@code i}. */
     public final int nameTo(int i) {
         return base + offsets[4 * i + 1];
     }
 
-    /** Where the value of field {@code i} begins. */
+    /** Returns the start of the value of header {@code i}. */
     public final int valueFrom(int i) {
         return base + offsets[4 * i + 2];
     }
 
-    /** Behind the last byte of the value of field {@code i}. */
+    /** Returns the end of the value of header {@code i}. */
     public final int valueTo(int i) {
         return base + offsets[4 * i + 3];
     }

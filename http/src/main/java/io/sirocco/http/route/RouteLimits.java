@@ -2,14 +2,15 @@
 package io.sirocco.http.route;
 
 /**
- * Limits of the requests of one route: bytes and milliseconds; 0 disables a timeout. Immutable.
+ * The limits of the requests of one route in bytes and milliseconds; 0 disables a timeout.
+ * Immutable.
  *
- * @param body bytes of a request body; -1 for any number
- * @param handlerMillis a handler, until its response begins
- * @param bodyMillis a body that is wanted: this long at first, and as long again as its bytes take
- *     at {@code bodyRate}
+ * @param body maximum bytes of a request body; -1 for no limit
+ * @param handlerMillis until the response begins
+ * @param bodyMillis time to wait for a body, in addition to the time that its bytes take at {@code
+ *     bodyRate}
  * @param bodyRate bytes per second that a client must send at least
- * @param idleMillis a connection without a request behind one of this route
+ * @param idleMillis timeout of a connection after a response of this route
  */
 public record RouteLimits(
         long body, long handlerMillis, long bodyMillis, long bodyRate, long idleMillis) {}

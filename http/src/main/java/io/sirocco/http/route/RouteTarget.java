@@ -9,12 +9,12 @@ import io.sirocco.net.TaskKind;
 import java.util.List;
 
 /**
- * A route, frozen.
+ * A frozen route. Immutable.
  *
- * @param path its pattern, behind its host if it has one
- * @param bandwidth its own, and that of its connections
- * @param kind what its handler and its writers are to the loops; null if they never leave them
- * @param readsBody whether the handler waits for the body: one that does not is called at once
+ * @param path the pattern, preceded by the virtual host if there is one
+ * @param bandwidth the limits of the route, and of its connections
+ * @param kind identifies the handler and its writers to the loops; null if they never move
+ * @param readsBody whether the handler waits for the body; otherwise it is called at once
  */
 public record RouteTarget(
         String path,
@@ -25,7 +25,7 @@ public record RouteTarget(
         TaskKind kind,
         boolean readsBody) {
 
-    /** Buckets by what they count. Immutable. */
+    /** Token buckets by what they limit. Immutable. */
     public record Buckets(
             List<Bandwidth> reads,
             List<Bandwidth> writes,
@@ -58,12 +58,12 @@ public record RouteTarget(
                 "", handler, ExecutionMode.INLINE, unlimited, Buckets.NONE, null, false);
     }
 
-    /** Returns the kind of a listener's calls: null for one that is always called on the loop. */
+    /** Returns the kind of a listener's calls; null if it is always called on the loop. */
     public TaskKind listenerKind() {
         return mode == ExecutionMode.INLINE ? null : kind;
     }
 
-    /** Returns the same behind filters, which may wait for {@code handlerMillis}. */
+    /** Returns this target with filters before it, which may wait for {@code handlerMillis}. */
     RouteTarget behind(
             List<Filter> filters, ExecutionMode mode, long handlerMillis, TaskKind kind) {
         var longer =
@@ -77,7 +77,7 @@ public record RouteTarget(
         return new RouteTarget(path, filtered, mode, longer, bandwidth, kind, readsBody);
     }
 
-    /** Returns {@code handler} behind {@code filters}, of which the first is the outermost. */
+    /** Wraps {@code handler} in {@code filters}, of which the first is the outermost. */
     public static Handler filtered(List<Filter> filters, Handler handler) {
         Handler chain = handler;
         for (Filter filter : filters.reversed()) {
@@ -87,7 +87,7 @@ public record RouteTarget(
         return chain;
     }
 
-    /** Returns whether the body is to be complete before the handler is called. */
+    /** Returns whether the handler is called when the body is complete. */
     public boolean collectsBody() {
         return readsBody && mode == ExecutionMode.INLINE;
     }

@@ -3,8 +3,8 @@ package io.sirocco.http.h1;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.sirocco.http.MultipartFuzz;
-import io.sirocco.http.ws.MessageReaderFuzz;
+import io.sirocco.http.body.MultipartFuzz;
+import io.sirocco.http.websocket.MessageReaderFuzz;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

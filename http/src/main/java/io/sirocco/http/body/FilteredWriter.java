@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.body;
+
+import io.sirocco.http.BodyFilter;
+import io.sirocco.http.BodyWriter;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/**
+ * Writes a body through a filter. The output of the filter's close is sent if the body is complete,
+ * and dropped if it is not: an incomplete body must not look complete. Any thread.
+ */
+public record FilteredWriter(BodyFilter filter, BodyWriter writer) implements BodyWriter {
+
+    @Override
+    public void write(OutputStream out) throws IOException, InterruptedException {
+        var end = new End(out);
+        try (OutputStream filtered = filter.wrap(end)) {
+            try {
+                writer.write(filtered);
+            } catch (Throwable e) {
+                end.broken = true;
+                throw e;
+            }
+        }
+    }
+
+    /** Does not close {@code out}, which the server does. */
+    private static final class End extends FilterOutputStream {
+        boolean broken;
+
+        End(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int size) throws IOException {
+            if (!broken) {
+                out.write(bytes, from, size);
+            }
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (!broken) {
+                out.flush();
+            }
+        }
+
+        @Override
+        public void close() {
+            // not ours
+        }
+    }
+}

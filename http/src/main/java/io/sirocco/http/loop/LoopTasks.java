@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.loop;
+
+import io.sirocco.net.Loop;
+import io.sirocco.net.log.LazyLogger;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+
+/**
+ * The context that the WebSockets of one loop share, of a server or a client. Loop-confined, unless
+ * a method says otherwise.
+ */
+public class LoopTasks {
+    private static final LazyLogger LOG = LazyLogger.of(LoopTasks.class);
+
+    /** The loop that runs the tasks. */
+    public final Loop loop;
+
+    protected LoopTasks(Loop loop) {
+        this.loop = loop;
+    }
+
+    /** Called when a socket is open. */
+    public boolean isLoopThread() {
+        return loop.inLoop() && !Thread.currentThread().isVirtual();
+    }
+
+    /**
+     * Runs {@code task} on the loop. Returns false if the loop has ended, so that a caller does not
+     * wait for the task in vain. Any thread.
+     */
+    public boolean execute(Runnable task) {
+        try {
+            loop.execute(task);
+            return true;
+        } catch (RejectedExecutionException e) {
+            LOG.get().log(Level.DEBUG, "too late: {0}", e.getMessage());
+            return false;
+        }
+    }
+
+    /**
+     * Starts an operation on the loop, at once if the caller is on it. Returns its result. Any
+     * thread.
+     */
+    public <T> CompletableFuture<T> call(Supplier<CompletableFuture<T>> start) {
+        if (loop.enter()) {
+            try {
+                return start.get();
+            } finally {
+                loop.exit();
+            }
+        }
+        return ask(start);
+    }
+
+    /** Starts an operation on the loop, for a caller on another thread. */
+    public <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> start) {
+        var crossing = new CompletableFuture<T>();
+        if (!execute(() -> start(start, crossing))) {
+            crossing.completeExceptionally(new IOException("the server has stopped"));
+        }
+        return crossing;
+    }
+
+    private static <T> void start(
+            Supplier<CompletableFuture<T>> start, CompletableFuture<T> crossing) {
+        try {
+            start.get()
+                    .whenComplete(
+                            (value, thrown) -> {
+                                if (thrown == null) {
+                                    crossing.complete(value);
+                                } else {
+                                    crossing.completeExceptionally(thrown);
+                                }
+                            });
+        } catch (Throwable e) { // or its thread would never continue
+            crossing.completeExceptionally(e);
+            throw e;
+        }
+    }
+
+    /** Waits for {@code future}. Any thread except a loop. */
+    public static <T> T join(CompletableFuture<T> future) throws IOException {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause().getMessage(), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException(
+                    "interrupted: the server is stopping, or the handler timeout has passed");
+        }
+    }
+}

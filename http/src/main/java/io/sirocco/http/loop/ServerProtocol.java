@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.loop;
+
+import io.sirocco.net.Protocol;
+
+/**
+ * A protocol on a server's connections: HTTP, or the one that a connection was upgraded to.
+ * Loop-confined.
+ */
+public interface ServerProtocol extends Protocol {
+    /** The connection was upgraded to this protocol, which may send from now on. */
+    default void begin() {}
+
+    /**
+     * Called when the server stops: ends the connection as soon as possible without losing data.
+     */
+    void drain();
+}

@@ -1,0 +1,656 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.websocket;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.http.WebSocket;
+import io.sirocco.http.WebSocketListener;
+import io.sirocco.http.loop.ServerProtocol;
+import io.sirocco.http.websocket.MessageReader.Event;
+import io.sirocco.net.CloseCause;
+import io.sirocco.net.Connection;
+import io.sirocco.net.TaskKind;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * WebSocket on a connection that has been upgraded.
+ *
+ * <pre>
+ *            we send a close frame              so does the peer
+ *   OPEN ─────────────────────▶ CLOSING ─────────────────────────────────▶ OVER ──▶ gone
+ *    │ the peer sends one: we reply                timeout, lost             ▲
+ *    └── violation: reported, lost ──────────────────────────────────────────┘
+ * </pre>
+ *
+ * <p>While it is idle it holds no more than its fields. Loop-confined, except the methods of {@link
+ * WebSocket}.
+ */
+public final class WebSocketConnection extends WebSocketSender implements ServerProtocol {
+    /** Bytes that a message which waits for the program costs, beside its own. */
+    static final int MESSAGE_COST = 64;
+
+    private static final byte[] NOTHING = {};
+
+    private static final int CLOSING = 1; // our close frame is written
+    private static final int OVER = 1 << 1; // the listener was notified of the end
+    private static final int PAUSED = 1 << 2; // by the program
+    private static final int CONGESTED = 1 << 3; // the peer does not read its messages
+    private static final int PINGED = 1 << 4; // and nothing was heard since
+    private static final int PEER_CLOSED = 1 << 5; // it sent a Close frame first, or a violation
+    private static final int BEHIND = 1 << 6; // too much waits for the listener
+
+    private final Connection connection;
+    private final WebSocketListener listener;
+    private final TaskKind kind; // of the listener's calls; null for one that stays on the loop
+    private ListenerQueue queue; // null while the listener is called on the loop
+    private final String subprotocol;
+    private final String id;
+    private final MessageReader reader;
+    private Deflation deflation; // null unless it keeps a context, and has compressed something
+    private volatile Object attachment; // any thread
+
+    private int flags;
+    private Closed goodBye; // of the side that was first; null while it is open
+    private long written; // bytes given to the connection,
+    private long taken; // and of those, bytes that the kernel has taken
+    private long heard; // when something came last, in the loop's milliseconds
+    private long progress; // when the kernel has taken something last
+    private long since; // since when a pong or the peer's close frame is expected
+
+    public WebSocketConnection(
+            Connection connection,
+            WebSocketContext hub,
+            WebSocketGroup sockets,
+            Agreement agreement,
+            String subprotocol,
+            WebSocketListener listener,
+            TaskKind kind,
+            String id) {
+        super(hub, sockets, agreement);
+        this.connection = connection;
+        this.listener = listener;
+        this.kind = kind;
+        this.subprotocol = subprotocol;
+        this.id = id;
+        this.reader =
+                new MessageReader(
+                        hub.role.other(),
+                        agreement,
+                        sockets.terms.maxFrame(),
+                        sockets.terms.maxMessage());
+    }
+
+    /** Starts the socket, after output that is already written. */
+    @Override
+    public void begin() {
+        sockets.opened();
+        hub.socketOpened();
+        written = connection.unsent();
+        pend(written);
+        heard = hub.loop.now();
+        connection.tellSent();
+        setDeadline();
+        call(0, () -> listener.onOpen(this));
+    }
+
+    private boolean is(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    // ---- input
+
+    @Override
+    public int received(Connection connection, byte[] bytes, int from, int to) {
+        heard = hub.loop.now();
+        flags &= ~PINGED;
+        int used = read(bytes, from, to);
+        if (!connection.stores(reader.stored())) {
+            failForMemory();
+        }
+        return used;
+    }
+
+    private int read(byte[] bytes, int from, int to) {
+        int at = from;
+        while (true) {
+            if (is(OVER | PEER_CLOSED)) {
+                return to;
+            }
+            if (heldBack()) {
+                connection.suspend();
+                return at;
+            }
+            at = reader.read(bytes, at, to);
+            if (reader.event() == Event.NONE) {
+                return at;
+            }
+            act(reader.event());
+        }
+    }
+
+    private void failForMemory() {
+        closeNow(CloseCode.TRY_AGAIN_LATER, "memory is short");
+        over(new Closed(CloseCode.TRY_AGAIN_LATER, "memory is short", false));
+        connection.finish();
+    }
+
+    /**
+     * Reserves memory for a complete message that waits for the listener or handler, or closes the
+     * WebSocket if there is none.
+     */
+    boolean reserve(int bytes) {
+        connection.stores(reader.stored()); // no longer the pieces of this message
+        if (hub.loop.memory().reserve(bytes)) {
+            return true;
+        }
+        failForMemory();
+        return false;
+    }
+
+    /**
+     * Closes the socket, unless only its own handler or listener suspends reading and no part of a
+     * message is stored: then it has nothing to give up.
+     */
+    @Override
+    public boolean memoryShort(Connection connection) {
+        if (is(PAUSED | BEHIND) && heldBack() && !is(CONGESTED) && reader.stored() == 0) {
+            return false;
+        }
+        failForMemory();
+        return true;
+    }
+
+    /**
+     * Returns whether reading is suspended. Once our close frame waits for the peer's, everything
+     * is read. A client reads however much it has to send: a server may stop reading until its
+     * output is read, and if both waited, neither could ever continue.
+     */
+    private boolean heldBack() {
+        int reasons = hub.role == Role.SERVER ? PAUSED | CONGESTED | BEHIND : PAUSED;
+        return is(reasons) && !is(CLOSING);
+    }
+
+    private void act(Event event) {
+        switch (event) {
+            case TEXT -> {
+                String text = reader.text();
+                deliver(text.length(), () -> listener.onText(this, text));
+            }
+            case BINARY -> {
+                byte[] bytes = reader.payload();
+                deliver(bytes.length, () -> listener.onBinary(this, bytes));
+            }
+            case PONG -> {
+                byte[] payload = reader.payload();
+                deliver(payload.length, () -> listener.onPong(this, payload));
+            }
+            case PING -> {
+                byte[] payload = reader.payload();
+                boolean floods = hub.role == Role.CLIENT && refusesPongs();
+                if (!is(CLOSING) && !floods) {
+                    writeNow(Frame.FIN | Frame.PONG, payload);
+                }
+            }
+            case CLOSE -> peerCloses(reader.closeCode(), reader.closeReason());
+            case VIOLATION -> fail(reader.violation());
+            case NONE -> throw new AssertionError(event);
+        }
+    }
+
+    /**
+     * Returns whether the peer sends pings and does not read, so that they are not answered: the
+     * newest pong suffices (RFC 6455 5.5.3).
+     */
+    private boolean refusesPongs() {
+        return pending() >= 2L * sockets.terms.maxPending();
+    }
+
+    private void deliver(int size, Runnable call) {
+        if (!is(CLOSING)) { // messages after our close frame are too late
+            call(size + MESSAGE_COST, call);
+        }
+    }
+
+    /**
+     * Calls the listener here, unless it has blocked a loop. A {@code cost} of 0 is for an event
+     * that is delivered even when memory is short.
+     */
+    private void call(int cost, Runnable call) {
+        if (kind == null) {
+            callNow(call);
+        } else if (queue == null && !kind.moved()) {
+            TaskKind before = hub.loop.begin(kind);
+            callNow(call);
+            hub.loop.end(before);
+        } else {
+            if (queue == null) {
+                queue = new ListenerQueue(this, kind);
+            }
+            if (cost > 0 && !reserve(cost)) {
+                return;
+            }
+            if (queue.add(cost, call)) {
+                flags |= BEHIND;
+            }
+        }
+    }
+
+    /** Calls the listener, on the loop or on the thread of its queue. */
+    void callNow(Runnable call) {
+        try {
+            call.run();
+        } catch (Throwable e) {
+            hub.failed(id, e);
+            execute(() -> closeNow(CloseCode.INTERNAL_ERROR, ""));
+        }
+    }
+
+    /** Called when the listener has caught up. Any thread. */
+    void caughtUp() {
+        execute(
+                () -> {
+                    if (!queue.isFull()) {
+                        flags &= ~BEHIND;
+                        readAgain();
+                    }
+                });
+    }
+
+    /**
+     * Called when the listener has consumed everything: answers the peer's close frame. Any thread.
+     */
+    void answerCloseLater() {
+        execute(
+                () -> {
+                    if (!queue.isBusy()) {
+                        answerClose();
+                    }
+                });
+    }
+
+    @Override
+    public void pause() {
+        execute(() -> flags |= PAUSED);
+    }
+
+    @Override
+    public void resume() {
+        execute(
+                () -> {
+                    flags &= ~PAUSED;
+                    readAgain();
+                });
+    }
+
+    private void readAgain() {
+        if (!heldBack()) {
+            if (is(PINGED) && !is(CLOSING)) {
+                since = hub.loop.now(); // its pong may be among the unread bytes
+            }
+            connection.resume();
+        }
+    }
+
+    // ---- output, on the loop
+
+    @Override
+    void write(int first, byte[] bytes, long size) {
+        if (is(CLOSING | OVER)) {
+            pend(-size);
+            return;
+        }
+        if (first == 0) { // the frame of a message to many
+            connection.writeShared(bytes, 0, bytes.length);
+            written += size;
+            return;
+        }
+        byte[] payload = bytes;
+        int head = first;
+        boolean data = (first & 15) <= Frame.BINARY;
+        if (data && compresses(bytes.length) && agreement.context(hub.role)) {
+            if (deflation == null) {
+                deflation = new Deflation(agreement.bits(hub.role));
+            }
+            payload = deflation.deflate(bytes);
+            head |= Frame.COMPRESSED;
+        }
+        frame(head, payload);
+        long actual = Frame.size(hub.role, payload.length);
+        pend(actual - size);
+        written += actual;
+        if ((first & 15) == Frame.CLOSE) {
+            closing(payload);
+        }
+    }
+
+    private void frame(int first, byte[] payload) {
+        if (hub.role == Role.CLIENT) {
+            byte[] masked = Frame.masked(first, payload, hub.nextKey());
+            connection.writeStable(masked, 0, masked.length);
+            return;
+        }
+        byte[] head = hub.frameHead;
+        int length = Frame.head(head, 0, first, payload.length);
+        connection.room(length).put(head, 0, length);
+        connection.writeStable(payload, 0, payload.length);
+    }
+
+    /** Writes a control frame, ahead of the outbox. */
+    private void writeNow(int first, byte[] payload) {
+        long size = Frame.size(hub.role, payload.length);
+        pend(size);
+        write(first, payload, size);
+        written();
+    }
+
+    /** Checks whether the peer keeps up. */
+    @Override
+    void written() {
+        if (!is(CONGESTED | OVER) && pending() >= threshold()) {
+            flags |= CONGESTED;
+            progress = hub.loop.now();
+            setDeadline();
+        }
+    }
+
+    /** Returns the number of pending bytes from which on the server stops reading from the peer. */
+    private long threshold() {
+        return Math.min(Connection.HIGH_WATER, sockets.terms.maxPending());
+    }
+
+    /** Called when the kernel has taken output. */
+    @Override
+    public void sent(Connection connection) {
+        long now = written - connection.unsent() - taken;
+        if (now == 0) {
+            return;
+        }
+        taken += now;
+        pend(-now);
+        progress = hub.loop.now();
+        if (is(CONGESTED) && pending() < threshold() / 2) {
+            flags &= ~CONGESTED;
+            readAgain();
+        }
+        if (drained()) {
+            giveRoom();
+            tellDrained();
+        }
+    }
+
+    @Override
+    void tellDrained() {
+        if (!is(OVER) && owesDrained()) {
+            call(0, () -> listener.onDrained(this));
+        }
+    }
+
+    // ---- time
+
+    private static long after(long from, long millis) {
+        return millis == 0 ? Long.MAX_VALUE : from + millis;
+    }
+
+    /**
+     * Returns when the close timeout ends. It does not run while the peer still reads what was sent
+     * before our close frame, because it cannot have replied yet.
+     */
+    private long farewell() {
+        return (is(PEER_CLOSED) ? since : Math.max(since, progress)) + sockets.terms.closeMillis();
+    }
+
+    private void setDeadline() {
+        WebSocketTerms terms = sockets.terms;
+        long at = is(CONGESTED) ? after(progress, hub.writeMillis()) : Long.MAX_VALUE;
+        if (is(CLOSING | PEER_CLOSED)) {
+            at = farewell();
+        } else if (is(PINGED)) {
+            at = Math.min(at, Math.max(since, progress) + terms.pongMillis());
+        } else {
+            at = Math.min(at, after(heard, terms.pingMillis()));
+        }
+        connection.deadline(Math.max(at, hub.loop.now() + 1));
+    }
+
+    @Override
+    public void expired(Connection connection) {
+        long now = hub.loop.now();
+        WebSocketTerms terms = sockets.terms;
+        if (is(OVER)) {
+            connection.abort();
+        } else if (is(CLOSING | PEER_CLOSED)) {
+            if (now >= farewell()) {
+                if (is(PEER_CLOSED)) {
+                    answerClose();
+                } else {
+                    lose(goodBye.code(), goodBye.reason());
+                }
+            }
+        } else if (is(CONGESTED) && now >= after(progress, hub.writeMillis())) {
+            lose(CloseCode.LOST, "the peer takes nothing");
+        } else if (is(PINGED)) {
+            if (heldBack()) {
+                since = now; // its pong may have come, and not be read
+            } else if (now >= Math.max(since, progress) + terms.pongMillis()) {
+                lose(CloseCode.LOST, "no pong has come");
+            }
+        } else if (now >= after(heard, terms.pingMillis())) {
+            flags |= PINGED;
+            since = now;
+            writeNow(Frame.FIN | Frame.PING, NOTHING);
+        }
+        if (!is(OVER)) {
+            setDeadline();
+        }
+    }
+
+    // ---- ends
+
+    /** Called when the peer sends a close frame, first or in reply to ours. */
+    private void peerCloses(int code, String reason) {
+        if (is(CLOSING)) {
+            over(goodBye);
+            finish();
+            return;
+        }
+        goodBye = new Closed(code, reason, true);
+        answerWhenAllIsTaken();
+    }
+
+    /**
+     * Replies to a close frame after the handler has consumed all messages, and after the messages
+     * that it sends for them.
+     */
+    private void answerWhenAllIsTaken() {
+        flags |= PEER_CLOSED;
+        if (listener instanceof BlockingWebSocket talk && talk.stillAnswers()
+                || queue != null && queue.isBusy()) {
+            since = hub.loop.now();
+            setDeadline();
+        } else {
+            answerClose();
+        }
+    }
+
+    /** Sends a close frame to a peer that has sent one, or that has violated the protocol. */
+    void answerClose() {
+        if (is(PEER_CLOSED) && !is(CLOSING | OVER)) {
+            run(); // earlier messages go first
+            if (reader.violation() != null) {
+                failNow(reader.violation());
+                return;
+            }
+            int code = goodBye.code();
+            byte[] answer = code == CloseCode.NONE ? NOTHING : Frame.closing(code, "");
+            writeNow(Frame.FIN | Frame.CLOSE, answer);
+        }
+    }
+
+    /**
+     * Ends the connection after both close frames. The server closes it and a client waits for
+     * that, so that the client's port is free at once (RFC 6455 7.1.1).
+     */
+    private void finish() {
+        if (hub.role == Role.SERVER) {
+            connection.finish(false);
+        }
+    }
+
+    boolean isOf(WebSocketContext other) {
+        return hub == other;
+    }
+
+    boolean peerClosed() {
+        return is(PEER_CLOSED);
+    }
+
+    /** Called when our close frame is written. */
+    private void closing(byte[] payload) {
+        flags |= CLOSING;
+        refuseMore();
+        if (is(PEER_CLOSED)) {
+            over(goodBye);
+            finish();
+            return;
+        }
+        since = hub.loop.now();
+        int code =
+                payload.length < 2 ? CloseCode.NONE : (payload[0] & 0xff) << 8 | payload[1] & 0xff;
+        String reason = payload.length < 2 ? "" : new String(payload, 2, payload.length - 2, UTF_8);
+        goodBye = new Closed(code, reason, true);
+        setDeadline();
+        connection.resume();
+    }
+
+    /** Sends a close frame ahead of the outbox, unless one was sent. */
+    private void closeNow(int code, String reason) {
+        if (!is(CLOSING | OVER)) {
+            writeNow(Frame.FIN | Frame.CLOSE, Frame.closing(code, reason));
+        }
+    }
+
+    private void fail(Violation why) {
+        if (is(CLOSING)) {
+            failNow(why);
+        } else {
+            goodBye = new Closed(why.closeCode(), why.reason(), false);
+            answerWhenAllIsTaken();
+        }
+    }
+
+    private void failNow(Violation why) {
+        closeNow(why.closeCode(), why.reason());
+        over(new Closed(why.closeCode(), why.reason(), false));
+        connection.finish();
+    }
+
+    /** Called when the peer can send nothing more. */
+    private void lose(int code, String reason) {
+        over(new Closed(code, reason, false));
+        connection.abort();
+    }
+
+    /** Passes the outcome to the listener. */
+    private void over(Closed closed) {
+        if (is(OVER)) {
+            return;
+        }
+        flags |= OVER;
+        refuseMore();
+        reader.end();
+        connection.deadline(hub.loop.now() + sockets.terms.closeMillis());
+        call(0, () -> listener.onClose(this, closed));
+    }
+
+    /** Closes the socket because the server or the client stops. */
+    @Override
+    public void drain() {
+        if (!is(CLOSING | OVER)) {
+            run(); // earlier messages go first
+            closeNow(
+                    CloseCode.GOING_AWAY,
+                    hub.role == Role.SERVER ? "the server stops" : "the client stops");
+        }
+    }
+
+    @Override
+    public void ended(Connection connection) {
+        answerClose();
+        over(lost());
+        connection.finish(false);
+    }
+
+    private Closed lost() {
+        return is(CLOSING | PEER_CLOSED)
+                ? new Closed(goodBye.code(), goodBye.reason(), false)
+                : new Closed(CloseCode.LOST, "", false);
+    }
+
+    @Override
+    public void closed(Connection connection, CloseCause cause) {
+        over(lost());
+        if (deflation != null) {
+            deflation.end();
+        }
+        sockets.closed(agreement, hub.role);
+        hub.socketClosed(connection, cause);
+        if (cause == CloseCause.STOPPED && listener instanceof BlockingWebSocket talk) {
+            talk.cancel();
+        }
+    }
+
+    // ---- state
+
+    @Override
+    public Message receive() throws IOException {
+        if (listener instanceof BlockingWebSocket talk) {
+            return talk.receive();
+        }
+        throw new IllegalStateException(
+                "This WebSocket has a listener, which receives its messages.");
+    }
+
+    @Override
+    public SocketAddress remoteAddress() {
+        if (hub.loop.enter()) {
+            try {
+                return connection.remote();
+            } finally {
+                hub.loop.exit();
+            }
+        }
+        var answer = new CompletableFuture<SocketAddress>();
+        if (!hub.execute(() -> answer.complete(connection.remote()))) {
+            throw new IllegalStateException("The connection has ended.");
+        }
+        return answer.join();
+    }
+
+    @Override
+    public String subprotocol() {
+        return subprotocol;
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public void attach(Object attachment) {
+        this.attachment = attachment;
+    }
+
+    @Override
+    public Optional<Object> attachment() {
+        return Optional.ofNullable(attachment);
+    }
+
+    @Override
+    public String toString() {
+        return "WebSocket " + id + (isOpen() ? "" : ", closed");
+    }
+}

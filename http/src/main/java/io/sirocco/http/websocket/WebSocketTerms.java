@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.websocket;
+
+import io.sirocco.http.WebSocketSettings;
+import java.util.List;
+import java.util.Optional;
+
+/** {@link WebSocketSettings}, frozen: bytes and milliseconds; no origins for any. Immutable. */
+public record WebSocketTerms(
+        int maxMessage,
+        int maxFrame,
+        int maxPending,
+        long pingMillis,
+        long pongMillis,
+        long closeMillis,
+        List<String> subprotocols,
+        Optional<List<String>> origins,
+        boolean compression,
+        int compressFrom,
+        boolean serverContext,
+        boolean clientContext,
+        long contextMemory) {}
