@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.Handler;
+import io.sirocco.http.Headers;
+import io.sirocco.http.RequestError;
 import io.sirocco.http.body.BodyRefused;
 import io.sirocco.http.body.RequestBody;
 import io.sirocco.http.loop.LoopTasks;
@@ -35,7 +38,7 @@ import jdk.jfr.FlightRecorder;
  *
  * <p>Methods say where they run; fields are loop-confined unless they say otherwise.
  */
-final class Exchange implements Runnable {
+public final class Exchange implements Runnable {
     private static final VarHandle THREAD = threadField();
 
     /** Takes the place of a handler's thread while that is being interrupted. */
@@ -43,11 +46,11 @@ final class Exchange implements Runnable {
 
     final HttpStream stream;
     final LoopContext worker;
-    final Request request;
-    final RouteTarget endpoint;
-    final RequestBody body; // null when there is none
+    public final RequestMessage request;
+    public final RouteTarget endpoint;
+    public final RequestBody body; // null when there is none
     final Forwarded forwarded; // null when no trusted proxy says on whose behalf it asks
-    final boolean headOnly; // HEAD was requested
+    public final boolean headOnly; // HEAD was requested
     final long began; // in the loop's nanoseconds
 
     /** Null unless it is being recorded. Its class is not loaded before a recording is possible. */
@@ -58,7 +61,7 @@ final class Exchange implements Runnable {
     private boolean awaitsFirstPiece; // of the body, before the handler is called
     boolean responded; // the response has begun; a later one is dropped
     boolean early; // before its writer has written anything
-    boolean ended; // all of the response is written
+    public boolean ended; // all of the response is written
     boolean brokenOff; // in the middle of its response
     boolean waitsForLater;
     volatile boolean endless; // a server that stops does not wait for it
@@ -83,7 +86,7 @@ final class Exchange implements Runnable {
         this.worker = worker;
         this.endpoint = endpoint;
         this.handler = endpoint.handler();
-        this.request = new Request(this, head, params);
+        this.request = new RequestMessage(this, head, params);
         this.body = bodyLength == 0 ? null : new RequestBody(bodyLength);
         this.forwarded = forwarded;
         this.headOnly = head.isHead();
@@ -93,7 +96,7 @@ final class Exchange implements Runnable {
     // ---- called by the stream: the request
 
     /** Decides whether the request is served; calls its handler, or waits for its body first. */
-    void start() {
+    public void start() {
         worker.inProgress++;
         stream.pace(endpoint.bandwidth());
         if (body != null
@@ -114,12 +117,12 @@ final class Exchange implements Runnable {
     }
 
     /** Returns the maximum number of bytes of the body. */
-    long bodyLimit() {
+    public long bodyLimit() {
         return endpoint.limits().body() < 0 ? Long.MAX_VALUE : endpoint.limits().body();
     }
 
     /** Called when {@code bytes[from..to)} of the body were received. */
-    void received(byte[] bytes, int from, int to) {
+    public void received(byte[] bytes, int from, int to) {
         body.add(bytes, from, to);
         if (body.received() > bodyLimit() && body.expected()) {
             refuseBody(RequestError.BODY_TOO_LARGE);
@@ -127,7 +130,7 @@ final class Exchange implements Runnable {
     }
 
     /** Called when the last byte of the body was received. */
-    void bodyEnded(Headers trailers) {
+    public void bodyEnded(Headers trailers) {
         body.end(worker.loop.now(), trailers);
         if (endpoint.collectsBody() && !ended && pending()) {
             call();
@@ -139,7 +142,7 @@ final class Exchange implements Runnable {
      * called after its first segment, which is usually all of it, so that the handler need not
      * wait.
      */
-    void delivered() {
+    public void delivered() {
         if (body == null || ended && !body.expected()) {
             return;
         }
@@ -161,12 +164,12 @@ final class Exchange implements Runnable {
      * Returns whether no more of the body should be read for now. An inline handler takes all of it
      * at the end.
      */
-    boolean bodyFull() {
+    public boolean bodyFull() {
         return body.full() && !endpoint.collectsBody();
     }
 
     /** Refuses the rest of the body, whose end is unknown or which is no longer needed. */
-    void refuseBody(RequestError refusal) {
+    public void refuseBody(RequestError refusal) {
         boolean handlerWaits = !endpoint.collectsBody() && body.wanted();
         boolean onlyTold = handlerWaits || !pending(); // the handler's exception is responded to
         if (onlyTold) {
@@ -184,7 +187,7 @@ final class Exchange implements Runnable {
     // ---- called by the stream: the response, and the ends
 
     /** Called when the whole response was written. */
-    void responseWritten() {
+    public void responseWritten() {
         ended = true;
         if (event != null || worker.monitored()) {
             brokenOff |= !stream.open(); // already closed: the output is dropped
@@ -196,14 +199,14 @@ final class Exchange implements Runnable {
      * Called when the response is complete while the client is still sending the body, which is
      * dropped.
      */
-    void discardBody() {
+    public void discardBody() {
         body.discard();
         body.clock().start(worker.loop.now());
         schedule();
     }
 
     /** Called when the connection was upgraded to another protocol. */
-    void upgraded() {
+    public void upgraded() {
         ended = true;
         request.detach(); // the WebSocket may still look at it
         if (event != null || worker.monitored()) {
@@ -213,13 +216,13 @@ final class Exchange implements Runnable {
     }
 
     /** Called when both messages are complete, or the rest of the request is not read. */
-    void over() {
+    public void over() {
         request.over();
         worker.inProgress--;
     }
 
     /** Called when the client can take output again. */
-    void drained() {
+    public void drained() {
         CompletableFuture<Void> waiting = writable;
         if (waiting != null) {
             writable = null;
@@ -228,7 +231,7 @@ final class Exchange implements Runnable {
     }
 
     /** Called when the client has closed its side of the connection, or all of it. */
-    void clientGone() {
+    public void clientGone() {
         if (ended || gone) {
             return;
         }
@@ -241,7 +244,7 @@ final class Exchange implements Runnable {
     }
 
     /** Called when the stream ended before both messages were complete. */
-    void closed(CloseCause cause) {
+    public void closed(CloseCause cause) {
         failWritable();
         if (!ended) {
             responded = true;
@@ -262,7 +265,7 @@ final class Exchange implements Runnable {
     }
 
     /** Called when the server stops: ends a response that has no end of its own. */
-    void drain() {
+    public void drain() {
         if (endless) {
             cancel();
         }
@@ -279,7 +282,7 @@ final class Exchange implements Runnable {
     }
 
     /** Responds to an error with this page. */
-    void refuse(RequestError refusal, Response page) {
+    void refuse(RequestError refusal, ResponseMessage page) {
         rejected(refusal);
         responded = true;
         status = refusal.status();
@@ -306,7 +309,7 @@ final class Exchange implements Runnable {
     // ---- memory
 
     /** Called when the memory of the exchange has changed. */
-    void stored() {
+    public void stored() {
         if (!stream.stores(request.stored() + (body == null ? 0 : body.stored()))) {
             if (!worker.tellsOfMemory()) {
                 stream.abort(CloseCause.MEMORY_SHORT);
@@ -320,7 +323,7 @@ final class Exchange implements Runnable {
     }
 
     /** Refuses a body for which there is no memory. */
-    void refuseBodyForMemory() {
+    public void refuseBodyForMemory() {
         if (!pending() || !worker.tellsOfMemory()) {
             stream.abort(CloseCause.MEMORY_SHORT);
         } else {
@@ -332,7 +335,7 @@ final class Exchange implements Runnable {
      * Returns whether reading the body is suspended because its buffer is full, while the handler
      * is not waiting for the client to take output.
      */
-    boolean bodyWaitsForHandler() {
+    public boolean bodyWaitsForHandler() {
         return body != null
                 && body.expected()
                 && body.full()
@@ -374,7 +377,7 @@ final class Exchange implements Runnable {
     }
 
     /** Called at the scheduled time. */
-    void expired() {
+    public void expired() {
         long now = worker.loop.now();
         if (waitsForBody()) {
             if (now >= body.clock().deadline(endpoint.limits(), body.received())) {
@@ -428,9 +431,9 @@ final class Exchange implements Runnable {
 
     /** Calls the handler and sends its response. On the handler's thread. */
     private void callHandler() {
-        Response response;
+        ResponseMessage response;
         try {
-            response = handler.handle(request);
+            response = (ResponseMessage) handler.handle(request);
             if (response == null) {
                 throw new NullPointerException(
                         "the handler of " + endpoint.path() + " returned null");
@@ -539,7 +542,7 @@ final class Exchange implements Runnable {
     // ---- the response, for Responder and BodyStream, on the loop
 
     /** Begins the response. Returns false if another one has begun. */
-    boolean begin(Response response, long length) {
+    boolean begin(ResponseMessage response, long length) {
         if (responded) {
             return false;
         }
@@ -556,7 +559,7 @@ final class Exchange implements Runnable {
     }
 
     /** Sends a whole response. */
-    void send(Response response, byte[] bytes) {
+    void send(ResponseMessage response, byte[] bytes) {
         boolean none = headOnly || response.bodiless() || !stream.open();
         bytesOut = none ? 0 : bytes.length;
         if (response.trailers() == null || none) {
@@ -571,7 +574,7 @@ final class Exchange implements Runnable {
     }
 
     /** Ends the body, and with it the response. */
-    void end(Response response) {
+    void end(ResponseMessage response) {
         Headers trailers = Headers.none();
         if (response.trailers() != null && !ended) {
             try {
