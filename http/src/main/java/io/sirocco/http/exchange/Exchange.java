@@ -496,14 +496,7 @@ public final class Exchange implements Runnable {
 
     /** Returns the next bytes of the body, or none at its end. Blocks. On the handler's thread. */
     byte[] nextOfBody(boolean keeps) throws IOException {
-        if (body == null) {
-            return new byte[0];
-        }
-        try {
-            return LoopTasks.join(worker.call(() -> takeOfBody(keeps)));
-        } catch (IOException e) {
-            throw e.getCause() instanceof BodyRefused refused ? refused : e;
-        }
+        return body == null ? new byte[0] : LoopTasks.join(worker.call(() -> takeOfBody(keeps)));
     }
 
     /** Returns the next bytes of the body without blocking. Any thread. */
