@@ -4,7 +4,7 @@ package examples;
 import io.sirocco.http.BadRequest;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
-import io.sirocco.net.Bandwidth;
+import io.sirocco.net.RateLimiter;
 
 /**
  * One route whose downloads share a bandwidth, which may be changed while they run.
@@ -18,8 +18,8 @@ public final class Throttle {
     private static final int LENGTH = 10_000_000;
 
     static Server start(int port) {
-        Bandwidth reads = Bandwidth.perSecond(Bandwidth.UNLIMITED);
-        Bandwidth writes = Bandwidth.perSecond(100_000);
+        RateLimiter reads = RateLimiter.perSecond(RateLimiter.UNLIMITED);
+        RateLimiter writes = RateLimiter.perSecond(100_000);
         return Server.start(
                 config -> config.port(port),
                 routes -> {
@@ -29,7 +29,7 @@ public final class Throttle {
                 });
     }
 
-    private static Response change(Bandwidth bandwidth, String bytes) {
+    private static Response change(RateLimiter bandwidth, String bytes) {
         if (!bytes.matches("[0-9]{1,12}")) throw new BadRequest("A rate is a number.");
         bandwidth.rate(Long.parseLong(bytes));
         return Response.empty(204);

@@ -249,8 +249,8 @@ final class Assembly implements AutoCloseable {
         config.connectionBandwidth(bandwidth.connectionIn(), bandwidth.connectionOut());
         if (bandwidth.allIn() > 0 || bandwidth.allOut() > 0) {
             config.bandwidth(
-                    io.sirocco.net.Bandwidth.perSecond(bandwidth.allIn()),
-                    io.sirocco.net.Bandwidth.perSecond(bandwidth.allOut()));
+                    io.sirocco.net.RateLimiter.perSecond(bandwidth.allIn()),
+                    io.sirocco.net.RateLimiter.perSecond(bandwidth.allOut()));
         }
     }
 

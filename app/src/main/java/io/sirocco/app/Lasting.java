@@ -2,7 +2,7 @@
 package io.sirocco.app;
 
 import io.sirocco.http.ErrorPages;
-import io.sirocco.net.Bandwidth;
+import io.sirocco.net.RateLimiter;
 import io.sirocco.web.access.Rejections;
 import io.sirocco.web.metrics.Metrics;
 import java.util.Map;
@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * State that is kept across reloads: counters, and the bandwidths of routes, which downloads in
  * progress continue to use. Any thread.
  */
-record Lasting(Rejections rejections, Metrics metrics, Map<String, Bandwidth> bandwidths) {
+record Lasting(Rejections rejections, Metrics metrics, Map<String, RateLimiter> bandwidths) {
     static Lasting begin() {
         return new Lasting(
                 new Rejections(ErrorPages.PLAIN), new Metrics(), new ConcurrentHashMap<>());

@@ -20,9 +20,9 @@ import io.sirocco.http.Percent;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
-import io.sirocco.net.Bandwidth;
 import io.sirocco.net.Clock;
-import io.sirocco.net.Root;
+import io.sirocco.net.RateLimiter;
+import io.sirocco.net.RootDirectory;
 import io.sirocco.web.access.AddressRules;
 import io.sirocco.web.access.CanonicalHost;
 import io.sirocco.web.access.HeaderRules;
@@ -63,7 +63,7 @@ final class Sites implements AutoCloseable {
     private static final Response NOT_FOUND = Response.text("Not Found").status(404);
 
     private final Rejections rejections;
-    private final Map<String, Bandwidth> bandwidths; // of all configurations
+    private final Map<String, RateLimiter> bandwidths; // of all configurations
     private final Map<String, Long> rates = new HashMap<>(); // of this one
     private final Map<Served, FileServer> servers = new HashMap<>();
     private final Map<RateLimit, Filter> limits = new LinkedHashMap<>();
@@ -125,7 +125,7 @@ final class Sites implements AutoCloseable {
         unclaimed.clear();
         bandwidths.forEach(
                 (key, bandwidth) -> {
-                    long rate = rates.getOrDefault(key, Bandwidth.UNLIMITED);
+                    long rate = rates.getOrDefault(key, RateLimiter.UNLIMITED);
                     if (bandwidth.rate() != rate) {
                         bandwidth.rate(rate);
                     }
@@ -133,9 +133,9 @@ final class Sites implements AutoCloseable {
         bandwidths.keySet().retainAll(rates.keySet());
     }
 
-    private Bandwidth bandwidth(String key, long rate) {
+    private RateLimiter bandwidth(String key, long rate) {
         rates.put(key, rate);
-        return bandwidths.computeIfAbsent(key, first -> Bandwidth.perSecond(rate));
+        return bandwidths.computeIfAbsent(key, first -> RateLimiter.perSecond(rate));
     }
 
     /**
@@ -199,12 +199,12 @@ final class Sites implements AutoCloseable {
         String key = String.join(",", site.hosts()) + route.path();
         if (route.connectionBandwidthOut() > 0) {
             added.connectionBandwidth(
-                    Bandwidth.perSecond(Bandwidth.UNLIMITED),
+                    RateLimiter.perSecond(RateLimiter.UNLIMITED),
                     bandwidth("each " + key, route.connectionBandwidthOut()));
         }
         if (route.bandwidthOut() > 0) {
             added.bandwidth(
-                    Bandwidth.perSecond(Bandwidth.UNLIMITED),
+                    RateLimiter.perSecond(RateLimiter.UNLIMITED),
                     bandwidth("all " + key, route.bandwidthOut()));
         }
     }
@@ -300,7 +300,7 @@ final class Sites implements AutoCloseable {
         options.index(files.index().toArray(String[]::new))
                 .listing(files.listing())
                 .hiddenFiles(files.hiddenFiles())
-                .symbolicLinks(Root.Links.valueOf(files.symbolicLinks().name()))
+                .symbolicLinks(RootDirectory.Links.valueOf(files.symbolicLinks().name()))
                 .charset(files.charset())
                 .maxRanges(files.maxRanges())
                 .precompressed(codings(files.precompressed()))

@@ -62,7 +62,7 @@ final class TlsOptions {
                     wanted.clientAuthorities().orElseThrow());
         }
         if (wanted.unknownName() == UnknownName.REFUSE) settings.refuseUnknownNames();
-        settings.handshakeDeadline(wanted.handshake());
+        settings.handshakeTimeout(wanted.handshake());
         settings.sessions(wanted.sessions(), Duration.ofHours(1));
     }
 

@@ -20,7 +20,7 @@ public final class Appointment {
             return;
         }
         at = nanos;
-        loop.at(
+        loop.scheduleAt(
                 nanos,
                 () -> {
                     if (at == nanos) { // else an earlier one was made since

@@ -46,7 +46,7 @@ final class Client extends Pacer.Asker implements Protocol, Connector {
     /** Without a connection there is room only if each request has one of its own. */
     @Override
     protected int room() {
-        boolean there = connection == null ? crew.load.close : connection.open();
+        boolean there = connection == null ? crew.load.close : connection.isOpen();
         return there && !busy() ? calls.length : 0;
     }
 
@@ -181,7 +181,7 @@ final class Client extends Pacer.Asker implements Protocol, Connector {
     /** It has nothing to do, for as long as it likes. */
     void rest() {
         if (connection != null) {
-            connection.noDeadline();
+            connection.clearDeadline();
         }
     }
 }

@@ -48,14 +48,15 @@ final class Crew {
                         .toArray(Call[]::new);
         this.choice = new Choice(calls, load.order, index);
         for (int i = 0; i < share; i++) {
-            Destination to = Destination.of(load.server).within(timeoutMillis);
+            Destination to = Destination.of(load.server).withTimeout(timeoutMillis);
             int source = index + i * load.loops;
             clients.add(
                     new Client(
                             this,
                             load.sources.isEmpty()
                                     ? to
-                                    : to.from(load.sources.get(source % load.sources.size()))));
+                                    : to.withSource(
+                                            load.sources.get(source % load.sources.size()))));
         }
     }
 
@@ -167,7 +168,7 @@ final class Crew {
         if (!load.close) {
             opening--;
         }
-        loop.after(AGAIN_MILLIS, () -> closed(client));
+        loop.schedule(AGAIN_MILLIS, () -> closed(client));
     }
 
     /** It has no connection any more. */

@@ -70,7 +70,7 @@ public final class HttpBench {
                                 s.loops(load.loops)
                                         .transport(load.transport)
                                         .name("bench")
-                                        .heldMillis(0)
+                                        .longTurnMillis(0)
                                         .blockingMillis(0))) {
             return run.on(loops.all());
         } finally {

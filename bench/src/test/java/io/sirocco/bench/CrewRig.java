@@ -21,7 +21,8 @@ final class CrewRig implements AutoCloseable {
 
     CrewRig(TransportKind transport) throws IOException {
         this.transport = transport;
-        this.loops = Loops.start(s -> s.loops(1).transport(transport).clock(clock).heldMillis(0));
+        this.loops =
+                Loops.start(s -> s.loops(1).transport(transport).clock(clock).longTurnMillis(0));
         this.loop = loops.all().getFirst();
     }
 

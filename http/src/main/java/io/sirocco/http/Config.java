@@ -5,8 +5,8 @@ import io.sirocco.http.exchange.Limits;
 import io.sirocco.http.message.HeadLimits;
 import io.sirocco.http.route.RouteLimits;
 import io.sirocco.net.Admission;
-import io.sirocco.net.Bandwidth;
 import io.sirocco.net.Clock;
+import io.sirocco.net.RateLimiter;
 import io.sirocco.net.Tls;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.WhenFull;
@@ -57,12 +57,12 @@ public final class Config {
     int mostConnections; // 0: computed
     int parked = 10_000;
     Duration parkedConnections = Duration.ofSeconds(20);
-    Bandwidth acceptRate = Bandwidth.perSecond(Bandwidth.UNLIMITED);
-    Bandwidth reads = null;
-    Bandwidth writes = null;
-    long connectionReads = Bandwidth.UNLIMITED;
-    long connectionWrites = Bandwidth.UNLIMITED;
-    int heldMillis = 500;
+    RateLimiter acceptRate = RateLimiter.perSecond(RateLimiter.UNLIMITED);
+    RateLimiter reads = null;
+    RateLimiter writes = null;
+    long connectionReads = RateLimiter.UNLIMITED;
+    long connectionWrites = RateLimiter.UNLIMITED;
+    int longTurnMillis = 500;
     Admission admission = Admission.ALL;
     TrustedProxies trustedProxies = TrustedProxies.NONE;
     Monitor monitor = Monitor.NONE;
@@ -268,7 +268,7 @@ public final class Config {
      * Limits the connections that each loop accepts per second. The rate can be changed while the
      * server runs. Default: unlimited.
      */
-    public Config acceptRate(Bandwidth perSecond) {
+    public Config acceptRate(RateLimiter perSecond) {
         this.acceptRate = perSecond;
         return this;
     }
@@ -299,7 +299,7 @@ public final class Config {
      * Limits the bytes per second of all connections together, received and sent. The rates can be
      * changed while the server runs. Default: unlimited.
      */
-    public Config bandwidth(Bandwidth reads, Bandwidth writes) {
+    public Config bandwidth(RateLimiter reads, RateLimiter writes) {
         this.reads = reads;
         this.writes = writes;
         return this;
@@ -307,7 +307,7 @@ public final class Config {
 
     /**
      * Limits the bytes per second of each connection, received and sent. Default: {@link
-     * Bandwidth#UNLIMITED}, which is 0.
+     * RateLimiter#UNLIMITED}, which is 0.
      */
     public Config connectionBandwidth(long reads, long writes) {
         this.connectionReads = reads;
@@ -420,7 +420,7 @@ public final class Config {
      * the blocking code. Zero disables the reports. Default: 500 ms.
      */
     public Config blockedLoopThreshold(Duration threshold) {
-        this.heldMillis = (int) threshold.toMillis();
+        this.longTurnMillis = (int) threshold.toMillis();
         return this;
     }
 

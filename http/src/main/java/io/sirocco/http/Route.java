@@ -4,7 +4,7 @@ package io.sirocco.http;
 import io.sirocco.http.route.RouteLimits;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.http.route.Router;
-import io.sirocco.net.Bandwidth;
+import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TaskKind;
 import java.time.Duration;
 import java.util.List;
@@ -33,10 +33,10 @@ public final class Route {
     private long bodyMillis = UNSET;
     private long bodyRate = UNSET;
     private long idleMillis = UNSET;
-    private Bandwidth reads;
-    private Bandwidth writes;
-    private Bandwidth eachRead;
-    private Bandwidth eachWrite;
+    private RateLimiter reads;
+    private RateLimiter writes;
+    private RateLimiter eachRead;
+    private RateLimiter eachWrite;
     private boolean readsBody = true;
     private List<String> allowed = List.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE");
 
@@ -175,7 +175,7 @@ public final class Route {
      * thread may change a rate at any time; transfers in progress follow within a tenth of a
      * second.
      */
-    public Route connectionBandwidth(Bandwidth reads, Bandwidth writes) {
+    public Route connectionBandwidth(RateLimiter reads, RateLimiter writes) {
         this.eachRead = reads;
         this.eachWrite = writes;
         return this;
@@ -185,7 +185,7 @@ public final class Route {
      * Limits the bytes per second of all requests of this route together, received and sent, in
      * addition to the limits of the connection and the server.
      */
-    public Route bandwidth(Bandwidth reads, Bandwidth writes) {
+    public Route bandwidth(RateLimiter reads, RateLimiter writes) {
         this.reads = reads;
         this.writes = writes;
         return this;

@@ -5,12 +5,12 @@ import io.sirocco.http.exchange.LoopContext;
 import io.sirocco.http.exchange.ServerContext;
 import io.sirocco.http.h1.Http1Context;
 import io.sirocco.http.loop.ServerProtocol;
-import io.sirocco.net.Bandwidth;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import io.sirocco.net.Observer;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TaskKind;
 import io.sirocco.net.TlsSession;
 import io.sirocco.net.log.LazyLogger;
@@ -59,7 +59,7 @@ final class RunningServer {
                                         .clock(config.clock)
                                         .name(config.name)
                                         .observer(new Moves())
-                                        .heldMillis(config.heldMillis)
+                                        .longTurnMillis(config.longTurnMillis)
                                         .memory(config.memoryLimit)
                                         .connections(config.mostConnections));
         pool =
@@ -83,7 +83,8 @@ final class RunningServer {
     /** Reports moved routes to the monitor. */
     private final class Moves implements Observer {
         @Override
-        public void moved(Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {
+        public void taskKindMoved(
+                Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {
             contexts.get(loop.index()).moved(kind, millis, stack);
         }
     }
@@ -112,23 +113,23 @@ final class RunningServer {
     }
 
     private static void pace(Connection connection, Config config) {
-        List<Bandwidth> reads = with(config.reads, config.connectionReads);
-        List<Bandwidth> writes = with(config.writes, config.connectionWrites);
+        List<RateLimiter> reads = with(config.reads, config.connectionReads);
+        List<RateLimiter> writes = with(config.writes, config.connectionWrites);
         if (!reads.isEmpty() || !writes.isEmpty()) {
-            connection.pace(reads, writes);
+            connection.limitRates(reads, writes);
         }
     }
 
-    private static List<Bandwidth> with(Bandwidth shared, long own) {
-        if (shared == null && own == Bandwidth.UNLIMITED) {
+    private static List<RateLimiter> with(RateLimiter shared, long own) {
+        if (shared == null && own == RateLimiter.UNLIMITED) {
             return List.of();
         }
-        var all = new ArrayList<Bandwidth>();
+        var all = new ArrayList<RateLimiter>();
         if (shared != null) {
             all.add(shared);
         }
-        if (own != Bandwidth.UNLIMITED) {
-            all.add(Bandwidth.perSecond(own));
+        if (own != RateLimiter.UNLIMITED) {
+            all.add(RateLimiter.perSecond(own));
         }
         return all;
     }
@@ -210,7 +211,7 @@ final class RunningServer {
                     context.execute(
                             () -> {
                                 context.drain(end);
-                                context.loop.protocols(RunningServer::drain);
+                                context.loop.forEachProtocol(RunningServer::drain);
                             });
             if (runs) { // else its loop has died, and its connections with it
                 ends.add(end);

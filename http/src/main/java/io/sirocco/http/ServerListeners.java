@@ -69,7 +69,10 @@ final class ServerListeners {
 
     private void options(Config config, Config.Listening asked, Listener.Options options) {
         asked.tls()
-                .ifPresent(tls -> options.tls(tls, RunningServer.HTTP_1_1).toPlainText(NOT_HTTPS));
+                .ifPresent(
+                        tls ->
+                                options.tls(tls, RunningServer.HTTP_1_1)
+                                        .plainTextResponse(NOT_HTTPS));
         if (asked.proxyProtocol()) {
             long most = config.limits().headMillis();
             options.proxyProtocol(
@@ -79,7 +82,7 @@ final class ServerListeners {
         options.backlog(config.backlog)
                 .slots(config.maxConnectionsPerLoop, config.whenFull)
                 .parking(config.parked, config.parkedConnections.toMillis())
-                .accepts(config.acceptRate)
+                .acceptRate(config.acceptRate)
                 .admission(() -> this.config.get().admission);
     }
 

@@ -78,7 +78,11 @@ public final class WebSocketClient implements AutoCloseable {
             throws IOException {
         Loops own =
                 Loops.start(
-                        s -> s.loops(1).name("sirocco-websocket").heldMillis(0).blockingMillis(0));
+                        s ->
+                                s.loops(1)
+                                        .name("sirocco-websocket")
+                                        .longTurnMillis(0)
+                                        .blockingMillis(0));
         try {
             return new WebSocketClient(own, true, configure);
         } catch (RuntimeException e) {
@@ -274,7 +278,7 @@ public final class WebSocketClient implements AutoCloseable {
                 outcome.completeExceptionally(failure);
                 return;
             }
-            open(Destination.of(new InetSocketAddress(address, port)).within(connectMillis))
+            open(Destination.of(new InetSocketAddress(address, port)).withTimeout(connectMillis))
                     .whenComplete(
                             (socket, thrown) -> {
                                 if (thrown == null) {

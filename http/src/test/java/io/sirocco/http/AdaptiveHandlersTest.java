@@ -85,7 +85,7 @@ class AdaptiveHandlersTest {
 
     /** The monitor is told on the loop, which is blocked: the count is not. */
     private boolean found() {
-        return serving.stats().net().blockers() > 0;
+        return serving.stats().net().blockingTaskKinds() > 0;
     }
 
     /** Somebody blocks, and is released by a request on the same loop. */
@@ -209,7 +209,8 @@ class AdaptiveHandlersTest {
                 ask(client, path);
                 blocker.awaitEntered();
                 serving.await(
-                        "it to be found out", () -> serving.stats().net().blockers() == before + 1);
+                        "it to be found out",
+                        () -> serving.stats().net().blockingTaskKinds() == before + 1);
                 blocker.release();
                 blockAgain();
                 client.until("three");

@@ -94,7 +94,7 @@ class MemoryShortTest {
             };
 
     private int blockers() {
-        return serving.server.stats().getFirst().net().blockers();
+        return serving.server.stats().getFirst().net().blockingTaskKinds();
     }
 
     @AfterEach

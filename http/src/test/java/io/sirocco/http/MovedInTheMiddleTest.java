@@ -53,7 +53,7 @@ class MovedInTheMiddleTest {
                 Client client = serving.client()) {
             client.send("POST / HTTP/1.1\nHost: a\nContent-Length: 100\n\nthe first piece");
             blocker.awaitEntered();
-            serving.await("it is found out", () -> serving.stats().net().blockers() > 0);
+            serving.await("it is found out", () -> serving.stats().net().blockingTaskKinds() > 0);
             blocker.release();
             assertEquals("on the loop", monitor.where.get(20, TimeUnit.SECONDS));
             client.until("HTTP/1.1 503 ");

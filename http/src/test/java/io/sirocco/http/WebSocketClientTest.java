@@ -100,7 +100,7 @@ class WebSocketClientTest {
     @BeforeEach
     void start() throws IOException {
         serving = new Serving(transport, Mode.VIRTUAL, secure, config -> {}, this::routes);
-        loops = Loops.start(s -> s.loops(1).transport(transport).heldMillis(0));
+        loops = Loops.start(s -> s.loops(1).transport(transport).longTurnMillis(0));
         client = client(WebSockets.DEFAULT);
     }
 

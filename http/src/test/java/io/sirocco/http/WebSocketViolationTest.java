@@ -46,7 +46,7 @@ class WebSocketViolationTest {
             };
 
     private int blockers() {
-        return serving.server.stats().getFirst().net().blockers();
+        return serving.server.stats().getFirst().net().blockingTaskKinds();
     }
 
     private void await() {

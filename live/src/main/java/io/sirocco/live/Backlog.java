@@ -220,7 +220,7 @@ final class Backlog {
     private void rest(long began) {
         long now = loop.clock().nanos();
         try {
-            loop.at(now + Math.min(now - began, LONGEST_REST), this::again);
+            loop.scheduleAt(now + Math.min(now - began, LONGEST_REST), this::again);
         } catch (Throwable e) {
             again();
             throw e;

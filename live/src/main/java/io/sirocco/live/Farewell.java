@@ -43,7 +43,7 @@ final class Farewell {
         }
         var loop = any.next().loop;
         try {
-            loop.execute(() -> loop.after(LOOK_MILLIS, this::look));
+            loop.execute(() -> loop.schedule(LOOK_MILLIS, this::look));
         } catch (RejectedExecutionException e) {
             end.complete(null); // the server has ended
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
-import io.sirocco.net.Alarm;
+import io.sirocco.net.ScheduledTask;
 import io.sirocco.net.TaskKind;
 
 /**
@@ -11,7 +11,7 @@ import io.sirocco.net.TaskKind;
 final class Handlers {
     private final Client client;
     private final Inbox inbox = new Inbox();
-    private Alarm watch; // null when nobody looks
+    private ScheduledTask watch; // null when nobody looks
     private Shard watcher; // where that is set
     private SideBySide others; // null before the first that runs beside others
 
@@ -153,7 +153,7 @@ final class Handlers {
     private void watch(long nanos) {
         long millis = Math.max(1, nanos / 1_000_000);
         watcher = client.shard();
-        watch = watcher.loop.after(millis, () -> client.inOrder(this::look));
+        watch = watcher.loop.schedule(millis, () -> client.inOrder(this::look));
     }
 
     private void look() {

@@ -166,7 +166,7 @@ final class Hub implements Upper, Node {
         if (!renewed.isEmpty()) {
             shard.loop.startVirtual(() -> renewed.forEach(this::renew)); // see Life.aside
         }
-        shard.loop.after(pause, () -> keepSome(shard, pause, (part + 1) % PARTS));
+        shard.loop.schedule(pause, () -> keepSome(shard, pause, (part + 1) % PARTS));
     }
 
     // ---- settings

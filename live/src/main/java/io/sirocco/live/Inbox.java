@@ -46,11 +46,11 @@ final class Inbox {
             if (!loop.inLoop()) {
                 work(job);
             } else if (loop.carries(job.kind)) {
-                TaskKind before = loop.begin(job.kind);
+                TaskKind before = loop.beginTask(job.kind);
                 try {
                     work(job);
                 } finally {
-                    loop.end(before);
+                    loop.endTask(before);
                 }
             } else {
                 return job;

@@ -6,8 +6,8 @@ import io.sirocco.live.wire.Assembler;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.Received;
 import io.sirocco.live.wire.WireException;
-import io.sirocco.net.Alarm;
 import io.sirocco.net.MemoryBudget;
+import io.sirocco.net.ScheduledTask;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,7 +25,7 @@ final class Intake {
     private final Session session;
     private Assembler assembler; // null unless attachments are due
     private int assembled; // bytes that it holds
-    private Alarm attachmentTimeout; // null unless attachments are due
+    private ScheduledTask attachmentTimeout; // null unless attachments are due
     private boolean closed; // the session has ended: nothing is assembled any more
     private boolean moving; // to another loop: nothing is reserved of either
     private int waiting; // bytes that handlers have not taken
@@ -86,7 +86,7 @@ final class Intake {
     private void awaitAttachments() {
         attachmentTimeout =
                 session.loop()
-                        .after(
+                        .schedule(
                                 hub.settings.attachmentTimeout.toMillis(),
                                 () -> session.cut("attachments have not come in time"));
     }
@@ -132,7 +132,7 @@ final class Intake {
             throttled = true;
             session.pause();
             long wait = (long) Math.ceil(-allowance * 1_000 / perSecond);
-            session.loop().after(wait, () -> session.run(this::unthrottle));
+            session.loop().schedule(wait, () -> session.run(this::unthrottle));
         }
     }
 

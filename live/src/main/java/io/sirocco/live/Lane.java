@@ -29,7 +29,7 @@ abstract sealed class Lane permits Client {
     /** Has {@code what} run where it lives: at once, if that is here and nothing waits. */
     final void inOrder(Runnable what) {
         Shard here = shard();
-        if (newest == null && here.loop.runHere(what)) {
+        if (newest == null && here.loop.runInLoop(what)) {
             return;
         }
         Task top;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
-import io.sirocco.net.Alarm;
 import io.sirocco.net.Loop;
+import io.sirocco.net.ScheduledTask;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 final class LaterAnswer {
     private final AtomicReference<Event> event;
     private final Loop loop; // of the alarm, wherever the client moves
-    private Alarm alarm; // on the loop; null before it is set
+    private ScheduledTask alarm; // on the loop; null before it is set
 
     private LaterAnswer(Event event, Loop loop) {
         this.event = new AtomicReference<>(event);
@@ -46,7 +46,7 @@ final class LaterAnswer {
 
     private void watch(long millis) {
         if (event.get() != null) {
-            alarm = loop.after(millis, this::late);
+            alarm = loop.schedule(millis, this::late);
         }
     }
 

@@ -6,7 +6,7 @@ import io.sirocco.live.broker.Replay;
 import io.sirocco.live.broker.Session;
 import io.sirocco.live.engine.Parcel;
 import io.sirocco.live.wire.Packet;
-import io.sirocco.net.Alarm;
+import io.sirocco.net.ScheduledTask;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,7 +40,7 @@ final class Life {
     private volatile State state = State.NEW;
     private volatile Link link; // null while it is away, and when it is gone
     private volatile Shard last; // where it lives while it has no link
-    private Alarm expiry; // while it is away
+    private ScheduledTask expiry; // while it is away
     private boolean away; // it counts as one that is
     private volatile boolean forgotten; // by the broker, or it is another node's to keep it
     private Held held; // while it returns
@@ -308,7 +308,7 @@ final class Life {
         client.failAsked();
         keep();
         long millis = hub().settings.recovery.toMillis();
-        expiry = last.loop.after(millis, () -> end(reason));
+        expiry = last.loop.schedule(millis, () -> end(reason));
     }
 
     /** Whether there is memory for one more that may come back. */
@@ -352,7 +352,7 @@ final class Life {
                     }
                     over();
                     forgotten = true;
-                    last.loop.after(ARRIVAL_MILLIS, this::leaveRooms);
+                    last.loop.schedule(ARRIVAL_MILLIS, this::leaveRooms);
                 });
     }
 

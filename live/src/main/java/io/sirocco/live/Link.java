@@ -11,7 +11,7 @@ import io.sirocco.live.wire.Json;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.Received;
 import io.sirocco.live.wire.WireException;
-import io.sirocco.net.Alarm;
+import io.sirocco.net.ScheduledTask;
 import io.sirocco.net.TaskKind;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,8 +40,8 @@ final class Link implements Channel {
     private Client only; // most have one
     private Map<String, Client> clients; // where there are more
     private Set<String> connecting; // null while there are none
-    private Alarm connectDeadline;
-    private Alarm expiry; // null while nobody was admitted for a time
+    private ScheduledTask connectDeadline;
+    private ScheduledTask expiry; // null while nobody was admitted for a time
     private byte refusals;
     private boolean entered; // somebody was connected since the deadline began
     private boolean again; // a CONNECT has come before
@@ -58,7 +58,7 @@ final class Link implements Channel {
     private void awaitConnect() {
         connectDeadline =
                 session.loop()
-                        .after(
+                        .schedule(
                                 hub.settings.connectTimeout.toMillis(),
                                 () -> {
                                     connectDeadline = null;
@@ -89,7 +89,7 @@ final class Link implements Channel {
             return;
         }
         Duration wait = left.compareTo(LOOK_AGAIN) < 0 ? left : LOOK_AGAIN;
-        expiry = session.loop().after(wait.toMillis() + 1, this::awaitExpiry);
+        expiry = session.loop().schedule(wait.toMillis() + 1, this::awaitExpiry);
     }
 
     private void cancelExpiry() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live;
 
-import io.sirocco.net.Alarm;
 import io.sirocco.net.Loop;
+import io.sirocco.net.ScheduledTask;
 import io.sirocco.net.TaskKind;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
@@ -28,7 +28,7 @@ final class SideBySide {
         private final Runnable work;
         private final Answer answer;
         private Thread thread; // with the lock of this; null when it does not run
-        private Alarm alarm; // on the loop; null before it is set
+        private ScheduledTask alarm; // on the loop; null before it is set
         private volatile boolean over;
 
         Running(Shard shard, Runnable work, Answer answer) {
@@ -64,7 +64,7 @@ final class SideBySide {
         void watch() {
             long millis = client.namespace().hub.settings.handlerTimeout.toMillis();
             if (!over) {
-                alarm = shard.loop.after(Math.max(1, millis), this::late);
+                alarm = shard.loop.schedule(Math.max(1, millis), this::late);
             }
         }
 

@@ -57,7 +57,7 @@ class BlockingListenersTest {
     }
 
     private int blockers() {
-        return server.stats().getFirst().net().blockers();
+        return server.stats().getFirst().net().blockingTaskKinds();
     }
 
     private String next() throws InterruptedException {

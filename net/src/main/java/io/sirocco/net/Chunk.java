@@ -152,7 +152,7 @@ public final class Chunk {
     }
 
     /** Bytes that can be appended. */
-    int room() {
+    int remaining() {
         return array != null || file != null || owner != null ? 0 : (int) memory.byteSize() - end;
     }
 
@@ -171,7 +171,7 @@ public final class Chunk {
         if (file == null || position < atHand) {
             return true;
         }
-        int piece = (int) Math.min(left, Disk.WINDOW);
+        int piece = (int) Math.min(left, DiskReader.WINDOW);
         if (!file.atHand(position, piece, nowNanos)) {
             return false;
         }
@@ -194,20 +194,22 @@ public final class Chunk {
         }
     }
 
-    /** Appends one byte. The caller asked {@link Connection#room} for enough of it. */
+    /** Appends one byte. The caller asked {@link Connection#reserve} for enough of it. */
     public void put(byte value) {
         memory.set(JAVA_BYTE, end++, value);
     }
 
     /**
-     * Appends {@code bytes[from..to)}. The caller asked {@link Connection#room} for enough room.
+     * Appends {@code bytes[from..to)}. The caller asked {@link Connection#reserve} for enough room.
      */
     public void put(byte[] bytes, int from, int to) {
         MemorySegment.copy(bytes, from, memory, JAVA_BYTE, end, to - from);
         end += to - from;
     }
 
-    /** Appends all of {@code bytes}. The caller asked {@link Connection#room} for enough room. */
+    /**
+     * Appends all of {@code bytes}. The caller asked {@link Connection#reserve} for enough room.
+     */
     public void put(byte[] bytes) {
         put(bytes, 0, bytes.length);
     }
@@ -250,7 +252,7 @@ public final class Chunk {
 
     /** Takes as many bytes from the front of {@code source} as fit, and leaves it the rest. */
     void takeFrom(Chunk source) {
-        int n = Math.min(room(), source.length());
+        int n = Math.min(remaining(), source.length());
         if (source.array != null) {
             put(source.array, source.start, source.start + n);
         } else {

@@ -45,8 +45,8 @@ final class ChunkQueue {
     }
 
     /** The last one, if it has room for {@code bytes}; else a fresh one behind it. */
-    Chunk room(int bytes) {
-        if (last == null || last.room() < bytes) {
+    Chunk reserve(int bytes) {
+        if (last == null || last.remaining() < bytes) {
             append(pool.take());
         }
         return last;
@@ -133,7 +133,7 @@ final class ChunkQueue {
             chunk.next = first;
             first = chunk;
         }
-        while (first.next != null && first.room() > 0) {
+        while (first.next != null && first.remaining() > 0) {
             Chunk source = first.next;
             if (source.array != null || source.owner != null && fits(source)) {
                 first.takeFrom(source);
@@ -151,7 +151,7 @@ final class ChunkQueue {
 
     /** Whether it is cheaper to copy content of a file than to send it from where it is. */
     private boolean fits(Chunk content) {
-        return content.unsent() <= Math.min(COPIED, first.room());
+        return content.unsent() <= Math.min(COPIED, first.remaining());
     }
 
     private void dropSecond() {

@@ -22,8 +22,8 @@ final class Chunks {
     private final Arena arena;
     private final MemoryBudget memory;
     private final Runnable whenGrown;
-    private final Shelf usual = new Shelf(SIZE);
-    private final Shelf large = new Shelf(LONG);
+    private final SizeClass usual = new SizeClass(SIZE);
+    private final SizeClass large = new SizeClass(LONG);
     private final Map<byte[], Counted> counted = new IdentityHashMap<>();
     private long total;
     private Chunk discard;
@@ -80,14 +80,14 @@ final class Chunks {
     }
 
     /** The chunks of one size. */
-    private final class Shelf {
+    private final class SizeClass {
         final int size;
         final List<Block> blocks = new ArrayList<>();
         Chunk free;
         int lent;
         int peak; // of lent since the last look
 
-        Shelf(int size) {
+        SizeClass(int size) {
             this.size = size;
         }
 
@@ -283,7 +283,7 @@ final class Chunks {
 
     /** Nothing is sent any more; the loop's arena is closed, so that nobody reaches the chunks. */
     void close() {
-        for (Shelf shelf : List.of(usual, large)) {
+        for (SizeClass shelf : List.of(usual, large)) {
             shelf.blocks.forEach(Block::release);
             shelf.blocks.clear();
             shelf.free = null;

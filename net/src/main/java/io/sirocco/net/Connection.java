@@ -23,7 +23,8 @@ import java.util.Optional;
  * </pre>
  *
  * <p>Input: what a protocol leaves over is kept and comes first in the next delivery. While
- * suspended, up to {@link #INPUT_HELD} bytes are kept, then the socket is not read any more.
+ * suspended, up to {@link #MAX_BUFFERED_INPUT} bytes are kept, then the socket is not read any
+ * more.
  *
  * <p>Output: what is written during a turn is gathered and leaves at its end, or after half a
  * millisecond of a long turn; in one send, unless it is very much, paced, or has a file in it.
@@ -36,10 +37,10 @@ public final class Connection extends Timer {
      * more. What the turn in which that is decided has received already comes on top: at most 4
      * MiB, mostly nothing.
      */
-    public static final int INPUT_HELD = 64 << 10;
+    public static final int MAX_BUFFERED_INPUT = 64 << 10;
 
     /** Bytes that one turn can receive on one connection: all buffers that a ring has for input. */
-    static final int TURN_BRINGS = 4 << 20;
+    static final int MAX_RECEIVED_PER_TURN = 4 << 20;
 
     /** Unsent bytes from which on the connection is congested. */
     public static final int HIGH_WATER = 128 << 10;
@@ -52,7 +53,7 @@ public final class Connection extends Timer {
      * megabytes, for each client that does not read, until all of the machine's TCP is out of
      * memory. (NIO has no such option: there a send buffer of twice the size has to do.)
      */
-    static final int KERNEL_HOLDS = 128 << 10;
+    static final int NOTSENT_LOW_WATER = 128 << 10;
 
     private static final long LINGER_MILLIS = 2_000;
 
@@ -68,17 +69,18 @@ public final class Connection extends Timer {
     private static final int READ_PAUSED = 1 << 9; // by a rate limit
     private static final int DELIVERING = 1 << 10; // the protocol is being called with input
     private static final int END_WAITS = 1 << 11; // behind input that is kept back
-    private static final int TELLS_SENT = 1 << 12; // the protocol wants to know of all that leaves
+    private static final int NOTIFIES_SENT =
+            1 << 12; // the protocol wants to know of all that leaves
     private static final int GONE = 1 << 13;
     private static final int DISCARDS = 1 << 14; // what comes is for nobody
     private static final int OVER = CLOSING | FINISHING | LINGERING; // to the protocol it is
     private static final int CAUSE_SHIFT = 28;
 
-    private final Origin origin;
+    private final ConnectionOrigin origin;
     private Protocol protocol; // null while parked
 
     /** What the transport knows it by: a ring and a slot, or a selection key. */
-    final Object place;
+    final Object handle;
 
     final int slot;
     int transportState;
@@ -94,12 +96,12 @@ public final class Connection extends Timer {
     /** What stands between a connection and its transport; apart, since few have either. */
     private static final class Layers {
         TlsLayer tls; // null without TLS
-        Pacing pacing; // null when nothing limits the bandwidth
+        RateLimits rateLimits; // null when nothing limits the bandwidth
     }
 
-    Connection(Origin origin, Object place, int slot) {
+    Connection(ConnectionOrigin origin, Object place, int slot) {
         this.origin = origin;
-        this.place = place;
+        this.handle = place;
         this.slot = slot;
     }
 
@@ -177,33 +179,33 @@ public final class Connection extends Timer {
     }
 
     /** Limits the bandwidth from now on: every bucket named must let a byte pass. */
-    public void pace(List<Bandwidth> reads, List<Bandwidth> writes) {
+    public void limitRates(List<RateLimiter> reads, List<RateLimiter> writes) {
         if (!reads.isEmpty() || !writes.isEmpty()) {
-            layers().pacing = new Pacing(reads, writes);
+            layers().rateLimits = new RateLimits(reads, writes);
         } else if (layers != null) {
-            layers.pacing = null;
+            layers.rateLimits = null;
         }
     }
 
     /**
-     * The same, for as long as a route asks for it: beside what {@link #pace} was told, in the
-     * place of the last.
+     * The same, for as long as a route asks for it: beside what {@link #limitRates} was told, in
+     * the place of the last.
      */
-    public void paceAlso(List<Bandwidth> reads, List<Bandwidth> writes) {
-        paceAlso(reads, writes, List.of(), List.of());
+    public void limitRouteRates(List<RateLimiter> reads, List<RateLimiter> writes) {
+        limitRouteRates(reads, writes, List.of(), List.of());
     }
 
     /**
      * The same; of {@code eachRead} and {@code eachWrite} the connection has buckets of its own,
      * with the rates of these, which may be changed while they are used.
      */
-    public void paceAlso(
-            List<Bandwidth> reads,
-            List<Bandwidth> writes,
-            List<Bandwidth> eachRead,
-            List<Bandwidth> eachWrite) {
-        Pacing own = paced() ? pacing() : new Pacing(List.of(), List.of());
-        layers().pacing = own.with(reads, writes, eachRead, eachWrite);
+    public void limitRouteRates(
+            List<RateLimiter> reads,
+            List<RateLimiter> writes,
+            List<RateLimiter> eachRead,
+            List<RateLimiter> eachWrite) {
+        RateLimits own = isRateLimited() ? rateLimits() : new RateLimits(List.of(), List.of());
+        layers().rateLimits = own.with(reads, writes, eachRead, eachWrite);
     }
 
     /**
@@ -212,12 +214,12 @@ public final class Connection extends Timer {
      */
     public void deadline(long atMillis) {
         if ((flags & (CLOSING | LINGERING)) == 0) {
-            loop().wheel().arm(this, atMillis);
+            loop().timers().arm(this, atMillis);
         }
     }
 
     /** It has no deadline any more. */
-    public void noDeadline() {
+    public void clearDeadline() {
         deadline(NEVER);
     }
 
@@ -227,7 +229,7 @@ public final class Connection extends Timer {
      */
     public void finish(boolean linger) {
         flags |= FINISHING | (linger ? LINGER : 0);
-        holdNothing();
+        releaseInput();
         queue();
     }
 
@@ -263,7 +265,7 @@ public final class Connection extends Timer {
     }
 
     /** Whether it can still be written to. */
-    public boolean open() {
+    public boolean isOpen() {
         return (flags & OVER) == 0;
     }
 
@@ -293,36 +295,36 @@ public final class Connection extends Timer {
     public void discardInput() {
         flags |= DISCARDS;
         forgetBuffered();
-        hold(Kind.BUFFERED, 0);
+        reserveInput(Kind.BUFFERED, 0);
         resume();
         if ((flags & (END_WAITS | RESUMING)) == END_WAITS) {
-            loop().execute(this::deliverHeld); // nothing is left that it could wait for
+            loop().execute(this::deliverBuffered); // nothing is left that it could wait for
         }
     }
 
     private void deliverSoon() {
         if ((flags & DELIVERING) != 0) {
             flags |= RESUMING; // deliver() sees it when the protocol returns
-        } else if (held() > 0 && (flags & RESUMING) == 0) {
+        } else if (bufferedInput() > 0 && (flags & RESUMING) == 0) {
             flags |= RESUMING;
-            loop().execute(this::deliverHeld);
+            loop().execute(this::deliverBuffered);
         }
     }
 
     /** Whether the peer has ended its side, and what it sent before was delivered. */
-    public boolean ended() {
+    public boolean isInputEnded() {
         return (flags & (ENDED | END_WAITS)) == ENDED;
     }
 
     /** Bytes of input that are kept back or were left over. */
-    public int held() {
+    public int bufferedInput() {
         return input == null ? 0 : input.length;
     }
 
     /** The transport has received {@code length} bytes. */
     void received(MemorySegment memory, long offset, int length) {
         loop().bytesIn += length;
-        if (paced()) {
+        if (isRateLimited()) {
             paceRead(length);
         }
         if ((flags & (OVER | DISCARDS)) != 0) {
@@ -333,22 +335,22 @@ public final class Connection extends Timer {
         }
         try {
             if (tlsLayer() == null) {
-                arrived(memory, offset, length);
+                deliverInput(memory, offset, length);
             } else {
                 tlsLayer().received(memory, offset, length);
             }
         } catch (Throwable e) { // out of heap, above all: it is the end of this connection alone
-            broken(e);
+            fail(e);
         }
     }
 
     /** Input for the protocol: what was received, or what TLS has made of it. */
-    void arrived(MemorySegment memory, long offset, int length) {
+    void deliverInput(MemorySegment memory, long offset, int length) {
         if ((flags & (SUSPENDED | RESUMING)) != 0) {
             keep(memory, offset, length);
             return;
         }
-        int buffered = held();
+        int buffered = bufferedInput();
         int total = buffered + length;
         byte[] slab = loop().slab(total);
         if (buffered > 0) {
@@ -358,24 +360,24 @@ public final class Connection extends Timer {
         deliver(slab, total);
     }
 
-    private void deliverHeld() {
+    private void deliverBuffered() {
         flags &= ~RESUMING;
         try {
-            deliverWhatIsHeld();
+            deliverBufferedInput();
         } catch (Throwable e) { // TLS may have begun with it
-            broken(e);
+            fail(e);
         }
     }
 
-    private void deliverWhatIsHeld() {
-        int total = held();
+    private void deliverBufferedInput() {
+        int total = bufferedInput();
         if (total > 0 && (flags & (SUSPENDED | OVER)) == 0) {
             byte[] slab = loop().slab(total);
             System.arraycopy(input.bytes, 0, slab, 0, total);
             deliver(slab, total);
         }
         if ((flags & END_WAITS) != 0) {
-            tellEnd();
+            notifyEnded();
         }
     }
 
@@ -394,7 +396,7 @@ public final class Connection extends Timer {
         flags &= ~DELIVERING;
         if (used == total || (flags & (OVER | DISCARDS)) != 0) {
             flags &= ~RESUMING;
-            hold(Kind.BUFFERED, 0);
+            reserveInput(Kind.BUFFERED, 0);
             return;
         }
         if (used < 0 || used > total) {
@@ -407,7 +409,7 @@ public final class Connection extends Timer {
         if (used > 0 && input != null) {
             loop().memory().renew(input);
         }
-        if (!hold(Kind.BUFFERED, total - used)) {
+        if (!reserveInput(Kind.BUFFERED, total - used)) {
             flags &= ~RESUMING; // nothing is left to deliver
             refuse();
             return;
@@ -417,7 +419,7 @@ public final class Connection extends Timer {
         if (plain && tlsLayer() != null) {
             deliverToTls();
         } else if ((flags & RESUMING) != 0) {
-            loop().execute(this::deliverHeld);
+            loop().execute(this::deliverBuffered);
         } else {
             stopReadingWhenFull();
         }
@@ -429,16 +431,16 @@ public final class Connection extends Timer {
         int length = input.length;
         input.forget();
         flags &= ~RESUMING;
-        hold(Kind.BUFFERED, 0); // TLS counts them from here on
+        reserveInput(Kind.BUFFERED, 0); // TLS counts them from here on
         tlsLayer().received(records, 0, length);
     }
 
     private void keep(MemorySegment memory, long offset, int length) {
-        int total = held() + length;
+        int total = bufferedInput() + length;
         byte[] bytes = input == null ? null : input.bytes;
         if (bytes == null || total > bytes.length) {
             int size = bytes == null ? total : Math.max(total, bytes.length * 2);
-            if (!hold(Kind.BUFFERED, size)) {
+            if (!reserveInput(Kind.BUFFERED, size)) {
                 refuse();
                 return;
             }
@@ -459,14 +461,14 @@ public final class Connection extends Timer {
     }
 
     private void stopReadingWhenFull() {
-        if ((flags & SUSPENDED) != 0 && held() >= mostHeld()) {
+        if ((flags & SUSPENDED) != 0 && bufferedInput() >= maxBufferedInput()) {
             stopReading();
         }
     }
 
     /** Bytes of input to keep while the protocol wants none: fewer when memory is tight. */
-    private int mostHeld() {
-        return loop().memory().tight() ? INPUT_HELD / 4 : INPUT_HELD;
+    private int maxBufferedInput() {
+        return loop().memory().tight() ? MAX_BUFFERED_INPUT / 4 : MAX_BUFFERED_INPUT;
     }
 
     // ---- memory
@@ -479,13 +481,13 @@ public final class Connection extends Timer {
      * @return false when there is no room for them, so that the protocol is to refuse what it was
      *     about to store; what counted before goes on to count
      */
-    public boolean stores(long bytes) {
-        return hold(Kind.STORED, bytes);
+    public boolean reserveMemory(long bytes) {
+        return reserveInput(Kind.STORED, bytes);
     }
 
     /** The same for what TLS keeps of records and for a handshake. */
-    boolean holdRecords(int bytes) {
-        return hold(Kind.RECORDS, bytes);
+    boolean reserveRecords(int bytes) {
+        return reserveInput(Kind.RECORDS, bytes);
     }
 
     /**
@@ -495,7 +497,7 @@ public final class Connection extends Timer {
      *
      * @return whether they count; false also when it has ended meanwhile
      */
-    private boolean hold(Kind kind, long bytes) {
+    private boolean reserveInput(Kind kind, long bytes) {
         if (input == null) {
             if (bytes == 0 || (flags & OVER) != 0) {
                 return true;
@@ -525,12 +527,12 @@ public final class Connection extends Timer {
 
     private void closeIfEmpty() {
         if (input != null && input.isEmpty()) {
-            holdNothing();
+            releaseInput();
         }
     }
 
     /** Forgets the input that it keeps, and counts nothing any more. */
-    private void holdNothing() {
+    private void releaseInput() {
         if (input != null) {
             loop().memory().close(input);
             input = null;
@@ -539,39 +541,40 @@ public final class Connection extends Timer {
 
     /** There is no room for its own input: nothing else than to give up is left. */
     private void refuse() {
-        if ((flags & OVER) == 0 && !toldOfLostInput()) {
+        if ((flags & OVER) == 0 && !notifyInputLost()) {
             close(CloseCause.MEMORY_SHORT);
         }
         if ((flags & OVER) != 0) {
-            holdNothing();
+            releaseInput();
             return;
         }
         forgetBuffered();
-        hold(Kind.BUFFERED, 0); // what the protocol stores is still there
+        reserveInput(Kind.BUFFERED, 0); // what the protocol stores is still there
         stopReading(); // it only has to respond
     }
 
-    private boolean toldOfLostInput() {
+    private boolean notifyInputLost() {
         try {
             return protocol != null && protocol.inputLost(this);
         } catch (Throwable e) {
-            broken(e);
+            fail(e);
             return true;
         }
     }
 
     /** Gives up what it holds, if it is its peer that it waits for: memory is short. */
     void giveUp() {
-        if ((flags & (DELIVERING | OVER)) == 0 && letGiveUp()) { // else it is at work, further up
+        if ((flags & (DELIVERING | OVER)) == 0
+                && notifyMemoryShort()) { // else it is at work, further up
             loop().memory().countRefused();
         }
     }
 
-    private boolean letGiveUp() {
+    private boolean notifyMemoryShort() {
         try {
             return protocol != null && protocol.memoryShort(this);
         } catch (Throwable e) {
-            broken(e);
+            fail(e);
             return true;
         }
     }
@@ -600,7 +603,7 @@ public final class Connection extends Timer {
     }
 
     /** Code of ours has thrown, for want of heap above all: this connection alone ends. */
-    void broken(Throwable thrown) {
+    void fail(Throwable thrown) {
         loop().failed(thrown);
         abort();
     }
@@ -613,7 +616,7 @@ public final class Connection extends Timer {
     }
 
     void readAgain() {
-        boolean full = (flags & SUSPENDED) != 0 && held() >= mostHeld();
+        boolean full = (flags & SUSPENDED) != 0 && bufferedInput() >= maxBufferedInput();
         if ((flags & UNREAD) != 0 && !full && (flags & (READ_PAUSED | CLOSING | ENDED)) == 0) {
             flags &= ~UNREAD;
             loop().poller().reading(this, true);
@@ -621,11 +624,11 @@ public final class Connection extends Timer {
     }
 
     private void paceRead(int length) {
-        long pause = pacing().read(length, loop().nanos());
+        long pause = rateLimits().read(length, loop().nanos());
         if (pause > 0 && (flags & READ_PAUSED) == 0) {
             flags |= READ_PAUSED;
             stopReading();
-            loop().after(
+            loop().schedule(
                             length > 0 ? pause + ConnectionOutput.TURN_MILLIS : pause,
                             this::readUnlessPaused);
         }
@@ -633,12 +636,12 @@ public final class Connection extends Timer {
 
     /** How many bytes the transport shall read at a time, up to {@code most}. */
     int readSize(int most) {
-        return paced() ? pacing().piece(most) : most;
+        return isRateLimited() ? rateLimits().piece(most) : most;
     }
 
     private void readUnlessPaused() {
         flags &= ~READ_PAUSED;
-        if (paced() && (flags & CLOSING) == 0) {
+        if (isRateLimited() && (flags & CLOSING) == 0) {
             paceRead(0);
         }
         readAgain();
@@ -658,12 +661,12 @@ public final class Connection extends Timer {
             close(CloseCause.TRUNCATED);
             return;
         }
-        tellEnd();
+        notifyEnded();
     }
 
     /** What the peer has sent is delivered before its end is told. */
-    private void tellEnd() {
-        if (held() > 0 && (flags & (SUSPENDED | RESUMING)) != 0) {
+    private void notifyEnded() {
+        if (bufferedInput() > 0 && (flags & (SUSPENDED | RESUMING)) != 0) {
             flags |= END_WAITS;
             return;
         }
@@ -686,7 +689,7 @@ public final class Connection extends Timer {
      *
      * @throws IllegalArgumentException when {@code bytes} is more than 16 KiB
      */
-    public Chunk room(int bytes) {
+    public Chunk reserve(int bytes) {
         if (bytes > Chunks.SIZE) {
             throw new IllegalArgumentException(
                     "room for " + bytes + " bytes: at most " + Chunks.SIZE + " at a time");
@@ -695,14 +698,14 @@ public final class Connection extends Timer {
             return loop().chunks.discard();
         }
         queue();
-        return output().chunks().room(bytes);
+        return output().chunks().reserve(bytes);
     }
 
     /** Writes {@code bytes[from..to)}; the caller keeps the array. */
     public void write(byte[] bytes, int from, int to) {
         while (from < to) {
-            Chunk chunk = room(1);
-            int n = Math.min(chunk.room(), to - from);
+            Chunk chunk = reserve(1);
+            int n = Math.min(chunk.remaining(), to - from);
             chunk.put(bytes, from, from + n);
             from += n;
         }
@@ -758,12 +761,12 @@ public final class Connection extends Timer {
     }
 
     /** Whether its input and output are not to be faster than a rate. */
-    boolean paced() {
-        return layers != null && layers.pacing != null;
+    boolean isRateLimited() {
+        return layers != null && layers.rateLimits != null;
     }
 
-    Pacing pacing() {
-        return layers == null ? null : layers.pacing;
+    RateLimits rateLimits() {
+        return layers == null ? null : layers.rateLimits;
     }
 
     TlsLayer tlsLayer() {
@@ -798,7 +801,7 @@ public final class Connection extends Timer {
     }
 
     /** Whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
-    public boolean congested() {
+    public boolean isCongested() {
         if (unsent() < (loop().memory().tight() ? LOW_WATER : HIGH_WATER)) {
             return false;
         }
@@ -807,8 +810,8 @@ public final class Connection extends Timer {
     }
 
     /** Tells {@link Protocol#sent} from now on, at each turn in which output has left. */
-    public void tellSent() {
-        flags |= TELLS_SENT;
+    public void notifySent() {
+        flags |= NOTIFIES_SENT;
     }
 
     /** Has it flushed at the end of the turn. */
@@ -828,7 +831,7 @@ public final class Connection extends Timer {
         if (output.flush() && (flags & CLOSING) == 0) {
             releaseOutput();
             if (finishing()) {
-                outputLeft();
+                outputSent();
             }
             notifyProtocol();
         }
@@ -887,7 +890,7 @@ public final class Connection extends Timer {
 
     /** Output has left: tells the protocol, if it wants to know. */
     private void notifyProtocol() {
-        if ((flags & (TELLS_SENT | CLOSING)) == TELLS_SENT) {
+        if ((flags & (NOTIFIES_SENT | CLOSING)) == NOTIFIES_SENT) {
             try {
                 protocol.sent(this);
             } catch (Throwable e) {
@@ -906,14 +909,14 @@ public final class Connection extends Timer {
         releaseOutput();
     }
 
-    private void outputLeft() {
+    private void outputSent() {
         if ((flags & LINGER) == 0 || (flags & ENDED) != 0) {
             close(CloseCause.FINISHED);
             return;
         }
         deadline(loop().now() + LINGER_MILLIS);
         flags |= LINGERING;
-        holdNothing();
+        releaseInput();
         flags &= ~SUSPENDED;
         loop().poller().shutdownOutput(this);
         readAgain();
@@ -923,14 +926,14 @@ public final class Connection extends Timer {
 
     /** It has a slot: {@code acceptor} says what is spoken on it from now on. */
     void start(Acceptor acceptor) {
-        speak(acceptor);
+        startProtocol(acceptor);
         if ((flags & (UNREAD | CLOSING)) == 0) {
             loop().poller().reading(this, true);
         }
     }
 
     /** Has {@code acceptor} say what is spoken: at the start, or once TLS has shaken hands. */
-    void speak(Acceptor acceptor) {
+    void startProtocol(Acceptor acceptor) {
         try {
             protocol = Objects.requireNonNull(acceptor.accept(this));
         } catch (Throwable e) {
@@ -941,8 +944,8 @@ public final class Connection extends Timer {
     }
 
     /** The same for an acceptor that takes over within {@link Protocol#received}. */
-    void speakNext(Acceptor acceptor) {
-        speak(acceptor);
+    void startNextProtocol(Acceptor acceptor) {
+        startProtocol(acceptor);
         deliverSoon();
     }
 
@@ -1014,8 +1017,8 @@ public final class Connection extends Timer {
         if ((flags & CLOSING) == 0) {
             CloseCause why = tlsLayer() == null ? cause : tlsLayer().cause(cause);
             flags |= CLOSING | why.ordinal() << CAUSE_SHIFT;
-            holdNothing();
-            loop().wheel().cancel(this);
+            releaseInput();
+            loop().timers().cancel(this);
             loop().poller().close(this);
         }
     }
@@ -1051,6 +1054,6 @@ public final class Connection extends Timer {
             releaseOutput();
             output = null; // something of it may still be under way: it is not used again
         }
-        holdNothing();
+        releaseInput();
     }
 }

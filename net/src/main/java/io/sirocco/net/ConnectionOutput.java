@@ -107,7 +107,7 @@ final class ConnectionOutput {
         Connection owner = connection;
         Loop loop = owner.loop();
         for (Chunk chunk; (chunk = owner.nextChunk()) != null; ) {
-            int length = owner.paced() ? allowed(chunk.length()) : chunk.length();
+            int length = owner.isRateLimited() ? allowed(chunk.length()) : chunk.length();
             if (length == 0) {
                 return false;
             }
@@ -138,8 +138,8 @@ final class ConnectionOutput {
         if (bytes > 0) {
             stalled = false;
         }
-        if (connection.paced()) {
-            connection.pacing().wrote(bytes, loop.nanos());
+        if (connection.isRateLimited()) {
+            connection.rateLimits().wrote(bytes, loop.nanos());
             served = true;
         }
         TlsLayer tls = connection.tlsLayer();
@@ -153,15 +153,15 @@ final class ConnectionOutput {
     /** How many of {@code length} bytes may leave now; if none, it is paused until some may. */
     private int allowed(int length) {
         Loop loop = connection.loop();
-        int allowed = connection.pacing().write(length, loop.nanos());
+        int allowed = connection.rateLimits().write(length, loop.nanos());
         if (allowed == 0) {
-            long pause = connection.pacing().writePause(loop.nanos());
+            long pause = connection.rateLimits().writePause(loop.nanos());
             if (served) {
                 pause += TURN_MILLIS;
             }
             served = false;
             paused = true;
-            loop.after(pause, connection::outputMayLeave);
+            loop.schedule(pause, connection::outputMayLeave);
         }
         return allowed;
     }
@@ -212,7 +212,7 @@ final class ConnectionOutput {
         }
         sending = true;
         disk = true;
-        Disk.bring(chunk.file, chunk.position, chunk.length(), () -> brought(owner));
+        DiskReader.bring(chunk.file, chunk.position, chunk.length(), () -> brought(owner));
         return true;
     }
 

@@ -63,7 +63,7 @@ public final class Datagrams implements AutoCloseable {
     /** Gives the address back. Any thread; returns when that is done. */
     @Override
     public void close() {
-        if (loop.runHere(this::closeNow)) {
+        if (loop.runInLoop(this::closeNow)) {
             return;
         }
         var done = new CompletableFuture<Void>();

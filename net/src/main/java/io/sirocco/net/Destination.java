@@ -28,12 +28,12 @@ public record Destination(SocketAddress address, Optional<InetAddress> source, l
     }
 
     /** The same, from an address of our own. */
-    public Destination from(InetAddress source) {
+    public Destination withSource(InetAddress source) {
         return new Destination(address, Optional.of(source), timeoutMillis);
     }
 
     /** The same, tried for so long. */
-    public Destination within(long timeoutMillis) {
+    public Destination withTimeout(long timeoutMillis) {
         return new Destination(address, source, timeoutMillis);
     }
 }

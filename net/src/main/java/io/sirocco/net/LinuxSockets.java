@@ -92,7 +92,7 @@ final class LinuxSockets {
     /** No delay for small segments, and no more in the kernel than it needs to keep busy. */
     private static void quicken(int descriptor) throws IOException {
         set(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NODELAY, 1);
-        set(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NOTSENT_LOWAT, Connection.KERNEL_HOLDS);
+        set(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NOTSENT_LOWAT, Connection.NOTSENT_LOW_WATER);
     }
 
     /** The address that the socket is bound to, or {@code ofPeer} the one it is connected to. */

@@ -18,7 +18,7 @@ public final class Listener implements AutoCloseable {
     final Options options;
     final Acceptor acceptor;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final List<Gate> gates = new ArrayList<>();
+    private final List<LoopAcceptor> acceptors = new ArrayList<>();
     private SocketAddress address;
     private Runnable whenClosed = () -> {};
 
@@ -29,13 +29,13 @@ public final class Listener implements AutoCloseable {
         WhenFull whenFull = WhenFull.BACKLOG;
         int parked = 10_000;
         long parkedMillis = 20_000;
-        Bandwidth accepts = Bandwidth.perSecond(Bandwidth.UNLIMITED);
+        RateLimiter acceptRate = RateLimiter.perSecond(RateLimiter.UNLIMITED);
         Supplier<Admission> admission = () -> Admission.ALL;
         Predicate<SocketAddress> proxies; // null: connections begin with no PROXY header
         long proxyHeaderMillis;
         private Tls tls; // null for none
         private List<String> protocols = List.of();
-        private byte[] toPlainText = {};
+        private byte[] plainTextResponse = {};
 
         Options() {}
 
@@ -88,8 +88,8 @@ public final class Listener implements AutoCloseable {
         }
 
         /** Accepts per second of all loops, as a bucket whose rate may be changed later. */
-        public Options accepts(Bandwidth perSecond) {
-            this.accepts = perSecond;
+        public Options acceptRate(RateLimiter perSecond) {
+            this.acceptRate = perSecond;
             return this;
         }
 
@@ -110,14 +110,16 @@ public final class Listener implements AutoCloseable {
          * What a client is told that sends text to a listener that speaks TLS, before it is closed:
          * most likely it took one port for the other. Nothing unless set.
          */
-        public Options toPlainText(byte[] answer) {
-            this.toPlainText = answer.clone();
+        public Options plainTextResponse(byte[] answer) {
+            this.plainTextResponse = answer.clone();
             return this;
         }
 
-        /** What the gates are to call. */
+        /** What the acceptors are to call. */
         Acceptor over(Acceptor acceptor) {
-            return tls == null ? acceptor : new TlsAcceptor(tls, protocols, toPlainText, acceptor);
+            return tls == null
+                    ? acceptor
+                    : new TlsAcceptor(tls, protocols, plainTextResponse, acceptor);
         }
     }
 
@@ -157,14 +159,14 @@ public final class Listener implements AutoCloseable {
     @Override
     public void close() {
         var done = new ArrayList<CompletableFuture<?>>();
-        for (Gate gate : gates) {
-            done.add(gate.close());
+        for (LoopAcceptor acceptor : acceptors) {
+            done.add(acceptor.close());
         }
         CompletableFuture.allOf(done.toArray(CompletableFuture[]::new)).join();
         closed();
     }
 
-    /** Its gates are closed. */
+    /** Its acceptors are closed. */
     void closed() {
         if (closed.compareAndSet(false, true)) {
             whenClosed.run();
@@ -176,11 +178,11 @@ public final class Listener implements AutoCloseable {
         this.whenClosed = whenClosed;
     }
 
-    void add(Gate gate) {
-        gates.add(gate);
+    void add(LoopAcceptor acceptor) {
+        acceptors.add(acceptor);
     }
 
-    List<Gate> gates() {
-        return gates;
+    List<LoopAcceptor> acceptors() {
+        return acceptors;
     }
 }

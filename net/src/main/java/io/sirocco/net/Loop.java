@@ -42,11 +42,11 @@ import java.util.function.Consumer;
  *
  * <p>Loop-confined, except for what says otherwise.
  */
-public final class Loop implements Executor, Carried.Host {
+public final class Loop implements Executor, LoopVirtualThread.Scheduler {
     private static final LazyLogger LOG = LazyLogger.of(Loop.class);
     private static final VarHandle HANDED = field("handed", Handed.class);
     private static final VarHandle ASLEEP = field("asleep", boolean.class);
-    private static final VarHandle HELD_SINCE = field("heldSince", long.class);
+    private static final VarHandle BUSY_SINCE = field("busySince", long.class);
     private static final VarHandle RUN = field("run", long.class);
     private static final VarHandle KIND = field("kind", TaskKind.class);
     private static final int SLAB = 128 << 10;
@@ -75,22 +75,22 @@ public final class Loop implements Executor, Carried.Host {
 
     /** The property is for tests, which need the fall-back where it is not the last resort. */
     private final boolean carries =
-            Carried.AVAILABLE && !Boolean.getBoolean("io.sirocco.net.uncarried");
+            LoopVirtualThread.AVAILABLE && !Boolean.getBoolean("io.sirocco.net.uncarried");
 
-    private final Outgoing outgoing = new Outgoing(this);
-    private final Appointments appointments = new Appointments();
+    private final Connects connects = new Connects(this);
+    private final PreciseTimers preciseTimers = new PreciseTimers();
     private Transport transport;
-    private Wheel wheel;
+    private TimerWheel timers;
     private byte[] slab = new byte[SLAB];
-    private TlsWork tlsWork; // null before the first TLS connection
+    private TlsLoopContext tlsWork; // null before the first TLS connection
 
     /** Tasks from other threads, newest first; {@link #CLOSED} once the loop takes no more. */
     private volatile Handed handed;
 
     private volatile boolean asleep;
     private final ArrayDeque<Runnable> local = new ArrayDeque<>();
-    private final ArrayDeque<Carried> runnable = new ArrayDeque<>();
-    private Carried running;
+    private final ArrayDeque<LoopVirtualThread> runnable = new ArrayDeque<>();
+    private LoopVirtualThread running;
 
     private Connection[] written = new Connection[64];
     private int writtenCount;
@@ -100,14 +100,14 @@ public final class Loop implements Executor, Carried.Host {
     private long nanos;
     private long millis;
 
-    private volatile long heldSince; // 0 while waiting
+    private volatile long busySince; // 0 while waiting
     private long flushed; // when the turn began, or was flushed last, as System.nanoTime
     private volatile long run; // counts the runs of tasks of a kind, for the watchdog
     private volatile TaskKind kind; // of what runs now; null for none
     private volatile long longTurn; // the last that the watchdog has found long, by its begin
     Watchdog watchdog; // null where there is none
     volatile Path schedulerStatistics; // of the thread; null where the system has none
-    volatile int blockers; // kinds of task that have blocked it; written by the watchdog
+    volatile int blockingTaskKinds; // kinds of task that have blocked it; written by the watchdog
     private long accepted;
     private long connected;
     private int open;
@@ -122,7 +122,7 @@ public final class Loop implements Executor, Carried.Host {
     long bytesIn;
     long bytesOut;
     private long turns;
-    private long heldNanos;
+    private long busyNanos;
     private long longestTurn;
 
     private record Handed(Object item, Handed older, long depth) {}
@@ -180,7 +180,7 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     /** Whether it has as many connections as it may have. */
-    boolean full() {
+    boolean isFull() {
         return open > mostConnections;
     }
 
@@ -195,7 +195,7 @@ public final class Loop implements Executor, Carried.Host {
      */
     public boolean inLoop() {
         Thread current = Thread.currentThread();
-        Carried carried = running;
+        LoopVirtualThread carried = running;
         return current == thread || carried != null && carried.thread() == current;
     }
 
@@ -222,7 +222,7 @@ public final class Loop implements Executor, Carried.Host {
      * server that accepts no more: those that have begun come to their end. Loop-confined.
      */
     public void drainHandshakes(Runnable then) {
-        protocols(
+        forEachProtocol(
                 protocol -> {
                     if (protocol instanceof TlsLayer layer) {
                         layer.drain();
@@ -243,19 +243,19 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     /** Runs {@code task} once, {@code delayMillis} from now. Loop-confined. */
-    public Alarm after(long delayMillis, Runnable task) {
-        var alarm = new Alarm(this, task);
-        wheel.arm(alarm, millis + Math.min(delayMillis, Timer.NEVER - Math.max(0, millis)));
+    public ScheduledTask schedule(long delayMillis, Runnable task) {
+        var alarm = new ScheduledTask(this, task);
+        timers.arm(alarm, millis + Math.min(delayMillis, Timer.NEVER - Math.max(0, millis)));
         return alarm;
     }
 
     /**
      * Runs {@code task} once, when {@link #nanos} has come to {@code atNanos}: mostly within a
-     * tenth of a millisecond, where {@link #after} may be 16 late. It costs more, and cannot be
+     * tenth of a millisecond, where {@link #schedule} may be 16 late. It costs more, and cannot be
      * called off. Loop-confined.
      */
-    public void at(long atNanos, Runnable task) {
-        appointments.add(atNanos, task);
+    public void scheduleAt(long atNanos, Runnable task) {
+        preciseTimers.add(atNanos, task);
     }
 
     /**
@@ -268,7 +268,7 @@ public final class Loop implements Executor, Carried.Host {
             throw new RejectedExecutionException(STOPPING);
         }
         if (Thread.currentThread() == thread) {
-            outgoing.begin(to, connector);
+            connects.begin(to, connector);
         } else { // memory of an attempt is confined to the thread, which a virtual one is not
             local.add(() -> connectSoon(to, connector));
         }
@@ -278,12 +278,12 @@ public final class Loop implements Executor, Carried.Host {
         if (stopping || failure != null) {
             connector.failed(new ConnectException(STOPPING));
         } else {
-            outgoing.begin(to, connector);
+            connects.begin(to, connector);
         }
     }
 
     /** Calls {@code action} with the protocol of each connection that has one. Loop-confined. */
-    public void protocols(Consumer<? super Protocol> action) {
+    public void forEachProtocol(Consumer<? super Protocol> action) {
         for (Connection connection = all; connection != null; connection = connection.older) {
             if (!connection.parked()) {
                 action.accept(connection.protocol());
@@ -339,7 +339,7 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     private Thread start(TaskKind kind, boolean movable, Runnable task) {
-        Carried carried = Carried.start(this, kind, movable, task);
+        LoopVirtualThread carried = LoopVirtualThread.start(this, kind, movable, task);
         if (Thread.currentThread() == thread && runnable.peekLast() == carried) {
             runnable.pollLast();
             run(carried);
@@ -364,7 +364,7 @@ public final class Loop implements Executor, Carried.Host {
         if (current == thread) {
             return true;
         }
-        Carried carried = running;
+        LoopVirtualThread carried = running;
         if (carried == null || carried.thread() != current) {
             return false;
         }
@@ -374,7 +374,7 @@ public final class Loop implements Executor, Carried.Host {
 
     /** Ends a section that {@link #enter} has begun. */
     public void exit() {
-        Carried carried = running;
+        LoopVirtualThread carried = running;
         if (carried != null) {
             carried.sections--;
         }
@@ -386,7 +386,7 @@ public final class Loop implements Executor, Carried.Host {
      *
      * @return whether it was run
      */
-    public boolean runHere(Runnable task) {
+    public boolean runInLoop(Runnable task) {
         if (!enter()) {
             return false;
         }
@@ -402,17 +402,17 @@ public final class Loop implements Executor, Carried.Host {
      * Tells the watchdog that a task of {@code kind} runs from now on, on this loop; {@code null}
      * for none. Loop-confined.
      *
-     * @return what ran before, for {@link #end}
+     * @return what ran before, for {@link #endTask}
      */
-    public TaskKind begin(TaskKind kind) {
+    public TaskKind beginTask(TaskKind kind) {
         TaskKind before = this.kind;
-        end(kind);
+        endTask(kind);
         return before;
     }
 
     /** Tells the watchdog that the task has ended, and what runs again. Loop-confined. */
-    public void end(TaskKind before) {
-        Carried carried = running;
+    public void endTask(TaskKind before) {
+        LoopVirtualThread carried = running;
         if (carried != null) {
             carried.kind = before; // it may park and run again
         }
@@ -430,7 +430,7 @@ public final class Loop implements Executor, Carried.Host {
      * theirs. Costs next to nothing. Loop-confined.
      */
     public boolean isTurnLong() {
-        return longTurn == heldSince();
+        return longTurn == busySince();
     }
 
     /**
@@ -458,14 +458,14 @@ public final class Loop implements Executor, Carried.Host {
                 bytesIn,
                 bytesOut,
                 turns,
-                heldNanos,
+                busyNanos,
                 longestTurn,
                 chunks.bytes(),
                 memory.used(),
                 memory.limit(),
                 memory.refused(),
                 connectionsRefused,
-                blockers);
+                blockingTaskKinds);
     }
 
     @Override
@@ -475,18 +475,18 @@ public final class Loop implements Executor, Carried.Host {
 
     // ---- for the package
 
-    Wheel wheel() {
-        return wheel;
+    TimerWheel timers() {
+        return timers;
     }
 
     /**
      * Nanoseconds until a deadline or an appointment has to be looked at; -1 when there is none.
      */
     long untilNext() {
-        long millis = wheel.untilNext();
+        long millis = timers.untilNext();
         long ahead = millis < 0 ? Long.MAX_VALUE : millis * 1_000_000;
-        if (!appointments.isEmpty()) {
-            ahead = Math.clamp(appointments.next() - settings.clock.nanos(), 0, ahead);
+        if (!preciseTimers.isEmpty()) {
+            ahead = Math.clamp(preciseTimers.next() - settings.clock.nanos(), 0, ahead);
         }
         return ahead == Long.MAX_VALUE ? -1 : ahead;
     }
@@ -519,9 +519,9 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     /** What its TLS connections share. */
-    TlsWork tlsWork() {
+    TlsLoopContext tlsWork() {
         if (tlsWork == null) {
-            tlsWork = new TlsWork(this);
+            tlsWork = new TlsLoopContext(this);
         }
         return tlsWork;
     }
@@ -558,9 +558,9 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     /** Another loop takes {@code connection} over, of which nothing was read. */
-    void left(Connection connection) {
+    void handedOver(Connection connection) {
         accepted--; // counted there
-        wheel.cancel(connection);
+        timers.cancel(connection);
         gone(connection);
     }
 
@@ -581,7 +581,7 @@ public final class Loop implements Executor, Carried.Host {
     void failed(Throwable thrown) {
         warn(LOG.get(), "code called on " + this + " threw", thrown);
         try {
-            settings.observer.failed(this, thrown);
+            settings.observer.callbackFailed(this, thrown);
         } catch (Throwable e) {
             warn(LOG.get(), "the observer threw", e);
         }
@@ -601,7 +601,7 @@ public final class Loop implements Executor, Carried.Host {
 
     /** Where the thread that the loop runs is at this moment. Any thread. */
     StackTraceElement[] stack() {
-        Carried carried = running;
+        LoopVirtualThread carried = running;
         return (carried != null ? carried.thread() : thread).getStackTrace();
     }
 
@@ -611,8 +611,8 @@ public final class Loop implements Executor, Carried.Host {
     }
 
     /** When the present turn began, as {@link System#nanoTime}; 0 while it waits. */
-    long heldSince() {
-        return (long) HELD_SINCE.getOpaque(this);
+    long busySince() {
+        return (long) BUSY_SINCE.getOpaque(this);
     }
 
     /** Counts runs of tasks: it stays the same for as long as one goes on. Any thread. */
@@ -628,7 +628,7 @@ public final class Loop implements Executor, Carried.Host {
     // ---- virtual threads
 
     @Override
-    public void runnable(Carried carried) {
+    public void runnable(LoopVirtualThread carried) {
         if (inLoop() && !over) {
             runnable.add(carried);
         } else if (!handOver(carried, Long.MAX_VALUE)) {
@@ -637,7 +637,7 @@ public final class Loop implements Executor, Carried.Host {
         }
     }
 
-    private void run(Carried carried) {
+    private void run(LoopVirtualThread carried) {
         if (carried.leaves()) {
             carried.runElsewhere();
             return;
@@ -660,8 +660,8 @@ public final class Loop implements Executor, Carried.Host {
     private void run() {
         try {
             schedulerStatistics = schedulerStatistics();
-            tick();
-            wheel = new Wheel(millis);
+            readClock();
+            timers = new TimerWheel(millis);
             transport = Transports.open(settings.transport, this);
             mostConnections = settings.connectionsPerLoop(transport.kind());
         } catch (Throwable e) {
@@ -679,7 +679,7 @@ public final class Loop implements Executor, Carried.Host {
         THREADS.add(thread);
         started.complete(this);
         try {
-            while (!stopping || open > 0 || !outgoing.idle()) {
+            while (!stopping || open > 0 || !connects.idle()) {
                 turn();
             }
         } catch (Throwable e) {
@@ -691,17 +691,17 @@ public final class Loop implements Executor, Carried.Host {
             THREADS.remove(thread);
             ended.complete(this);
             if (failure != null) {
-                tellDeath();
+                reportDeath();
             }
         }
     }
 
     /** A server with fewer loops than it believes to have must not look as if all were well. */
-    private void tellDeath() {
+    private void reportDeath() {
         death.complete(failure);
         try {
             LOG.get().log(Level.ERROR, this + " has died", failure);
-            settings.observer.died(this, failure);
+            settings.observer.loopDied(this, failure);
         } catch (Throwable e) {
             warn(LOG.get(), "the observer threw", e);
         }
@@ -713,12 +713,12 @@ public final class Loop implements Executor, Carried.Host {
             asleep = true;
             idle = handed == null;
         }
-        rest();
+        recordTurn();
         transport.await(idle);
         asleep = false;
-        tick();
+        readClock();
         flushed = System.nanoTime();
-        HELD_SINCE.setOpaque(this, flushed);
+        BUSY_SINCE.setOpaque(this, flushed);
         if (watchdog != null) {
             watchdog.turnBegins();
         }
@@ -728,8 +728,8 @@ public final class Loop implements Executor, Carried.Host {
             takeOver((Handed) HANDED.getAndSet(this, (Handed) null));
         }
         runTasks();
-        wheel.advance(millis);
-        appointments.keep(nanos, this::runTask);
+        timers.advance(millis);
+        preciseTimers.runDue(nanos, this::runTask);
         flush();
         if (memory.exceeded() && !relieving) {
             relieve();
@@ -742,7 +742,7 @@ public final class Loop implements Executor, Carried.Host {
         try {
             chunks.reclaim();
             if (memory.exceeded()) {
-                after(RELIEF_MILLIS, this::relieve);
+                schedule(RELIEF_MILLIS, this::relieve);
                 relieving = true;
                 closeStalled();
             }
@@ -774,7 +774,7 @@ public final class Loop implements Executor, Carried.Host {
     private void shrinkLater() {
         if (!shrinking) {
             shrinking = true;
-            after(SHRINK_MILLIS, this::shrink);
+            schedule(SHRINK_MILLIS, this::shrink);
         }
     }
 
@@ -785,13 +785,13 @@ public final class Loop implements Executor, Carried.Host {
         }
     }
 
-    private void rest() {
-        long since = heldSince;
+    private void recordTurn() {
+        long since = busySince;
         if (since != 0) {
             long held = System.nanoTime() - since;
-            heldNanos += held;
+            busyNanos += held;
             longestTurn = Math.max(longestTurn, held);
-            HELD_SINCE.setOpaque(this, 0L);
+            BUSY_SINCE.setOpaque(this, 0L);
         }
     }
 
@@ -805,7 +805,7 @@ public final class Loop implements Executor, Carried.Host {
         }
     }
 
-    private void tick() {
+    private void readClock() {
         nanos = settings.clock.nanos();
         millis = nanos / 1_000_000;
     }
@@ -850,7 +850,7 @@ public final class Loop implements Executor, Carried.Host {
             try {
                 connection.flush();
             } catch (Throwable e) {
-                connection.broken(e);
+                connection.fail(e);
             }
         }
         writtenCount -= count; // those that were told they have drained wait for the next turn
@@ -863,7 +863,7 @@ public final class Loop implements Executor, Carried.Host {
             return;
         }
         stopping = true;
-        outgoing.giveUp();
+        connects.giveUp();
         Connection connection = all;
         while (connection != null) {
             Connection following = connection.older;
@@ -941,7 +941,7 @@ public final class Loop implements Executor, Carried.Host {
             newest = older;
         }
         for (; oldest != null; oldest = oldest.older) {
-            if (oldest.item instanceof Carried carried) {
+            if (oldest.item instanceof LoopVirtualThread carried) {
                 runnable.add(carried);
             } else {
                 local.add((Runnable) oldest.item);

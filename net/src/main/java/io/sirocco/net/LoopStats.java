@@ -12,15 +12,15 @@ package io.sirocco.net;
  * @param bytesIn bytes received since the start
  * @param bytesOut bytes handed to the kernel since the start
  * @param turns turns of the loop since the start
- * @param heldNanos time spent working, not waiting
+ * @param busyNanos time spent working, not waiting
  * @param longestTurnNanos the longest single turn
  * @param writeMemory bytes of write buffers, lent or not
  * @param memoryUsed bytes that connections hold of the loop's {@link MemoryBudget}
  * @param memoryLimit the most that they may hold
  * @param memoryRefused times that memory was refused, or taken from a connection, since the start
  * @param connectionsRefused connections closed at once since the start, for there were too many
- * @param blockers kinds of task that have blocked this loop and were moved off the loops, since the
- *     start
+ * @param blockingTaskKinds kinds of task that have blocked this loop and were moved off the loops,
+ *     since the start
  */
 public record LoopStats(
         long accepted,
@@ -31,11 +31,11 @@ public record LoopStats(
         long bytesIn,
         long bytesOut,
         long turns,
-        long heldNanos,
+        long busyNanos,
         long longestTurnNanos,
         long writeMemory,
         long memoryUsed,
         long memoryLimit,
         long memoryRefused,
         long connectionsRefused,
-        int blockers) {}
+        int blockingTaskKinds) {}

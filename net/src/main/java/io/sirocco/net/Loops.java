@@ -79,7 +79,7 @@ public final class Loops implements AutoCloseable {
             settings.transport = TransportKind.NIO; // one loop got a ring, and another none
             loops = startAll(settings);
         }
-        JVM_OPTIONS.report(LOG, Carried.AVAILABLE);
+        JVM_OPTIONS.report(LOG, LoopVirtualThread.AVAILABLE);
         var watchdog = new Watchdog(loops, settings);
         watchdog.start();
         return new Loops(loops, watchdog);
@@ -122,7 +122,7 @@ public final class Loops implements AutoCloseable {
      * Whether virtual threads started by a loop are carried by it, on this JVM, started as it was.
      */
     public static boolean carriesVirtualThreads() {
-        return Carried.AVAILABLE;
+        return LoopVirtualThread.AVAILABLE;
     }
 
     /** All loops, in order. */
@@ -156,14 +156,14 @@ public final class Loops implements AutoCloseable {
         if (shared) {
             refuseIfTaken(address, options);
         }
-        List<Gate> gates = bind(listener, address, shared);
-        Gate.group(List.copyOf(gates), options, !shared && all.size() > 1);
-        for (Gate gate : gates.reversed()) { // the one that spreads them comes last
-            listener.add(gate);
+        List<LoopAcceptor> acceptors = bind(listener, address, shared);
+        LoopAcceptor.group(List.copyOf(acceptors), options, !shared && all.size() > 1);
+        for (LoopAcceptor each : acceptors.reversed()) { // the one that spreads them comes last
+            listener.add(each);
             call(
-                    gate.loop,
+                    each.loop,
                     () -> {
-                        gate.loop.poller().listen(gate);
+                        each.loop.poller().listen(each);
                         return null;
                     });
         }
@@ -171,33 +171,33 @@ public final class Loops implements AutoCloseable {
         return listener;
     }
 
-    /** One gate for each loop, each with a socket of its own if the address can be shared. */
-    private List<Gate> bind(Listener listener, SocketAddress address, boolean shared)
+    /** One acceptor for each loop, each with a socket of its own if the address can be shared. */
+    private List<LoopAcceptor> bind(Listener listener, SocketAddress address, boolean shared)
             throws IOException {
-        var gates = new ArrayList<Gate>();
+        var acceptors = new ArrayList<LoopAcceptor>();
         try {
             for (Loop loop : all) {
-                SocketAddress at = gates.isEmpty() ? address : listener.address();
-                Gate.Socket socket =
-                        gates.isEmpty() || shared
+                SocketAddress at = acceptors.isEmpty() ? address : listener.address();
+                LoopAcceptor.Socket socket =
+                        acceptors.isEmpty() || shared
                                 ? call(
                                         loop,
                                         () ->
                                                 loop.poller()
                                                         .bind(at, listener.options.backlog, shared))
                                 : NO_SOCKET;
-                gates.add(new Gate(loop, listener, socket));
-                if (gates.size() == 1) {
+                acceptors.add(new LoopAcceptor(loop, listener, socket));
+                if (acceptors.size() == 1) {
                     bound(listener, call(loop, () -> address(socket)));
                 }
             }
-            return gates;
+            return acceptors;
         } catch (IOException | RuntimeException e) {
-            for (Gate gate : gates) {
+            for (LoopAcceptor acceptor : acceptors) {
                 call(
-                        gate.loop,
+                        acceptor.loop,
                         () -> {
-                            gate.loop.poller().release(gate.socket);
+                            acceptor.loop.poller().release(acceptor.socket);
                             return null;
                         });
             }
@@ -256,8 +256,8 @@ public final class Loops implements AutoCloseable {
         List.copyOf(listeners).forEach(Listener::closed);
     }
 
-    /** A gate that accepts nothing itself: others hand connections to it. */
-    private static final Gate.Socket NO_SOCKET = new Gate.None();
+    /** An acceptor that accepts nothing itself: others hand connections to it. */
+    private static final LoopAcceptor.Socket NO_SOCKET = new LoopAcceptor.None();
 
     /** Only Linux spreads the connections of one address over several sockets. */
     private static boolean canShare(SocketAddress address) {
@@ -281,11 +281,11 @@ public final class Loops implements AutoCloseable {
         }
     }
 
-    private static SocketAddress address(Gate.Socket socket) throws IOException {
+    private static SocketAddress address(LoopAcceptor.Socket socket) throws IOException {
         return switch (socket) {
             case Uring.Listening listening -> Uring.address(listening);
             case Nio.Listening listening -> Nio.address(listening);
-            case Gate.None none -> throw new AssertionError("unbound");
+            case LoopAcceptor.None none -> throw new AssertionError("unbound");
         };
     }
 

@@ -13,7 +13,7 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Code that stores bytes for a peer reserves them first and releases exactly as many when they
  * are gone. When {@link #reserve} returns false, the caller holds nothing and refuses the peer by a
- * named rule. A protocol that stores bytes for one connection uses {@link Connection#stores}
+ * named rule. A protocol that stores bytes for one connection uses {@link Connection#reserveMemory}
  * instead, which releases them with the connection.
  *
  * <p>When memory is short, room is made before anything is refused:

@@ -38,12 +38,12 @@ final class Nio implements Transport {
     private final Selector selector;
     private final MemorySegment input;
     private final ByteBuffer inputView;
-    private final Map<Gate, SelectionKey> keys = new HashMap<>();
+    private final Map<LoopAcceptor, SelectionKey> keys = new HashMap<>();
     private final Map<Datagrams, SelectionKey> datagramKeys = new HashMap<>();
     private FileChannel
             spare; // a descriptor to give up when there are no others, so as to turn a peer away
 
-    record Listening(ServerSocketChannel channel) implements Gate.Socket {}
+    record Listening(ServerSocketChannel channel) implements LoopAcceptor.Socket {}
 
     record DatagramSocket(DatagramChannel channel) implements Datagrams.Socket {
         @Override
@@ -87,8 +87,8 @@ final class Nio implements Transport {
             }
             switch (key.attachment()) {
                 case Connection connection -> ready(connection, key);
-                case Gate gate -> accept(gate);
-                case Attempt attempt -> tried(attempt, key);
+                case LoopAcceptor acceptor -> accept(acceptor);
+                case PendingConnect attempt -> tried(attempt, key);
                 case Datagrams datagrams -> receive(datagrams);
                 default -> throw new AssertionError(key.attachment());
             }
@@ -151,7 +151,8 @@ final class Nio implements Transport {
     // ---- accepting
 
     @Override
-    public Gate.Socket bind(SocketAddress address, int backlog, boolean shared) throws IOException {
+    public LoopAcceptor.Socket bind(SocketAddress address, int backlog, boolean shared)
+            throws IOException {
         ServerSocketChannel channel =
                 address instanceof UnixDomainSocketAddress
                         ? ServerSocketChannel.open(StandardProtocolFamily.UNIX)
@@ -184,53 +185,53 @@ final class Nio implements Transport {
     }
 
     @Override
-    public void release(Gate.Socket socket) {
+    public void release(LoopAcceptor.Socket socket) {
         if (socket instanceof Listening listening) {
             close(listening.channel);
         }
     }
 
     @Override
-    public void listen(Gate gate) throws IOException {
-        if (gate.socket instanceof Listening socket) {
-            keys.put(gate, socket.channel.register(selector, SelectionKey.OP_ACCEPT, gate));
+    public void listen(LoopAcceptor acceptor) throws IOException {
+        if (acceptor.socket instanceof Listening socket) {
+            keys.put(acceptor, socket.channel.register(selector, SelectionKey.OP_ACCEPT, acceptor));
         }
     }
 
     @Override
-    public void accepting(Gate gate, boolean on) {
-        SelectionKey key = keys.get(gate);
+    public void accepting(LoopAcceptor acceptor, boolean on) {
+        SelectionKey key = keys.get(acceptor);
         if (key != null) {
             interest(key, SelectionKey.OP_ACCEPT, on);
         }
     }
 
     @Override
-    public void unlisten(Gate gate) {
-        if (gate.socket instanceof Listening socket) {
-            keys.remove(gate);
+    public void unlisten(LoopAcceptor acceptor) {
+        if (acceptor.socket instanceof Listening socket) {
+            keys.remove(acceptor);
             close(socket.channel);
         }
     }
 
-    private void accept(Gate gate) {
-        if (!(gate.socket instanceof Listening socket)) {
+    private void accept(LoopAcceptor acceptor) {
+        if (!(acceptor.socket instanceof Listening socket)) {
             return;
         }
-        int most = gate.oneAtATime() ? 1 : ACCEPTS_PER_TURN;
-        for (int i = 0; i < most && gate.accepting(); i++) {
+        int most = acceptor.oneAtATime() ? 1 : ACCEPTS_PER_TURN;
+        for (int i = 0; i < most && acceptor.accepting(); i++) {
             SocketChannel channel;
             try {
                 channel = socket.channel.accept();
             } catch (IOException e) {
-                turnAway(gate, socket, String.valueOf(e.getMessage()));
+                turnAway(acceptor, socket, String.valueOf(e.getMessage()));
                 return;
             }
             if (channel == null) {
                 return;
             }
-            Gate.Place place = gate.place();
-            if (place.gate().loop == loop) {
+            LoopAcceptor.Placement place = acceptor.place();
+            if (place.acceptor().loop == loop) {
                 admit(place, channel);
             } else {
                 handOver(channel, place);
@@ -239,10 +240,10 @@ final class Nio implements Transport {
     }
 
     @Override
-    public void handOver(Connection connection, Gate target) {
+    public void handOver(Connection connection, LoopAcceptor target) {
         SelectionKey key = key(connection);
         key.cancel();
-        handOver((SocketChannel) key.channel(), target.place(Gate.Room.SLOT));
+        handOver((SocketChannel) key.channel(), target.place(LoopAcceptor.Capacity.SLOT));
     }
 
     @Override
@@ -250,35 +251,35 @@ final class Nio implements Transport {
         return ACCEPTS_PER_TURN;
     }
 
-    private static void handOver(SocketChannel channel, Gate.Place place) {
-        Loop there = place.gate().loop;
+    private static void handOver(SocketChannel channel, LoopAcceptor.Placement place) {
+        Loop there = place.acceptor().loop;
         try {
             there.execute(
                     () -> {
-                        place.gate().arrived(place.room());
+                        place.acceptor().arrived(place.room());
                         ((Nio) there.poller()).admit(place, channel);
                     });
         } catch (RejectedExecutionException e) {
             close(channel); // that loop has ended
-            place.gate().arrived(place.room());
-            place.gate().lost(place.room());
+            place.acceptor().arrived(place.room());
+            place.acceptor().lost(place.room());
         }
     }
 
-    private void admit(Gate.Place place, SocketChannel channel) {
-        Gate gate = place.gate();
+    private void admit(LoopAcceptor.Placement place, SocketChannel channel) {
+        LoopAcceptor acceptor = place.acceptor();
         try {
             channel.configureBlocking(false);
             if (channel.getLocalAddress() instanceof InetSocketAddress) {
                 quicken(channel);
             }
             SelectionKey key = channel.register(selector, 0);
-            var connection = new Connection(gate, key, 0);
+            var connection = new Connection(acceptor, key, 0);
             key.attach(connection);
-            gate.accepted(connection, place.room());
+            acceptor.accepted(connection, place.room());
         } catch (IOException e) {
             close(channel); // it is gone already
-            gate.lost(place.room());
+            acceptor.lost(place.room());
         }
     }
 
@@ -286,11 +287,11 @@ final class Nio implements Transport {
      * Out of descriptors: the spare one lets the log be written, then accepts a peer and closes it,
      * so that it learns of its fate at once.
      */
-    private void turnAway(Gate gate, Listening socket, String reason) {
+    private void turnAway(LoopAcceptor acceptor, Listening socket, String reason) {
         if (spare != null) {
             close(spare);
         }
-        gate.failed(reason);
+        acceptor.failed(reason);
         if (spare != null) {
             try {
                 SocketChannel unlucky = socket.channel.accept();
@@ -315,7 +316,7 @@ final class Nio implements Transport {
     // ---- connecting
 
     @Override
-    public void connect(Attempt attempt) throws IOException {
+    public void connect(PendingConnect attempt) throws IOException {
         Destination to = attempt.to;
         boolean unix = to.address() instanceof UnixDomainSocketAddress;
         StandardProtocolFamily family =
@@ -332,7 +333,7 @@ final class Nio implements Transport {
             boolean connected = channel.connect(to.address());
             SelectionKey key = channel.register(selector, connected ? 0 : SelectionKey.OP_CONNECT);
             key.attach(attempt);
-            attempt.place = key;
+            attempt.handle = key;
             if (connected) {
                 loop.execute(() -> tried(attempt, key));
             }
@@ -342,7 +343,7 @@ final class Nio implements Transport {
         }
     }
 
-    private void tried(Attempt attempt, SelectionKey key) {
+    private void tried(PendingConnect attempt, SelectionKey key) {
         if (!key.isValid()) {
             return; // given up
         }
@@ -362,8 +363,8 @@ final class Nio implements Transport {
     }
 
     @Override
-    public void giveUp(Attempt attempt) {
-        if (attempt.place instanceof SelectionKey key) {
+    public void cancel(PendingConnect attempt) {
+        if (attempt.handle instanceof SelectionKey key) {
             close(key.channel());
             loop.execute(() -> attempt.failed("given up"));
         }
@@ -371,13 +372,13 @@ final class Nio implements Transport {
 
     private static void quicken(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.setOption(StandardSocketOptions.SO_SNDBUF, 2 * Connection.KERNEL_HOLDS);
+        channel.setOption(StandardSocketOptions.SO_SNDBUF, 2 * Connection.NOTSENT_LOW_WATER);
     }
 
     // ---- connections
 
     private static SelectionKey key(Connection connection) {
-        return (SelectionKey) connection.place;
+        return (SelectionKey) connection.handle;
     }
 
     @Override
@@ -407,7 +408,9 @@ final class Nio implements Transport {
                     connection.cutShort();
                     return -1;
                 }
-            } else if (length == chunk.length() && chunk.inMemoryBefore() && !connection.paced()) {
+            } else if (length == chunk.length()
+                    && chunk.inMemoryBefore()
+                    && !connection.isRateLimited()) {
                 n = (int) channel.write(views(chunk));
             } else {
                 n = channel.write(chunk.text(length));
@@ -548,7 +551,7 @@ final class Nio implements Transport {
 
     @Override
     public void close() {
-        List.copyOf(keys.keySet()).forEach(Gate::closeNow);
+        List.copyOf(keys.keySet()).forEach(LoopAcceptor::closeNow);
         List.copyOf(datagramKeys.keySet()).forEach(Datagrams::closeNow);
         close(selector);
         if (spare != null) {

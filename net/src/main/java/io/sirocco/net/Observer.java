@@ -13,14 +13,14 @@ public interface Observer {
      * One task has held {@code loop} for {@code millis}; {@code stack} is where it was seen,
      * innermost first.
      */
-    default void held(Loop loop, long millis, StackTraceElement[] stack) {}
+    default void loopBlocked(Loop loop, long millis, StackTraceElement[] stack) {}
 
     /**
      * A task of {@code kind} has blocked {@code loop} for {@code millis} without parking, and the
      * JDK's scheduler runs such tasks from now on. {@code stack} is where it was seen, innermost
      * first.
      */
-    default void moved(Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {}
+    default void taskKindMoved(Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {}
 
     /** Accepting failed, for want of descriptors or memory; the listener tries again by itself. */
     default void acceptFailed(Loop loop, String reason) {}
@@ -33,8 +33,8 @@ public interface Observer {
      * is a fault in it. Its connections are gone, and it accepts no others. {@link Loops#failure}
      * tells the same.
      */
-    default void died(Loop loop, Throwable thrown) {}
+    default void loopDied(Loop loop, Throwable thrown) {}
 
     /** Code that was called on {@code loop} threw. */
-    default void failed(Loop loop, Throwable thrown) {}
+    default void callbackFailed(Loop loop, Throwable thrown) {}
 }

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A file or a directory that is open for reading, shared by all who send it: opened by {@link
- * Root#open}, closed when the last of them has {@linkplain #release released} it. What it says of
- * itself is as it was when it was opened. Any thread.
+ * RootDirectory#open}, closed when the last of them has {@linkplain #release released} it. What it
+ * says of itself is as it was when it was opened. Any thread.
  */
 public final class OpenFile {
     private static final Cleaner CLEANER = Cleaner.create();
@@ -201,8 +201,8 @@ public final class OpenFile {
     }
 
     /**
-     * Opens a file or directory wherever it is; see {@link Root} for what strangers may name.
-     * Blocks while the disk does.
+     * Opens a file or directory wherever it is; see {@link RootDirectory} for what strangers may
+     * name. Blocks while the disk does.
      *
      * @throws java.nio.file.NoSuchFileException when there is none
      */
@@ -210,8 +210,9 @@ public final class OpenFile {
         Path absolute = path.toAbsolutePath();
         Path directory = absolute.getParent();
         return directory == null
-                ? Root.of(absolute, Root.Links.ALL).open("")
-                : Root.of(directory, Root.Links.ALL).open(absolute.getFileName().toString());
+                ? RootDirectory.of(absolute, RootDirectory.Links.ALL).open("")
+                : RootDirectory.of(directory, RootDirectory.Links.ALL)
+                        .open(absolute.getFileName().toString());
     }
 
     /** One of any system. */
@@ -375,7 +376,7 @@ public final class OpenFile {
 
     /** Fills the room of {@code chunk}, up to {@code length}; 0 at the end of the file. */
     int read(Chunk chunk, int length, long position) throws IOException {
-        int most = Math.min(length, chunk.room());
+        int most = Math.min(length, chunk.remaining());
         int n;
         if (handle.descriptor >= 0) {
             try (Arena arena = Arena.ofConfined()) {
@@ -407,14 +408,14 @@ public final class OpenFile {
         if (handle.descriptor < 0 || length == 0) {
             return true;
         }
-        boolean small = size <= Disk.WINDOW;
+        boolean small = size <= DiskReader.WINDOW;
         if (small && nowNanos - seenNanos < SEEN_FOR_NANOS && seenNanos != 0) {
             return true;
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = Linux.state(arena);
             MemorySegment scratch = arena.allocate(24, 8);
-            long last = position + Math.min(length, Disk.WINDOW) - 1;
+            long last = position + Math.min(length, DiskReader.WINDOW) - 1;
             boolean here =
                     LinuxFiles.atHand(state, scratch, handle.descriptor, position)
                             && LinuxFiles.atHand(state, scratch, handle.descriptor, last);

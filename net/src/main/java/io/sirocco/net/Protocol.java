@@ -26,14 +26,14 @@ public interface Protocol {
     }
 
     /**
-     * Output that was {@linkplain Connection#congested congested} has drained below the low-water
+     * Output that was {@linkplain Connection#isCongested congested} has drained below the low-water
      * mark.
      */
     default void drained(Connection connection) {}
 
     /**
      * The kernel has taken some of the output; {@link Connection#unsent} says what is left. Told to
-     * those who asked by {@link Connection#tellSent}.
+     * those who asked by {@link Connection#notifySent}.
      */
     default void sent(Connection connection) {}
 

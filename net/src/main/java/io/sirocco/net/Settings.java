@@ -10,7 +10,7 @@ public final class Settings {
     TransportKind transport = TransportKind.AUTO;
     Clock clock = Clock.system();
     String name = "sirocco";
-    int heldMillis = 500;
+    int longTurnMillis = 500;
     int blockingMillis = 20;
     Observer observer = Observer.NONE;
     private long memory = Runtime.getRuntime().maxMemory() / 4;
@@ -46,8 +46,8 @@ public final class Settings {
      * The watchdog reports a loop that one task holds for longer than this many milliseconds; 0
      * turns it off.
      */
-    public Settings heldMillis(int heldMillis) {
-        this.heldMillis = inRange("heldMillis", heldMillis, 0, 3_600_000);
+    public Settings longTurnMillis(int longTurnMillis) {
+        this.longTurnMillis = inRange("longTurnMillis", longTurnMillis, 0, 3_600_000);
         return this;
     }
 

@@ -2,8 +2,8 @@
 package io.sirocco.net;
 
 /**
- * Something with a deadline in a {@link Wheel}. Moving a deadline later only writes a field: the
- * wheel looks again when it meets the timer at its old place. Loop-confined.
+ * Something with a deadline in a {@link TimerWheel}. Moving a deadline later only writes a field:
+ * the wheel looks again when it meets the timer at its old place. Loop-confined.
  */
 abstract class Timer {
     /** No deadline. */
@@ -20,7 +20,7 @@ abstract class Timer {
      */
     int tick;
 
-    boolean hangs() {
+    boolean isScheduled() {
         return next != null;
     }
 

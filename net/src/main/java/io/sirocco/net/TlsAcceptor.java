@@ -7,20 +7,20 @@ import java.util.List;
  * Puts a TLS layer below what an acceptor speaks, which is asked when the handshake is done. Any
  * thread.
  */
-final class TlsAcceptor implements Acceptor, TlsOrigin {
+final class TlsAcceptor implements Acceptor, TlsSide {
     private final List<String> protocols;
-    private final byte[] toPlainText;
+    private final byte[] plainTextResponse;
     private final Acceptor acceptor;
     private volatile Tls tls;
 
     /**
      * @param protocols what it can speak, for ALPN
-     * @param toPlainText what a client is told that speaks no TLS but text; empty for nothing
+     * @param plainTextResponse what a client is told that speaks no TLS but text; empty for nothing
      */
-    TlsAcceptor(Tls tls, List<String> protocols, byte[] toPlainText, Acceptor acceptor) {
+    TlsAcceptor(Tls tls, List<String> protocols, byte[] plainTextResponse, Acceptor acceptor) {
         this.tls = tls;
         this.protocols = protocols;
-        this.toPlainText = toPlainText;
+        this.plainTextResponse = plainTextResponse;
         this.acceptor = acceptor;
     }
 
@@ -44,8 +44,8 @@ final class TlsAcceptor implements Acceptor, TlsOrigin {
     }
 
     @Override
-    public byte[] toPlainText() {
-        return toPlainText;
+    public byte[] plainTextResponse() {
+        return plainTextResponse;
     }
 
     @Override

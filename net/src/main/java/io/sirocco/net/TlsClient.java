@@ -91,7 +91,7 @@ public final class TlsClient {
     }
 
     /** A connection of ours on its way through the handshake. Loop-confined. */
-    static final class Opening implements Connector, TlsOrigin {
+    static final class Opening implements Connector, TlsSide {
         private final SSLEngine engine;
         private final String to;
         private final Connector connector;
@@ -122,7 +122,7 @@ public final class TlsClient {
         }
 
         @Override
-        public byte[] toPlainText() {
+        public byte[] plainTextResponse() {
             return new byte[0];
         }
 

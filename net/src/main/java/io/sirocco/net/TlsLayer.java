@@ -65,14 +65,14 @@ final class TlsLayer implements Protocol {
 
     private final Connection connection;
     private final TlsEngine engine;
-    private final TlsOrigin origin;
-    private final TlsWork work;
+    private final TlsSide origin;
+    private final TlsLoopContext work;
 
     private final TlsInput input = new TlsInput();
     private final ChunkQueue sealed;
     private int handshakeBytes;
     private int useless;
-    private boolean reckoning; // the engine has tasks, and waits in the loop's queue
+    private boolean tasksPending; // the engine has tasks, and waits in the loop's queue
     private boolean streamEnded; // meanwhile
     private boolean established;
     private boolean ended; // the peer has said that it sends no more
@@ -84,7 +84,7 @@ final class TlsLayer implements Protocol {
     private final Credentials credentials; // null where we are the client
     private List<Credential> given = List.of(); // the one that it was secured with is among them
 
-    TlsLayer(Connection connection, TlsEngine engine, Credentials credentials, TlsOrigin origin) {
+    TlsLayer(Connection connection, TlsEngine engine, Credentials credentials, TlsSide origin) {
         this.credentials = credentials;
         this.connection = connection;
         this.engine = engine;
@@ -148,7 +148,7 @@ final class TlsLayer implements Protocol {
             return; // behind its last word
         }
         boolean whole = established && input.held() == 0; // mostly: what is left of it counts below
-        if (!whole && !connection.holdRecords(cost(length))) {
+        if (!whole && !connection.reserveRecords(cost(length))) {
             memoryIsShort();
             return;
         }
@@ -158,16 +158,16 @@ final class TlsLayer implements Protocol {
             return;
         }
         proceed();
-        if (!connection.holdRecords(cost(0))) {
+        if (!connection.reserveRecords(cost(0))) {
             memoryIsShort();
         }
-        if (reckoning && input.held() >= Connection.INPUT_HELD) {
+        if (tasksPending && input.held() >= Connection.MAX_BUFFERED_INPUT) {
             connection.stopReading();
         }
     }
 
     private void memoryIsShort() {
-        if (!connection.open()) {
+        if (!connection.isOpen()) {
             return; // it has ended while others made room for it
         }
         failed = true;
@@ -187,13 +187,13 @@ final class TlsLayer implements Protocol {
     /** Does what can be done without waiting: for the peer, or for the loop's queue. */
     private void proceed() {
         try {
-            while (connection.open() && !reckoning && !failed) {
+            while (connection.isOpen() && !tasksPending && !failed) {
                 switch (engine.status()) {
                     case NEED_TASK -> {
                         if (established) {
                             fail("the peer wants to renegotiate");
                         } else {
-                            reckoning = true;
+                            tasksPending = true;
                             work.later(this);
                         }
                     }
@@ -211,23 +211,23 @@ final class TlsLayer implements Protocol {
     }
 
     /** The engine's tasks, when the loop has time for them. */
-    void reckon() {
-        if (!connection.open()) {
+    void runTasks() {
+        if (!connection.isOpen()) {
             return;
         }
         for (Runnable task; (task = engine.task()) != null; ) {
             task.run();
         }
-        reckoning = false;
+        tasksPending = false;
         proceed();
-        if (!connection.holdRecords(cost(0))) {
+        if (!connection.reserveRecords(cost(0))) {
             memoryIsShort();
             return;
         }
         if (streamEnded) {
             connection.endOfInput();
         }
-        if (!reckoning) {
+        if (!tasksPending) {
             connection.readAgain();
         }
     }
@@ -249,7 +249,7 @@ final class TlsLayer implements Protocol {
         SSLEngineResult result = engine.unwrap(record, opened);
         if (result.getStatus() == Status.BUFFER_UNDERFLOW
                 || result.bytesConsumed() == 0 && result.getStatus() == Status.OK) {
-            return made(result); // it has something to say or to do first
+            return isProgress(result); // it has something to say or to do first
         }
         input.consumed();
         if (!established) {
@@ -262,7 +262,7 @@ final class TlsLayer implements Protocol {
         handshaken(result);
         if (opened.position() > 0) {
             useless = 0;
-            connection.arrived(work.openedMemory, 0, opened.position());
+            connection.deliverInput(work.openedMemory, 0, opened.position());
         } else if (established && ++useless > MOST_USELESS) {
             fail("more than " + MOST_USELESS + " records without data");
         }
@@ -276,7 +276,7 @@ final class TlsLayer implements Protocol {
     }
 
     /** An engine that can neither go on nor say why would be asked for ever. */
-    private boolean made(SSLEngineResult result) {
+    private boolean isProgress(SSLEngineResult result) {
         if (result.getHandshakeStatus() == HandshakeStatus.NEED_UNWRAP
                 || result.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING) {
             fail("a malformed record");
@@ -292,15 +292,15 @@ final class TlsLayer implements Protocol {
             if (credentials != null) {
                 given = credentials.given(session.serverName());
             }
-            connection.noDeadline();
-            connection.speak(origin.acceptor());
+            connection.clearDeadline();
+            connection.startProtocol(origin.acceptor());
             discount(); // it is counted as what it is now
         }
     }
 
     /** Whether the end of the stream lies behind records that wait for the engine's tasks. */
     boolean postponesEnd() {
-        streamEnded = reckoning && connection.open();
+        streamEnded = tasksPending && connection.isOpen();
         return streamEnded;
     }
 
@@ -337,7 +337,7 @@ final class TlsLayer implements Protocol {
         return text != null
                 && text.file == null
                 && first.next == null
-                && first.room() >= Math.min(text.length(), RECORD) + AROUND;
+                && first.remaining() >= Math.min(text.length(), RECORD) + AROUND;
     }
 
     /** Makes a record of what is at hand. */
@@ -346,7 +346,7 @@ final class TlsLayer implements Protocol {
         if (sealed.isEmpty()) {
             sealed.append(connection.loop().chunks.take(connection.unsent() + AROUND));
         }
-        int most = Math.min(RECORD, sealed.first().room() - AROUND);
+        int most = Math.min(RECORD, sealed.first().remaining() - AROUND);
         int count = 0;
         int total = 0;
         ByteBuffer[] sources = work.sources;
@@ -402,7 +402,7 @@ final class TlsLayer implements Protocol {
         }
     }
 
-    /** Puts the record in {@link TlsWork#sealed} behind the others. */
+    /** Puts the record in {@link TlsLoopContext#sealed} behind the others. */
     private void append() {
         ByteBuffer record = work.sealed.flip();
         if (record.hasRemaining()) {
@@ -414,8 +414,8 @@ final class TlsLayer implements Protocol {
 
     private void append(byte[] bytes, int length) {
         for (int from = 0; from < length; ) {
-            Chunk chunk = sealed.room(from == 0 ? Math.min(length, Chunks.SIZE) : 1);
-            int n = Math.min(chunk.room(), length - from);
+            Chunk chunk = sealed.reserve(from == 0 ? Math.min(length, Chunks.SIZE) : 1);
+            int n = Math.min(chunk.remaining(), length - from);
             chunk.put(bytes, from, from + n);
             from += n;
         }
@@ -440,7 +440,7 @@ final class TlsLayer implements Protocol {
 
     /** Its engine, or code of ours, threw what no engine should: this connection alone ends. */
     void broken(Throwable thrown) {
-        connection.broken(thrown);
+        connection.fail(thrown);
     }
 
     /** The engine threw; its alert is the last that the peer is told. */
@@ -487,7 +487,7 @@ final class TlsLayer implements Protocol {
         failed = true;
         why = "it speaks no TLS";
         input.clear();
-        byte[] answer = origin.toPlainText();
+        byte[] answer = origin.plainTextResponse();
         append(answer, answer.length);
         connection.finish();
     }

@@ -153,7 +153,7 @@ public final class TlsSettings {
     }
 
     /** How long a handshake may take; 10 s unless set. */
-    public TlsSettings handshakeDeadline(Duration longest) {
+    public TlsSettings handshakeTimeout(Duration longest) {
         if (longest.toMillis() < 1) {
             throw new IllegalArgumentException("a handshake deadline of " + longest);
         }

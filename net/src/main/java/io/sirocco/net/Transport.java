@@ -39,39 +39,39 @@ sealed interface Transport extends AutoCloseable permits Uring, Nio {
     /**
      * Binds {@code address} and listens; several loops may do so on one address if {@code shared}.
      */
-    Gate.Socket bind(SocketAddress address, int backlog, boolean shared) throws IOException;
+    LoopAcceptor.Socket bind(SocketAddress address, int backlog, boolean shared) throws IOException;
 
     /** Gives a bound socket back that {@link #listen} was not called for. */
-    void release(Gate.Socket socket);
+    void release(LoopAcceptor.Socket socket);
 
     /** Begins to accept. */
-    void listen(Gate gate) throws IOException;
+    void listen(LoopAcceptor acceptor) throws IOException;
 
-    /** Accepts again at {@code gate}, or stops to. */
-    void accepting(Gate gate, boolean on);
+    /** Accepts again at {@code acceptor}, or stops to. */
+    void accepting(LoopAcceptor acceptor, boolean on);
 
     /**
      * Hands a connection of which nothing was read or written over to {@code target}, which has a
-     * slot for it; {@link Gate#accepted} tells it so, or {@link Gate#lost}.
+     * slot for it; {@link LoopAcceptor#accepted} tells it so, or {@link LoopAcceptor#lost}.
      */
-    void handOver(Connection connection, Gate target);
+    void handOver(Connection connection, LoopAcceptor target);
 
     /** How many connections of one listener may be on their way from other loops to this one. */
     int arrivals();
 
     /** Stops listening for good. */
-    void unlisten(Gate gate);
+    void unlisten(LoopAcceptor acceptor);
 
     /**
-     * Begins to open a connection; {@link Attempt#connected} or {@link Attempt#failed} tells, not
-     * from within this call.
+     * Begins to open a connection; {@link PendingConnect#connected} or {@link
+     * PendingConnect#failed} tells, not from within this call.
      *
      * @throws IOException when it cannot even begin
      */
-    void connect(Attempt attempt) throws IOException;
+    void connect(PendingConnect attempt) throws IOException;
 
-    /** Stops trying; {@link Attempt#failed} tells when that is done. */
-    void giveUp(Attempt attempt);
+    /** Stops trying; {@link PendingConnect#failed} tells when that is done. */
+    void cancel(PendingConnect attempt);
 
     /** Binds {@code address} for datagrams. */
     Datagrams.Socket bindDatagrams(InetSocketAddress address) throws IOException;

@@ -88,7 +88,7 @@ final class Uring implements Transport {
     private final Ring main;
     private final List<Ring> further;
     private final UringAccepts accepts;
-    private final UringAttempts attempts = new UringAttempts();
+    private final UringConnects attempts = new UringConnects();
     private final UringDatagrams datagrams;
     private final UringFiles files;
     private final Object waking = new Object();
@@ -101,7 +101,7 @@ final class Uring implements Transport {
     private final MemorySegment peerName;
     private int questions;
 
-    record Listening(int descriptor) implements Gate.Socket {}
+    record Listening(int descriptor) implements LoopAcceptor.Socket {}
 
     record DatagramSocket(int descriptor) implements Datagrams.Socket {
         @Override
@@ -302,7 +302,8 @@ final class Uring implements Transport {
     // ---- accepting
 
     @Override
-    public Gate.Socket bind(SocketAddress address, int backlog, boolean shared) throws IOException {
+    public LoopAcceptor.Socket bind(SocketAddress address, int backlog, boolean shared)
+            throws IOException {
         return new Listening(LinuxSockets.listen(address, backlog, shared));
     }
 
@@ -312,24 +313,24 @@ final class Uring implements Transport {
     }
 
     @Override
-    public void release(Gate.Socket socket) {
+    public void release(LoopAcceptor.Socket socket) {
         if (socket instanceof Listening listening) {
             Linux.close(listening.descriptor);
         }
     }
 
     @Override
-    public void listen(Gate gate) {
-        accepts.listen(gate);
+    public void listen(LoopAcceptor acceptor) {
+        accepts.listen(acceptor);
     }
 
     @Override
-    public void accepting(Gate gate, boolean on) {
-        accepts.accepting(gate, on);
+    public void accepting(LoopAcceptor acceptor, boolean on) {
+        accepts.accepting(acceptor, on);
     }
 
     @Override
-    public void handOver(Connection connection, Gate target) {
+    public void handOver(Connection connection, LoopAcceptor target) {
         accepts.handOver(connection, target);
     }
 
@@ -339,19 +340,19 @@ final class Uring implements Transport {
     }
 
     @Override
-    public void unlisten(Gate gate) {
-        accepts.unlisten(gate);
+    public void unlisten(LoopAcceptor acceptor) {
+        accepts.unlisten(acceptor);
     }
 
     // ---- connecting
 
     @Override
-    public void connect(Attempt attempt) throws IOException {
+    public void connect(PendingConnect attempt) throws IOException {
         attempts.begin(attempt, tables.roomy());
     }
 
     @Override
-    public void giveUp(Attempt attempt) {
+    public void cancel(PendingConnect attempt) {
         attempts.giveUp(attempt);
     }
 
@@ -366,7 +367,7 @@ final class Uring implements Transport {
             connection.transportState &= ~WANTED;
             if ((connection.transportState & (RECEIVING | CANCELLING)) == RECEIVING) {
                 connection.transportState |= CANCELLING;
-                cancel((Ring) connection.place, about(RECEIVED, connection));
+                cancel((Ring) connection.handle, about(RECEIVED, connection));
             }
         }
     }
@@ -381,7 +382,7 @@ final class Uring implements Transport {
             boolean again = (connection.transportState & RECEIVED_ONCE) != 0;
             connection.transportState |= RECEIVED_ONCE;
             long entry =
-                    ((Ring) connection.place)
+                    ((Ring) connection.handle)
                             .entry(
                                     Ring.RECV,
                                     flags,
@@ -437,10 +438,10 @@ final class Uring implements Transport {
             return sendFile(connection, chunk, length);
         }
         connection.transportState |= SENDING;
-        Ring ring = (Ring) connection.place;
+        Ring ring = (Ring) connection.handle;
         long about = about(SENT, connection);
         boolean several = chunk.inMemoryBefore() && length == chunk.length();
-        if (several && !connection.paced()) {
+        if (several && !connection.isRateLimited()) {
             ring.sendMessage(connection.slot, chunk, about);
             return -1;
         }
@@ -491,7 +492,7 @@ final class Uring implements Transport {
     }
 
     private static void install(Connection connection, long about) {
-        ((Ring) connection.place)
+        ((Ring) connection.handle)
                 .entry(Ring.FIXED_FD_INSTALL, Ring.FIXED_FILE, connection.slot, 0, 0, 0, about);
     }
 
@@ -527,7 +528,7 @@ final class Uring implements Transport {
     private void awaitRoom(Connection connection) {
         connection.transportState |= FULL;
         long about = about(WRITABLE, connection);
-        ((Ring) connection.place)
+        ((Ring) connection.handle)
                 .entry(Ring.POLL_ADD, Ring.FIXED_FILE, connection.slot, 0, 0, POLLOUT, about);
     }
 
@@ -559,7 +560,7 @@ final class Uring implements Transport {
     public void shutdownOutput(Connection connection) {
         connection.transportState |= SHUTTING;
         long about = about(SHUT, connection);
-        ((Ring) connection.place)
+        ((Ring) connection.handle)
                 .entry(Ring.SHUTDOWN, Ring.FIXED_FILE, connection.slot, 0, SHUT_WR, 0, about);
     }
 
@@ -574,7 +575,7 @@ final class Uring implements Transport {
     @Override
     public void close(Connection connection) {
         connection.transportState |= CLOSING;
-        Ring ring = (Ring) connection.place;
+        Ring ring = (Ring) connection.handle;
         if ((connection.transportState & RECEIVING) != 0) {
             cancel(ring, about(RECEIVED, connection));
         }
@@ -593,7 +594,7 @@ final class Uring implements Transport {
         if ((connection.transportState & (CLOSING | BUSY)) == CLOSING) {
             connection.transportState = ENDED; // once only
             files.forget(connection);
-            Ring ring = (Ring) connection.place;
+            Ring ring = (Ring) connection.handle;
             ring.table[connection.slot] = null;
             ring.connections--;
             closeSlot(ring, connection.slot);
@@ -633,7 +634,7 @@ final class Uring implements Transport {
         connection.transportState |= DISCONNECTING;
         long about = about(DISCONNECTED, connection);
         long entry =
-                ((Ring) connection.place)
+                ((Ring) connection.handle)
                         .entry(
                                 Ring.CONNECT,
                                 Ring.FIXED_FILE,
@@ -664,7 +665,7 @@ final class Uring implements Transport {
 
     /** Has the first {@code length} bytes of it written to {@link #peerName}. */
     private int askPeerName(Connection connection, int length) {
-        Ring ring = (Ring) connection.place;
+        Ring ring = (Ring) connection.handle;
         return getOption(ring, Ring.FIXED_FILE, connection.slot, SO_PEERNAME, length);
     }
 
@@ -688,7 +689,7 @@ final class Uring implements Transport {
     private SocketAddress name(Connection connection, boolean ofPeer) {
         long about = userData(BORROWED, ++questions, connection.slot);
         install(connection, about);
-        int descriptor = ((Ring) connection.place).await(about);
+        int descriptor = ((Ring) connection.handle).await(about);
         if (descriptor >= 0) {
             try {
                 return LinuxSockets.name(descriptor, ofPeer);

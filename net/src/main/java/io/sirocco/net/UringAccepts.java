@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The gates of one io_uring transport, and where what they accept goes. Accept is multishot where
- * the main table has room for all that it may bring.
+ * The acceptors of one io_uring transport, and where what they accept goes. Accept is multishot
+ * where the main table has room for all that it may bring.
  *
  * <pre>
  *   accepted   in the main table ──▶ stays there
@@ -33,13 +33,14 @@ final class UringAccepts {
     private final Loop loop;
     private final UringTables tables;
     private final Ring main;
-    private final Numbered<Gate> gates = new Numbered<>(); // that have a socket
-    private final Numbered<Move> moves = new Numbered<>();
+    private final IdTable<LoopAcceptor> acceptors = new IdTable<>(); // that have a socket
+    private final IdTable<Move> moves = new IdTable<>();
 
     /**
      * Where the sockets go that are on their way to this loop's tables: put there by any thread.
      */
-    private final ConcurrentMap<Integer, Gate.Place> arriving = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Integer, LoopAcceptor.Placement> arriving =
+            new ConcurrentHashMap<>();
 
     private final AtomicInteger arrivals = new AtomicInteger();
 
@@ -48,7 +49,7 @@ final class UringAccepts {
             Ring from,
             int slot,
             Ring to,
-            Gate.Place place,
+            LoopAcceptor.Placement place,
             int kindThere,
             UringAccepts there,
             int numberThere) {}
@@ -59,103 +60,103 @@ final class UringAccepts {
         this.main = tables.main();
     }
 
-    void listen(Gate gate) {
-        if (gate.socket instanceof Uring.Listening) {
-            gate.id = gates.add(gate);
-            accept(gate);
+    void listen(LoopAcceptor acceptor) {
+        if (acceptor.socket instanceof Uring.Listening) {
+            acceptor.id = acceptors.add(acceptor);
+            accept(acceptor);
         }
     }
 
-    /** Gates and connections on their way that it knows; for tests. */
+    /** Acceptors and connections on their way that it knows; for tests. */
     int known() {
-        return gates.all().size() + arriving.size();
+        return acceptors.all().size() + arriving.size();
     }
 
-    void accepting(Gate gate, boolean on) {
-        if (on && !gate.armed) {
-            accept(gate);
-        } else if (!on && gate.armed) {
-            cancel(gate);
+    void accepting(LoopAcceptor acceptor, boolean on) {
+        if (on && !acceptor.armed) {
+            accept(acceptor);
+        } else if (!on && acceptor.armed) {
+            cancel(acceptor);
         }
     }
 
-    void unlisten(Gate gate) {
-        if (gate.socket instanceof Uring.Listening socket) {
-            if (gate.armed) {
-                cancel(gate);
+    void unlisten(LoopAcceptor acceptor) {
+        if (acceptor.socket instanceof Uring.Listening socket) {
+            if (acceptor.armed) {
+                cancel(acceptor);
             }
             Uring.submitNow(main);
             Linux.close(socket.descriptor());
-            forgetIfDone(gate);
+            forgetIfDone(acceptor);
         }
     }
 
-    /** A gate that is closed and has no accept under way is named by no completion to come. */
-    private void forgetIfDone(Gate gate) {
-        if (!gate.listening() && !gate.armed && gates.get(gate.id) == gate) {
-            gates.remove(gate.id);
+    /** An acceptor that is closed and has no accept under way is named by no completion to come. */
+    private void forgetIfDone(LoopAcceptor acceptor) {
+        if (!acceptor.listening() && !acceptor.armed && acceptors.get(acceptor.id) == acceptor) {
+            acceptors.remove(acceptor.id);
         }
     }
 
     void close() {
-        gates.all().forEach(Gate::closeNow);
+        acceptors.all().forEach(LoopAcceptor::closeNow);
     }
 
-    private void accept(Gate gate) {
-        if (gate.socket instanceof Uring.Listening socket) {
-            long about = Uring.userData(Uring.ACCEPTED, gate.id);
+    private void accept(LoopAcceptor acceptor) {
+        if (acceptor.socket instanceof Uring.Listening socket) {
+            long about = Uring.userData(Uring.ACCEPTED, acceptor.id);
             int flags = Linux.SOCK_NONBLOCK; // for sendfile; operations of a ring wait all the same
             long entry = main.entry(Ring.ACCEPT, 0, socket.descriptor(), 0, 0, flags, about);
-            gate.armed = true;
-            gate.multishot = !mustBeOneAtATime(gate);
-            Ring.priority(entry, gate.multishot ? ACCEPT_MULTISHOT : 0);
+            acceptor.armed = true;
+            acceptor.multishot = !mustBeOneAtATime(acceptor);
+            Ring.priority(entry, acceptor.multishot ? ACCEPT_MULTISHOT : 0);
             Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
         }
     }
 
-    private boolean mustBeOneAtATime(Gate gate) {
-        return gate.oneAtATime() || tables.crowded();
+    private boolean mustBeOneAtATime(LoopAcceptor acceptor) {
+        return acceptor.oneAtATime() || tables.crowded();
     }
 
-    private void cancel(Gate gate) {
-        Uring.cancel(main, Uring.userData(Uring.ACCEPTED, gate.id));
+    private void cancel(LoopAcceptor acceptor) {
+        Uring.cancel(main, Uring.userData(Uring.ACCEPTED, acceptor.id));
     }
 
     /** The kernel has put a connection into place {@code result} of the main table, or failed. */
     void accepted(int number, int result, int flags) {
-        Gate gate = gates.get(number);
+        LoopAcceptor acceptor = acceptors.get(number);
         if ((flags & Ring.MORE) == 0) {
-            gate.armed = false;
+            acceptor.armed = false;
         }
         if (result >= 0) {
-            Gate.Place place = gate.place();
-            if (place.gate().loop == loop) {
+            LoopAcceptor.Placement place = acceptor.place();
+            if (place.acceptor().loop == loop) {
                 place(place, result);
             } else {
                 tables.leaves();
                 handOver(main, result, place);
             }
-        } else if (result != -Linux.ECANCELED && result != -Linux.EINTR && gate.accepting()) {
-            gate.failed(Linux.reason(-result));
+        } else if (result != -Linux.ECANCELED && result != -Linux.EINTR && acceptor.accepting()) {
+            acceptor.failed(Linux.reason(-result));
         }
-        if (!gate.armed && gate.accepting()) {
-            accept(gate);
-        } else if (!gate.armed) {
-            forgetIfDone(gate);
-        } else if (gate.multishot && mustBeOneAtATime(gate)) {
-            gate.multishot = false;
-            cancel(gate); // and then again, for one
+        if (!acceptor.armed && acceptor.accepting()) {
+            accept(acceptor);
+        } else if (!acceptor.armed) {
+            forgetIfDone(acceptor);
+        } else if (acceptor.multishot && mustBeOneAtATime(acceptor)) {
+            acceptor.multishot = false;
+            cancel(acceptor); // and then again, for one
         }
     }
 
     /** Another loop has handed a connection over. */
     void arrived(int number, int result) {
-        Gate.Place place = arriving.remove(number);
-        place.gate().arrived(place.room());
+        LoopAcceptor.Placement place = arriving.remove(number);
+        place.acceptor().arrived(place.room());
         if (result >= 0) {
             place(place, result);
         } else {
-            place.gate().lost(place.room());
+            place.acceptor().lost(place.room());
         }
     }
 
@@ -163,7 +164,7 @@ final class UringAccepts {
      * Admits the connection in {@code slot} of the main table, or moves it to a further one while
      * there is room left.
      */
-    private void place(Gate.Place place, int slot) {
+    private void place(LoopAcceptor.Placement place, int slot) {
         try {
             Ring ring = tables.roomy();
             ring.connections++;
@@ -175,29 +176,34 @@ final class UringAccepts {
             }
         } catch (IOException e) {
             Uring.closeSlot(main, slot);
-            place.gate().lost(place.room());
-            place.gate().failed(e.getMessage());
+            place.acceptor().lost(place.room());
+            place.acceptor().failed(e.getMessage());
         }
     }
 
-    /** Hands a connection that waits for a slot over to the gate of another loop. */
-    void handOver(Connection connection, Gate target) {
-        Ring ring = (Ring) connection.place;
+    /** Hands a connection that waits for a slot over to the acceptor of another loop. */
+    void handOver(Connection connection, LoopAcceptor target) {
+        Ring ring = (Ring) connection.handle;
         ring.table[connection.slot] = null;
         if (ring == main) {
             ring.connections--;
             tables.leaves();
         }
-        handOver(ring, connection.slot, target.place(Gate.Room.SLOT));
+        handOver(ring, connection.slot, target.place(LoopAcceptor.Capacity.SLOT));
     }
 
-    private void handOver(Ring from, int slot, Gate.Place place) {
-        UringAccepts there = ((Uring) place.gate().loop.poller()).accepts();
+    private void handOver(Ring from, int slot, LoopAcceptor.Placement place) {
+        UringAccepts there = ((Uring) place.acceptor().loop.poller()).accepts();
         move(from, slot, there.main, place, Uring.ARRIVED, there);
     }
 
     private void move(
-            Ring from, int slot, Ring to, Gate.Place place, int kindThere, UringAccepts there) {
+            Ring from,
+            int slot,
+            Ring to,
+            LoopAcceptor.Placement place,
+            int kindThere,
+            UringAccepts there) {
         int number = there.arrivals.getAndIncrement();
         there.arriving.put(number, place);
         move(new Move(from, slot, to, place, kindThere, there, number));
@@ -216,7 +222,7 @@ final class UringAccepts {
     void handedOver(int number, int result) {
         Move move = moves.remove(number);
         if (result == -Linux.ENFILE) {
-            loop.after(RETRY, () -> move(move));
+            loop.schedule(RETRY, () -> move(move));
             return;
         }
         if (result < 0) {
@@ -225,9 +231,9 @@ final class UringAccepts {
             if (move.kindThere == Uring.TAKEN_OVER) {
                 move.to.connections--;
             } else {
-                move.place.gate().arrived(move.place.room());
+                move.place.acceptor().arrived(move.place.room());
             }
-            move.place.gate().lost(move.place.room());
+            move.place.acceptor().lost(move.place.room());
         }
         Uring.closeSlot(move.from, move.slot);
         if (move.from == main) {
@@ -239,18 +245,18 @@ final class UringAccepts {
 
     /** A further table has taken a connection over from the main one. */
     void takenOver(Ring ring, int slot, int number) {
-        Gate.Place place = arriving.remove(number);
+        LoopAcceptor.Placement place = arriving.remove(number);
         if (slot < 0) {
             ring.connections--;
-            place.gate().lost(place.room());
+            place.acceptor().lost(place.room());
         } else {
             admit(ring, slot, place);
         }
     }
 
-    private static void admit(Ring ring, int slot, Gate.Place place) {
-        var connection = new Connection(place.gate(), ring, slot);
+    private static void admit(Ring ring, int slot, LoopAcceptor.Placement place) {
+        var connection = new Connection(place.acceptor(), ring, slot);
         ring.put(connection);
-        place.gate().accepted(connection, place.room());
+        place.acceptor().accepted(connection, place.room());
     }
 }

@@ -29,8 +29,8 @@ final class UringFiles {
 
     /**
      * Bytes that the kernel may take over from us and not send yet, instead of {@link
-     * Connection#KERNEL_HOLDS}: of a file they are the pages that are in memory anyway, and the
-     * more it may take at once, the more seldom we are woken.
+     * Connection#NOTSENT_LOW_WATER}: of a file they are the pages that are in memory anyway, and
+     * the more it may take at once, the more seldom we are woken.
      */
     private static final int KERNEL_HOLDS = 8 << 20;
 
@@ -52,7 +52,7 @@ final class UringFiles {
     // place among the keepers plus one
 
     private static int descriptor(Connection connection) {
-        long[] lent = ((Ring) connection.place).lentIfAny();
+        long[] lent = ((Ring) connection.handle).lentIfAny();
         return lent == null ? -1 : (int) lent[connection.slot] - 1;
     }
 
@@ -75,19 +75,19 @@ final class UringFiles {
             }
         }
         keepers[kept++] = connection;
-        ((Ring) connection.place).lent()[connection.slot] = (long) kept << 32;
+        ((Ring) connection.handle).lent()[connection.slot] = (long) kept << 32;
         return true;
     }
 
     /** The descriptor has come: it is closed by {@link #forget}. */
     void keep(Connection connection, int descriptor) {
         Linux.setOption(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NOTSENT_LOWAT, KERNEL_HOLDS);
-        ((Ring) connection.place).lent()[connection.slot] += descriptor + 1;
+        ((Ring) connection.handle).lent()[connection.slot] += descriptor + 1;
     }
 
     /** Closes the descriptor, if there is one: it would keep the socket open. */
     void forget(Connection connection) {
-        long[] lent = ((Ring) connection.place).lentIfAny();
+        long[] lent = ((Ring) connection.handle).lentIfAny();
         if (lent == null || lent[connection.slot] == 0) {
             return;
         }
@@ -98,7 +98,7 @@ final class UringFiles {
         keepers[kept] = null;
         if (last != connection) {
             keepers[place] = last;
-            long[] its = ((Ring) last.place).lent();
+            long[] its = ((Ring) last.handle).lent();
             its[last.slot] = (long) (place + 1) << 32 | its[last.slot] & 0xffff_ffffL;
         }
         if (descriptor >= 0) {
@@ -124,7 +124,7 @@ final class UringFiles {
     /** Closes those of the sockets of {@code ring}. */
     void close(Ring ring) {
         for (Connection connection : Arrays.copyOf(keepers, kept)) {
-            if (connection.place == ring) {
+            if (connection.handle == ring) {
                 forget(connection);
             }
         }

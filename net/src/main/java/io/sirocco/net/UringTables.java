@@ -27,7 +27,7 @@ final class UringTables implements AutoCloseable {
      */
     private static final int RESERVE = 8_192;
 
-    private static final int BUFFERS = Connection.TURN_BRINGS / Ring.BUFFER_SIZE;
+    private static final int BUFFERS = Connection.MAX_RECEIVED_PER_TURN / Ring.BUFFER_SIZE;
     private static final int BUFFERS_OF_FURTHER_RINGS = 256;
 
     private final Loop loop;

@@ -14,9 +14,9 @@ import java.util.concurrent.locks.LockSupport;
  * Looks at the loops every few milliseconds while they work, half as often when it has just found
  * all of them waiting, and dozes while they are idle.
  *
- * <p>A loop whose turn lasts longer than {@link Settings#heldMillis} is reported once per turn,
+ * <p>A loop whose turn lasts longer than {@link Settings#longTurnMillis} is reported once per turn,
  * with the stack of what blocks it: to the log, to the observer and as the JFR event {@code
- * sirocco.LoopHeld}.
+ * sirocco.LoopBlocked}.
  *
  * <p>A {@link TaskKind} that is seen in one and the same run for {@link Settings#blockingMillis} is
  * moved off the loops. What counts is what the watchdog itself has seen: an interval between two
@@ -61,13 +61,13 @@ final class Watchdog implements AutoCloseable {
         }
         long shortest =
                 Math.min(
-                        settings.heldMillis > 0 ? settings.heldMillis : Integer.MAX_VALUE,
+                        settings.longTurnMillis > 0 ? settings.longTurnMillis : Integer.MAX_VALUE,
                         settings.blockingMillis > 0 ? settings.blockingMillis : Integer.MAX_VALUE);
         this.interval = TimeUnit.MILLISECONDS.toNanos(Math.clamp(shortest / 4, 1, 125));
     }
 
     void start() {
-        if (settings.heldMillis > 0 || settings.blockingMillis > 0) {
+        if (settings.longTurnMillis > 0 || settings.blockingMillis > 0) {
             thread =
                     Thread.ofPlatform()
                             .daemon()
@@ -126,13 +126,13 @@ final class Watchdog implements AutoCloseable {
 
     /** Returns whether the loop works. */
     private boolean look(Loop loop, Sight sight) {
-        long since = loop.heldSince();
+        long since = loop.busySince();
         long now = System.nanoTime();
         if (since != 0 && since == sight.turn) {
             loop.turnIsLong(since);
         }
         sight.turn = since;
-        if (since != 0 && settings.heldMillis > 0) {
+        if (since != 0 && settings.longTurnMillis > 0) {
             lookAtTurn(loop, sight, since, (now - since) / 1_000_000);
         }
         if (settings.blockingMillis > 0) {
@@ -142,18 +142,24 @@ final class Watchdog implements AutoCloseable {
     }
 
     private void lookAtTurn(Loop loop, Sight sight, long since, long held) {
-        if (held < settings.heldMillis || sight.reported == since) {
+        if (held < settings.longTurnMillis || sight.reported == since) {
             return;
         }
         StackTraceElement[] stack = loop.stack();
-        if (loop.heldSince() != since) {
+        if (loop.busySince() != since) {
             return; // it has let go meanwhile
         }
         sight.reported = since;
-        LOG.get().log(Level.WARNING, "{0} has been held for {1} ms by{2}", loop, held, show(stack));
-        LoopHeldEvent.commit(loop, held, stack);
+        LOG.get()
+                .log(
+                        Level.WARNING,
+                        "{0} has been blocked for {1} ms by{2}",
+                        loop,
+                        held,
+                        show(stack));
+        LoopBlockedEvent.commit(loop, held, stack);
         try {
-            settings.observer.held(loop, held, stack);
+            settings.observer.loopBlocked(loop, held, stack);
         } catch (Throwable e) {
             LOG.get().log(Level.WARNING, "the observer threw", e);
         }
@@ -192,7 +198,7 @@ final class Watchdog implements AutoCloseable {
         if (!kind.move(sight.cold * 2 > sight.stacks)) {
             return;
         }
-        loop.blockers++;
+        loop.blockingTaskKinds++;
         long millis = sight.nanos / 1_000_000;
         boolean cold = kind.onTrial();
         if (cold) { // expected of whatever runs for the first time: one line, and no stack
@@ -217,7 +223,7 @@ final class Watchdog implements AutoCloseable {
                             show(stack));
         }
         try {
-            settings.observer.moved(loop, kind, millis, stack);
+            settings.observer.taskKindMoved(loop, kind, millis, stack);
         } catch (Throwable e) {
             LOG.get().log(Level.WARNING, "the observer threw", e);
         }

@@ -38,7 +38,8 @@ class BlockingTasksTest {
 
     private final class Told implements Observer {
         @Override
-        public void moved(Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {
+        public void taskKindMoved(
+                Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {
             List<String> methods =
                     Arrays.stream(stack).map(StackTraceElement::getMethodName).toList();
             told.add(new Moved(kind, millis, methods));
@@ -87,7 +88,7 @@ class BlockingTasksTest {
         assertEquals(kind, moved.kind());
         assertTrue(moved.millis() >= 20, moved::toString);
         assertTrue(moved.methods().contains("spin"), moved::toString);
-        assertEquals(1, rig.stats().blockers());
+        assertEquals(1, rig.stats().blockingTaskKinds());
     }
 
     @Test

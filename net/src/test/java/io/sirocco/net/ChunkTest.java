@@ -84,7 +84,7 @@ class ChunkTest {
             chunks.give(chunk);
         }
         assertEquals(39_000, at);
-        assertEquals(0, slice.room());
+        assertEquals(0, slice.remaining());
     }
 
     @Test
@@ -97,7 +97,7 @@ class ChunkTest {
         for (int i = 0; i < 40; i++) {
             Chunk chunk = chunks.take();
             assertEquals(0, chunk.length());
-            assertEquals(Chunks.SIZE, chunk.room());
+            assertEquals(Chunks.SIZE, chunk.remaining());
             chunk.put(new byte[100]);
             assertTrue(lent.stream().noneMatch(other -> other.address == chunk.address));
             lent.add(chunk);

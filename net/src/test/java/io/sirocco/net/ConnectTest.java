@@ -100,7 +100,7 @@ class ConnectTest {
             loop.startVirtual(
                     () ->
                             within.complete(
-                                    loop.runHere(
+                                    loop.runInLoop(
                                             () ->
                                                     loop.connect(
                                                             Destination.of(listener.address()),
@@ -131,7 +131,7 @@ class ConnectTest {
                         });
         for (int i = 2; i < 5; i++) {
             InetAddress source = InetAddress.ofLiteral("127.0.0." + i);
-            Client client = connect(Destination.of(listener.address()).from(source));
+            Client client = connect(Destination.of(listener.address()).withSource(source));
             Rig.until("the echo is back", () -> client.input().equals("hello"));
             assertTrue(
                     seen.stream()
@@ -143,7 +143,7 @@ class ConnectTest {
     void aSourceThatIsNotOursIsSaid() throws Exception {
         Listener listener = rig.listen(c -> new Echo());
         InetAddress foreign = InetAddress.ofLiteral("192.0.2.1"); // RFC 5737: nobody's
-        Client client = connect(Destination.of(listener.address()).from(foreign));
+        Client client = connect(Destination.of(listener.address()).withSource(foreign));
         assertInstanceOf(ConnectException.class, Rig.get(client.failed));
     }
 
@@ -171,7 +171,7 @@ class ConnectTest {
     void whoDoesNotAnswerIsGivenUpInTime() throws Exception {
         try (var full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             var waiting = fill(full);
-            Destination to = Destination.of(full.getLocalSocketAddress()).within(50);
+            Destination to = Destination.of(full.getLocalSocketAddress()).withTimeout(50);
             IOException why = Rig.get(connect(to).failed);
             assertInstanceOf(SocketTimeoutException.class, why);
             assertTrue(why.getMessage().contains("50 ms"), why::getMessage);
@@ -277,9 +277,10 @@ class ConnectTest {
                     long now = loop.clock().nanos();
                     for (int i : new int[] {3, 1, 2}) {
                         long at = now + i * 300_000;
-                        loop.at(at, () -> kept.add(i + (loop.nanos() >= at ? "" : " early")));
+                        loop.scheduleAt(
+                                at, () -> kept.add(i + (loop.nanos() >= at ? "" : " early")));
                     }
-                    loop.at(now + 1_500_000, () -> done.complete(null));
+                    loop.scheduleAt(now + 1_500_000, () -> done.complete(null));
                 });
         Rig.get(done);
         assertEquals("[1, 2, 3]", kept.toString());
@@ -298,11 +299,11 @@ class ConnectTest {
                         if (--left == 0) {
                             done.complete(null);
                         } else {
-                            loop.at(loop.nanos() - 1, this); // overdue: the next turn
+                            loop.scheduleAt(loop.nanos() - 1, this); // overdue: the next turn
                         }
                     }
                 };
-        Rig.on(loop, () -> loop.at(loop.nanos(), again));
+        Rig.on(loop, () -> loop.scheduleAt(loop.nanos(), again));
         Rig.get(done);
     }
 }

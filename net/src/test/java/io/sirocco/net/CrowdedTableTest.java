@@ -61,7 +61,7 @@ class CrowdedTableTest {
         Crowd(Listener listener, int number, int count) {
             this.to =
                     Destination.of(listener.address())
-                            .from(InetAddress.ofLiteral("127.0.0." + (number + 2)));
+                            .withSource(InetAddress.ofLiteral("127.0.0." + (number + 2)));
             this.left = count - AT_A_TIME;
             Rig.on(
                     clients,

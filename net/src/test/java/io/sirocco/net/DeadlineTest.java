@@ -86,7 +86,7 @@ class DeadlineTest {
     @Test
     void cancelled() {
         deadline(100);
-        Rig.on(rig.loop(), connection::noDeadline);
+        Rig.on(rig.loop(), connection::clearDeadline);
         clock.advance(rig.loop(), 100_000);
         assertEquals(0, probe.expiries.get());
         deadline(100);
@@ -110,7 +110,7 @@ class DeadlineTest {
                 () -> {
                     for (int i = 1; i <= 1000; i++) {
                         int number = i;
-                        rig.loop().after(i * 977L, () -> fired.add(number));
+                        rig.loop().schedule(i * 977L, () -> fired.add(number));
                     }
                 });
         clock.advance(rig.loop(), 365L * 86_400_000);
@@ -146,24 +146,24 @@ class DeadlineTest {
     @Test
     void alarmsRunOnceUnlessCancelled() {
         var fired = new ArrayList<String>();
-        Alarm[] alarms = new Alarm[3];
+        ScheduledTask[] alarms = new ScheduledTask[3];
         Loop loop = rig.loop();
         Rig.on(
                 loop,
                 () -> {
-                    loop.after(40, () -> fired.add("second"));
-                    loop.after(20, () -> fired.add("first"));
-                    alarms[0] = loop.after(30, () -> fired.add("cancelled"));
+                    loop.schedule(40, () -> fired.add("second"));
+                    loop.schedule(20, () -> fired.add("first"));
+                    alarms[0] = loop.schedule(30, () -> fired.add("cancelled"));
                     alarms[0].cancel();
-                    loop.after(
+                    loop.schedule(
                             20,
                             () -> {
                                 throw new IllegalStateException("as a task may");
                             });
                     // two of one slot, of which one cancels the other
-                    alarms[1] = loop.after(100, () -> alarms[2].cancel());
-                    alarms[2] = loop.after(100, () -> alarms[1].cancel());
-                    loop.after(Long.MAX_VALUE, () -> fired.add("never"));
+                    alarms[1] = loop.schedule(100, () -> alarms[2].cancel());
+                    alarms[2] = loop.schedule(100, () -> alarms[1].cancel());
+                    loop.schedule(Long.MAX_VALUE, () -> fired.add("never"));
                 });
         clock.advance(loop, 19);
         Rig.on(loop, () -> assertEquals(List.of(), fired));
@@ -181,7 +181,7 @@ class DeadlineTest {
             long from = System.nanoTime();
             Rig.on(
                     real.loop(),
-                    () -> real.loop().after(60, () -> fired.complete(System.nanoTime() - from)));
+                    () -> real.loop().schedule(60, () -> fired.complete(System.nanoTime() - from)));
             assertTrue(Rig.get(fired) >= 58_000_000, "not early");
         }
     }

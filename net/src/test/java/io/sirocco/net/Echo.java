@@ -6,7 +6,7 @@ final class Echo implements Protocol {
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
         connection.write(bytes, from, to);
-        if (connection.congested()) {
+        if (connection.isCongested()) {
             connection.suspend();
         }
         return to;

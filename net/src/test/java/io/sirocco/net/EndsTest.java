@@ -307,7 +307,7 @@ class EndsTest {
                             connection.loop(),
                             () -> {
                                 connection.write(new byte[1 << 20], 0, 1 << 20);
-                                assertTrue(connection.congested());
+                                assertTrue(connection.isCongested());
                             });
                     peer.read(1 << 20);
                 });

@@ -289,7 +289,8 @@ class FilesTest {
         Listener listener =
                 rig.listen(
                         connection -> {
-                            connection.pace(List.of(), List.of(Bandwidth.perSecond(2_000_000)));
+                            connection.limitRates(
+                                    List.of(), List.of(RateLimiter.perSecond(2_000_000)));
                             return onDemand(c -> c.write(opened(file), 0, length))
                                     .accept(connection);
                         });

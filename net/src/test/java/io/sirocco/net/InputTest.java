@@ -89,7 +89,7 @@ class InputTest {
                                                         from,
                                                         to - from,
                                                         StandardCharsets.ISO_8859_1);
-                                        if (!text.startsWith(left) || c.held() != 0) {
+                                        if (!text.startsWith(left) || c.bufferedInput() != 0) {
                                             done.completeExceptionally(
                                                     new AssertionError(left + " | " + text));
                                         }
@@ -148,7 +148,7 @@ class InputTest {
                         });
         rig.connect(listener).send("kept");
         Connection connection = Rig.get(opened);
-        Rig.until("it is kept", () -> Rig.ask(rig.loop(), connection::held) == 4);
+        Rig.until("it is kept", () -> Rig.ask(rig.loop(), connection::bufferedInput) == 4);
         Rig.on(rig.loop(), () -> connection.protocol(next));
         Rig.until("it is delivered", () -> next.input().equals("kept"));
     }
@@ -180,15 +180,15 @@ class InputTest {
         Loop loop = rig.loop();
         Rig.until(
                 "its limit is reached",
-                () -> Rig.ask(loop, connection::held) >= Connection.INPUT_HELD);
+                () -> Rig.ask(loop, connection::bufferedInput) >= Connection.MAX_BUFFERED_INPUT);
         Rig.settle(loop);
         long before = loop.stats().bytesIn();
         for (int i = 0; i < 50; i++) {
             Rig.settle(loop);
         }
         assertEquals(before, loop.stats().bytesIn(), "nothing is read any more");
-        int held = Rig.ask(loop, connection::held);
-        int most = Connection.INPUT_HELD + Connection.TURN_BRINGS;
+        int held = Rig.ask(loop, connection::bufferedInput);
+        int most = Connection.MAX_BUFFERED_INPUT + Connection.MAX_RECEIVED_PER_TURN;
         assertTrue(held < most, () -> "held " + held);
         assertTrue(sender.isAlive(), "the sender waits");
 
@@ -224,7 +224,7 @@ class InputTest {
                         int n = Math.min(1000, to - from);
                         super.received(c, bytes, from, from + n);
                         c.suspend();
-                        c.loop().after(0, c::resume);
+                        c.loop().schedule(0, c::resume);
                         return from + n;
                     }
                 };
@@ -262,12 +262,12 @@ class InputTest {
         Peer peer = rig.connect(listener).send("last words").end();
         Connection connection = probe.connection();
         Loop loop = rig.loop();
-        Rig.until("they are kept", () -> Rig.ask(loop, connection::held) == 10);
+        Rig.until("they are kept", () -> Rig.ask(loop, connection::bufferedInput) == 10);
         for (int i = 0; i < 20; i++) {
             Rig.settle(loop);
         }
         assertFalse(probe.ended.isDone(), "the end waits behind them");
-        assertFalse(Rig.ask(loop, connection::ended));
+        assertFalse(Rig.ask(loop, connection::isInputEnded));
         Rig.on(loop, connection::resume);
         assertEquals(CloseCause.FINISHED, Rig.get(probe.closed));
         assertEquals(List.of("last words", "end"), order);
@@ -296,7 +296,7 @@ class InputTest {
                     @Override
                     public void ended(Connection c) {
                         c.loop()
-                                .after(
+                                .schedule(
                                         20,
                                         () -> {
                                             write(c, "answer to " + input());

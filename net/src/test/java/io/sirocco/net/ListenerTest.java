@@ -151,7 +151,8 @@ class ListenerTest {
     void acceptsKeepThePace() throws Exception {
         var clock = new ManualClock();
         rig.start(s -> s.loops(1).clock(clock));
-        Listener listener = rig.listen(o -> o.accepts(Bandwidth.perSecond(20)), c -> new Probe());
+        Listener listener =
+                rig.listen(o -> o.acceptRate(RateLimiter.perSecond(20)), c -> new Probe());
         for (int i = 0; i < 40; i++) {
             rig.connect(listener);
         }
@@ -160,7 +161,7 @@ class ListenerTest {
         }
         long accepted = rig.stats().accepted();
         assertTrue(accepted >= 18 && accepted <= 23, () -> accepted + " in a second");
-        listener.options.accepts.rate(Bandwidth.UNLIMITED);
+        listener.options.acceptRate.rate(RateLimiter.UNLIMITED);
         clock.advance(rig.loop(), 200);
         Rig.until("all are accepted", () -> rig.stats().accepted() == 40);
     }
@@ -263,7 +264,8 @@ class ListenerTest {
         Loops loops = rig.start(s -> s.loops(3).clock(clock));
         var address = UnixDomainSocketAddress.of(folder.resolve("socket"));
         Listener listener =
-                loops.listen(address, o -> o.accepts(Bandwidth.perSecond(20)), c -> new Probe());
+                loops.listen(
+                        address, o -> o.acceptRate(RateLimiter.perSecond(20)), c -> new Probe());
         for (int i = 0; i < 40; i++) {
             rig.connect(listener);
         }

@@ -60,7 +60,7 @@ class LoopDeathTest {
         var observer =
                 new Observer() {
                     @Override
-                    public void died(Loop loop, Throwable thrown) {
+                    public void loopDied(Loop loop, Throwable thrown) {
                         died.complete(thrown);
                     }
                 };
@@ -99,7 +99,8 @@ class LoopDeathTest {
                                 (connection, _, _, to) -> {
                                     connection.write(file, 0, content.length);
                                     Loop loop = connection.loop();
-                                    loop.at(Long.MAX_VALUE, () -> {}); // has await ask the clock
+                                    loop.scheduleAt(
+                                            Long.MAX_VALUE, () -> {}); // has await ask the clock
                                     fault = new OutOfMemoryError("a test");
                                     return to;
                                 });

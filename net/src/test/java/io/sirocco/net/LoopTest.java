@@ -128,7 +128,8 @@ class LoopTest {
                                 .observer(
                                         new Observer() {
                                             @Override
-                                            public void failed(Loop loop, Throwable thrown) {
+                                            public void callbackFailed(
+                                                    Loop loop, Throwable thrown) {
                                                 throw new AssertionError(
                                                         "as an observer should not");
                                             }
@@ -145,8 +146,8 @@ class LoopTest {
                     throw new IllegalStateException("as a task may");
                 });
         Listener listener = rig.listen(c -> new Echo());
-        Gate gate = listener.gates().getFirst();
-        loop.execute(() -> gate.failed("a test"));
+        LoopAcceptor acceptor = listener.acceptors().getFirst();
+        loop.execute(() -> acceptor.failed("a test"));
         assertEquals("x", rig.connect(listener).send("x").text(1));
     }
 
@@ -279,7 +280,7 @@ class LoopTest {
                                         strays.incrementAndGet();
                                     }
                                     byte index = (byte) ('0' + connection.loop().index());
-                                    connection.room(1).put(index);
+                                    connection.reserve(1).put(index);
                                     return to;
                                 });
         var seen = new AtomicInteger();
@@ -327,8 +328,8 @@ class LoopTest {
         assertEquals(2, stats.connections());
         assertEquals(0, stats.parked());
         assertEquals(111, stats.bytesIn());
-        assertTrue(stats.turns() > 0 && stats.heldNanos() > 0 && stats.longestTurnNanos() > 0);
-        assertTrue(stats.longestTurnNanos() <= stats.heldNanos());
+        assertTrue(stats.turns() > 0 && stats.busyNanos() > 0 && stats.longestTurnNanos() > 0);
+        assertTrue(stats.longestTurnNanos() <= stats.busyNanos());
         one.close();
         two.close();
         Rig.until("both are gone", () -> rig.stats().connections() == 0);
@@ -339,6 +340,6 @@ class LoopTest {
     @Test
     void settingsAreChecked() {
         assertThrows(IllegalArgumentException.class, () -> rig.start(s -> s.loops(0)));
-        assertThrows(IllegalArgumentException.class, () -> rig.start(s -> s.heldMillis(-1)));
+        assertThrows(IllegalArgumentException.class, () -> rig.start(s -> s.longTurnMillis(-1)));
     }
 }

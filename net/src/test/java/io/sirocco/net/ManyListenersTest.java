@@ -54,11 +54,11 @@ class ManyListenersTest {
         comeAndGo(UnixDomainSocketAddress.of(folder.resolve("socket")), 1);
     }
 
-    private void comeAndGo(SocketAddress address, int gates) throws Exception {
+    private void comeAndGo(SocketAddress address, int acceptors) throws Exception {
         var peers = new ArrayList<Peer>();
         for (int i = 0; i < 30; i++) {
             try (Listener listener = loops.listen(address, o -> {}, c -> new Echo())) {
-                assertEquals(gates, known(), "of " + listener.address());
+                assertEquals(acceptors, known(), "of " + listener.address());
                 for (int n = 0; n < 6; n++) {
                     peers.add(rig.connect(listener).send("x"));
                 }

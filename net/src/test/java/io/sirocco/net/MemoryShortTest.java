@@ -103,7 +103,7 @@ class MemoryShortTest {
                                     public int received(
                                             Connection c, byte[] bytes, int from, int to) {
                                         stored = Math.min(50_000, stored + to - from);
-                                        if (c.stores(stored)) {
+                                        if (c.reserveMemory(stored)) {
                                             all.addAndGet(to - from);
                                         }
                                         return to;
@@ -131,7 +131,7 @@ class MemoryShortTest {
                 rig.listen(
                         c -> {
                             opened.add(c);
-                            c.stores(1000);
+                            c.reserveMemory(1000);
                             return new Lines();
                         });
         byte[] text = new byte[10_000];
@@ -147,7 +147,7 @@ class MemoryShortTest {
                         Connection::reset,
                         Connection::finish,
                         c -> c.finish(false),
-                        c -> c.stores(0),
+                        c -> c.reserveMemory(0),
                         c -> c.protocol((c2, bytes, from, to) -> to),
                         c ->
                                 c.protocol(
@@ -239,7 +239,7 @@ class MemoryShortTest {
     /** Returns when the loop has looked at least three times for output that nobody takes. */
     private void someLooks() {
         var passed = new CompletableFuture<Void>();
-        rig.loop().execute(() -> rig.loop().after(1_000, () -> passed.complete(null)));
+        rig.loop().execute(() -> rig.loop().schedule(1_000, () -> passed.complete(null)));
         Rig.get(passed);
     }
 
@@ -287,7 +287,7 @@ class MemoryShortTest {
         Peer paced =
                 full(
                         c -> {
-                            c.pace(List.of(), List.of(Bandwidth.perSecond(30_000)));
+                            c.limitRates(List.of(), List.of(RateLimiter.perSecond(30_000)));
                             c.writeStable(new byte[60_000], 0, 60_000);
                         });
         rig.loop().execute(() -> rig.loop().memory().add(2 * BUDGET));
@@ -401,7 +401,7 @@ class MemoryShortTest {
         Listener listener =
                 rig.listen(
                         c -> {
-                            c.stores(30_000);
+                            c.reserveMemory(30_000);
                             opened.complete(c);
                             return lines;
                         });
@@ -429,7 +429,7 @@ class MemoryShortTest {
         Listener busy =
                 rig.listen(
                         c -> {
-                            c.stores(100);
+                            c.reserveMemory(100);
                             return new Lines() {
                                 @Override
                                 public boolean memoryShort(Connection connection) {
@@ -460,7 +460,7 @@ class MemoryShortTest {
         List<Protocol> askers =
                 List.of(
                         (c, bytes, from, to) -> {
-                            assertFalse(c.stores(text.length));
+                            assertFalse(c.reserveMemory(text.length));
                             return to;
                         },
                         (c, bytes, from, to) -> from);
@@ -469,7 +469,7 @@ class MemoryShortTest {
             Listener victims =
                     rig.listen(
                             c -> {
-                                c.stores(100_000);
+                                c.reserveMemory(100_000);
                                 return new Lines() {
                                     @Override
                                     public boolean memoryShort(Connection connection) {

@@ -51,7 +51,7 @@ class OutputTest {
 
         private void produce(Connection connection) {
             var piece = new byte[10_000];
-            while (written < total && !connection.congested()) {
+            while (written < total && !connection.isCongested()) {
                 int n = (int) Math.min(piece.length, total - written);
                 for (int i = 0; i < n; i++) {
                     piece[i] = Rig.patternAt(written + i);
@@ -127,7 +127,7 @@ class OutputTest {
         Rig.on(
                 rig.loop(),
                 () -> {
-                    connection.tellSent();
+                    connection.notifySent();
                     connection.writeStable(all, 0, all.length);
                 });
         assertArrayEquals(all, peer.read(all.length));
@@ -158,7 +158,7 @@ class OutputTest {
                         c ->
                                 (connection, bytes, from, to) -> {
                                     for (int i = 0; i < 100; i++) {
-                                        connection.room(10).put((byte) 'x');
+                                        connection.reserve(10).put((byte) 'x');
                                         Probe.write(connection, "123456789");
                                     }
                                     return to;
@@ -183,7 +183,7 @@ class OutputTest {
                             c.writeStable(large, 5, 10);
                             c.writeStable(large, 100_001, 200_002);
                             c.writeStable(large, 7, 7 + Chunks.SIZE);
-                            c.room(3).put(new byte[] {1, 2, 3});
+                            c.reserve(3).put(new byte[] {1, 2, 3});
                             c.finish();
                             return new Probe();
                         });
@@ -311,7 +311,7 @@ class OutputTest {
                 new Probe() {
                     @Override
                     public int received(Connection c, byte[] bytes, int from, int to) {
-                        c.room(100);
+                        c.reserve(100);
                         return super.received(c, bytes, from, to);
                     }
                 };
@@ -324,7 +324,7 @@ class OutputTest {
                 () ->
                         assertThrows(
                                 IllegalArgumentException.class,
-                                () -> connection.room(Chunks.SIZE + 1)));
+                                () -> connection.reserve(Chunks.SIZE + 1)));
         Rig.until("received", () -> probe.inputLength() == 1);
         Rig.on(loop, () -> Probe.write(connection, "still alive"));
         assertEquals("still alive", peer.text(11));
@@ -344,13 +344,13 @@ class OutputTest {
                 () -> {
                     Probe.write(connection, "lost");
                     connection.writeStable(new byte[100_000], 0, 100_000);
-                    connection.room(16_384).put(new byte[16_384]);
+                    connection.reserve(16_384).put(new byte[16_384]);
                     connection.suspend();
                     connection.resume();
                     connection.deadline(loop.now());
                     connection.finish();
                     connection.abort();
-                    assertFalse(connection.open());
+                    assertFalse(connection.isOpen());
                 });
         Rig.settle(loop);
         assertEquals(0, Rig.ask(loop, connection::unsent));

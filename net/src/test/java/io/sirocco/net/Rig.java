@@ -72,7 +72,9 @@ final class Rig implements AutoCloseable {
                 closes(
                         Loops.start(
                                 s -> {
-                                    s.transport(transport).observer(new Failures()).heldMillis(0);
+                                    s.transport(transport)
+                                            .observer(new Failures())
+                                            .longTurnMillis(0);
                                     configure.accept(s);
                                 }));
         return loops;
@@ -80,7 +82,7 @@ final class Rig implements AutoCloseable {
 
     private final class Failures implements Observer {
         @Override
-        public void failed(Loop loop, Throwable thrown) {
+        public void callbackFailed(Loop loop, Throwable thrown) {
             failures.add(thrown);
         }
     }

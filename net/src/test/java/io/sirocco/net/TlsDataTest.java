@@ -140,7 +140,9 @@ class TlsDataTest {
             Connection connection = Rig.get(opened);
             Rig.until(
                     "it reads no more",
-                    () -> Rig.ask(rig.loop(), connection::held) >= Connection.INPUT_HELD);
+                    () ->
+                            Rig.ask(rig.loop(), connection::bufferedInput)
+                                    >= Connection.MAX_BUFFERED_INPUT);
             long unsent = Rig.ask(rig.loop(), connection::unsent);
             assertTrue(unsent < 8 << 20, () -> unsent + " unsent");
             assertArrayEquals(bytes, peer.read(bytes.length));
@@ -164,11 +166,13 @@ class TlsDataTest {
             Connection connection = probe.connection();
             Rig.until(
                     "it is full",
-                    () -> Rig.ask(rig.loop(), connection::held) >= Connection.INPUT_HELD);
+                    () ->
+                            Rig.ask(rig.loop(), connection::bufferedInput)
+                                    >= Connection.MAX_BUFFERED_INPUT);
             Rig.settle(rig.loop());
             assertTrue(
-                    Rig.ask(rig.loop(), connection::held)
-                            <= Connection.TURN_BRINGS + Connection.INPUT_HELD);
+                    Rig.ask(rig.loop(), connection::bufferedInput)
+                            <= Connection.MAX_RECEIVED_PER_TURN + Connection.MAX_BUFFERED_INPUT);
             assertEquals(0, probe.inputLength());
             Rig.on(rig.loop(), connection::resume);
             Rig.until("all is here", () -> probe.inputLength() == bytes.length);
@@ -179,10 +183,10 @@ class TlsDataTest {
 
     @Test
     void bandwidthCountsWhatTravels() throws Exception {
-        var bucket = Bandwidth.perSecond(1 << 20);
+        var bucket = RateLimiter.perSecond(1 << 20);
         Acceptor paced =
                 c -> {
-                    c.pace(java.util.List.of(), java.util.List.of(bucket));
+                    c.limitRates(java.util.List.of(), java.util.List.of(bucket));
                     c.writeStable(Rig.pattern(300_000), 0, 300_000);
                     c.finish();
                     return new Echo();

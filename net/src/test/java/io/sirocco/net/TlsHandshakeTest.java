@@ -396,7 +396,8 @@ class TlsHandshakeTest {
     void textIsAnswered() throws Exception {
         Listener listener =
                 rig.listen(
-                        options -> options.tls(plainTls()).toPlainText("this is TLS".getBytes()),
+                        options ->
+                                options.tls(plainTls()).plainTextResponse("this is TLS".getBytes()),
                         c -> new Echo());
         Peer peer = rig.connect(listener).send("GET / HTTP/1.1\r\n\r\n");
         assertEquals("this is TLS", peer.allText());
@@ -446,10 +447,7 @@ class TlsHandshakeTest {
         var clock = new ManualClock();
         rig.start(s -> s.loops(1).clock(clock));
         Tls tls =
-                tls(
-                        s ->
-                                s.certificate(a.chain(), a.key())
-                                        .handshakeDeadline(Duration.ofSeconds(5)));
+                tls(s -> s.certificate(a.chain(), a.key()).handshakeTimeout(Duration.ofSeconds(5)));
         Listener listener = listen(tls, c -> new Echo());
         Peer silent = rig.connect(listener);
         Peer slow = rig.connect(listener).send(new byte[] {22, 3, 1, 1});

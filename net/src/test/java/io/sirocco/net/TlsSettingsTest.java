@@ -200,7 +200,7 @@ class TlsSettingsTest {
         refused(s -> s.certificate(ec.chain(), ec.key()).versions("TLSv1.7"));
         refused(s -> s.certificate(ec.chain(), ec.key()).cipherSuites("TLS_NONE"));
         refused(s -> s.certificate(ec.chain(), ec.key()).sessions(0, Duration.ofHours(1)));
-        refused(s -> s.certificate(ec.chain(), ec.key()).handshakeDeadline(Duration.ZERO));
+        refused(s -> s.certificate(ec.chain(), ec.key()).handshakeTimeout(Duration.ZERO));
         refused(
                 ec.key(),
                 "it has no certificate: no line -----BEGIN CERTIFICATE-----",

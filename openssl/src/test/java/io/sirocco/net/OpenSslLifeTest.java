@@ -34,7 +34,7 @@ class OpenSslLifeTest {
             Tls.of(
                     s ->
                             s.certificate(a.chain(), a.key())
-                                    .handshakeDeadline(Duration.ofSeconds(5))
+                                    .handshakeTimeout(Duration.ofSeconds(5))
                                     .engines(new OpenSsl()));
     private final ManualClock clock = new ManualClock();
     private Rig rig;
@@ -54,7 +54,8 @@ class OpenSslLifeTest {
     }
 
     private Listener listen(Acceptor acceptor) throws IOException {
-        return rig.listen(options -> options.tls(tls).toPlainText("TLS!".getBytes()), acceptor);
+        return rig.listen(
+                options -> options.tls(tls).plainTextResponse("TLS!".getBytes()), acceptor);
     }
 
     private interface Step {

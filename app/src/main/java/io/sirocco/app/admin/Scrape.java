@@ -100,13 +100,13 @@ final class Scrape {
         text.counter("sirocco_loop_turns_total", "Turns of the loop.");
         each(text, loops, loop -> loop.net().turns());
         text.counter("sirocco_loop_busy_seconds_total", "Time at work, not waiting.");
-        each(text, loops, loop -> loop.net().heldNanos() / 1e9);
+        each(text, loops, loop -> loop.net().busyNanos() / 1e9);
         text.gauge("sirocco_loop_longest_turn_seconds", "The longest turn since the start.");
         each(text, loops, loop -> loop.net().longestTurnNanos() / 1e9);
         text.gauge(
                 "sirocco_moved_routes",
                 "Routes that have blocked this loop and run on the JDK's scheduler since.");
-        each(text, loops, loop -> loop.net().blockers());
+        each(text, loops, loop -> loop.net().blockingTaskKinds());
         text.gauge("sirocco_write_buffer_bytes", "Bytes of write buffers, in use or not.");
         each(text, loops, loop -> loop.net().writeMemory());
         text.gauge("sirocco_memory_used_bytes", "Bytes that connections hold of the memory.");

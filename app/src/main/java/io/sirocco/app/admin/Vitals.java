@@ -150,7 +150,7 @@ final class Vitals implements AutoCloseable {
         var shares = new ArrayList<Double>();
         for (int i = 0; i < now.loops().size(); i++) {
             long held =
-                    now.loops().get(i).net().heldNanos() - before.loops().get(i).net().heldNanos();
+                    now.loops().get(i).net().busyNanos() - before.loops().get(i).net().busyNanos();
             shares.add(rounded(Math.clamp(held / 1e9 / seconds, 0, 1), 1000));
         }
         return shares;

@@ -86,7 +86,7 @@ final class Held implements Protocol, Connector {
 
     /** Asks now, unless {@code c} has been lost meanwhile. */
     void turn(Connection c) {
-        if (state == State.THINKING && c.open() && keeper.asking()) {
+        if (state == State.THINKING && c.isOpen() && keeper.asking()) {
             ask(c);
         }
     }

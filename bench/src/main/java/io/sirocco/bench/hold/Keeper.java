@@ -55,12 +55,12 @@ final class Keeper {
         this.random = new SplittableRandom(share.first());
         this.began = loop.clock().nanos();
         this.ramp = new Ramp(share.ramp(), began);
-        Destination to = Destination.of(share.server()).within(share.timeoutMillis());
+        Destination to = Destination.of(share.server()).withTimeout(share.timeoutMillis());
         this.destinations =
                 share.sources().isEmpty()
                         ? List.of(to)
                         : share.sources().stream()
-                                .map(source -> to.from(InetAddress.ofLiteral(source)))
+                                .map(source -> to.withSource(InetAddress.ofLiteral(source)))
                                 .toList();
         openMore();
     }
@@ -99,7 +99,7 @@ final class Keeper {
         }
         if (mayOpen() && !awaited) {
             awaited = true;
-            loop.at(
+            loop.scheduleAt(
                     Math.max(ramp.next(), now + STEP),
                     () -> {
                         awaited = false;
@@ -137,7 +137,7 @@ final class Keeper {
         if (!share.reopen() || held.failedAgain() >= TRIES) {
             giveUp(held);
         } else {
-            loop.after(AGAIN_MILLIS, () -> queue(held));
+            loop.schedule(AGAIN_MILLIS, () -> queue(held));
         }
         openMore();
     }

@@ -34,7 +34,7 @@ final class OwnPart implements Part {
                                 s.loops(1)
                                         .transport(share.transport())
                                         .name("hold")
-                                        .heldMillis(0)
+                                        .longTurnMillis(0)
                                         .blockingMillis(0)));
     }
 

@@ -53,7 +53,7 @@ final class Question {
 
     /** Sends it, with {@code length} in its places. */
     void write(Connection connection, long length) {
-        Chunk chunk = connection.room(most);
+        Chunk chunk = connection.reserve(most);
         chunk.put(parts.getFirst());
         for (int i = 1; i < parts.size(); i++) {
             chunk.putDecimal(length);

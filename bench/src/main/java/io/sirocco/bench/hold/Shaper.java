@@ -38,7 +38,7 @@ final class Shaper {
             next.held.turn(next.connection);
         }
         awaited = true;
-        loop.at(loop.clock().nanos() + STEP, this::look);
+        loop.scheduleAt(loop.clock().nanos() + STEP, this::look);
     }
 
     private void look() {

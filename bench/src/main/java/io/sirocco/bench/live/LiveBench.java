@@ -74,7 +74,7 @@ public final class LiveBench {
                                 s.loops(plan.loops)
                                         .transport(plan.transport)
                                         .name("bench")
-                                        .heldMillis(0)
+                                        .longTurnMillis(0)
                                         .blockingMillis(0))) {
             return run.on(loops.all());
         } finally {

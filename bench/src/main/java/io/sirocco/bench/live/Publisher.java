@@ -57,7 +57,7 @@ final class Publisher implements Part {
     /** What does not reach all in time is given up: it is lost for somebody. */
     private void watch() {
         seen = completed;
-        rig.loop.after(
+        rig.loop.schedule(
                 rig.timeoutMillis,
                 () -> {
                     if (issuing && session.ready()) {

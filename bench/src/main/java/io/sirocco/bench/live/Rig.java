@@ -38,12 +38,12 @@ final class Rig {
     }
 
     Destination destination() {
-        Destination to = Destination.of(plan.server).within(timeoutMillis);
+        Destination to = Destination.of(plan.server).withTimeout(timeoutMillis);
         if (sources.isEmpty()) {
             return to;
         }
         source += plan.loops;
-        return to.from(sources.get(source % sources.size()));
+        return to.withSource(sources.get(source % sources.size()));
     }
 
     long nanos() {

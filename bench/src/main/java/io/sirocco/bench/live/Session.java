@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.bench.AnswerReader;
 import io.sirocco.bench.Failure;
+import io.sirocco.http.websocket.Frame;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Connector;
@@ -69,7 +70,7 @@ final class Session implements Protocol, Connector {
 
     /** Whether so much was not sent yet that one should wait for {@link Part#drained}. */
     boolean congested() {
-        return connection.congested();
+        return connection.isCongested();
     }
 
     /** Begins a message of Socket.IO; {@link #send} ends it. */
@@ -87,7 +88,7 @@ final class Session implements Protocol, Connector {
     }
 
     void awaitsNothing() {
-        connection.noDeadline();
+        connection.clearDeadline();
     }
 
     /** Reads no more. */
@@ -115,7 +116,7 @@ final class Session implements Protocol, Connector {
         begin().put(DISCONNECT);
         send();
         begin().put(NORMAL);
-        rig.tally().bytesOut += rig.writer.send(connection, FrameReader.CLOSE);
+        rig.tally().bytesOut += rig.writer.send(connection, Frame.CLOSE);
         awaits();
     }
 
@@ -143,7 +144,7 @@ final class Session implements Protocol, Connector {
         int p = from;
         while (p < to) {
             int end = state == State.UPGRADING ? upgraded(b, p, to) : frame(b, p, to, now);
-            if (!c.open()) {
+            if (!c.isOpen()) {
                 return to;
             }
             if (end < 0) {
@@ -196,13 +197,13 @@ final class Session implements Protocol, Connector {
             return -1;
         }
         switch (frames.opcode()) {
-            case FrameReader.TEXT -> packet(b, frames.from(), frames.to(), now);
-            case FrameReader.CLOSE -> farewell(b, frames.from(), frames.to());
-            case FrameReader.PING -> {
+            case Frame.TEXT -> packet(b, frames.from(), frames.to(), now);
+            case Frame.CLOSE -> farewell(b, frames.from(), frames.to());
+            case Frame.PING -> {
                 begin().put(b, frames.from(), frames.to());
-                rig.tally().bytesOut += rig.writer.send(connection, FrameReader.PONG);
+                rig.tally().bytesOut += rig.writer.send(connection, Frame.PONG);
             }
-            case FrameReader.PONG -> {}
+            case Frame.PONG -> {}
             default -> unexpected("a frame with the opcode " + frames.opcode());
         }
         return end;
@@ -217,7 +218,7 @@ final class Session implements Protocol, Connector {
         lost = Failure.CLOSED;
         words = "the server closed the WebSocket with " + code;
         begin().put(b, from, Math.min(from + 2, to));
-        rig.tally().bytesOut += rig.writer.send(connection, FrameReader.CLOSE);
+        rig.tally().bytesOut += rig.writer.send(connection, Frame.CLOSE);
         connection.finish();
     }
 
@@ -255,7 +256,7 @@ final class Session implements Protocol, Connector {
                 case '0' -> {
                     if (state == State.JOINING) {
                         state = State.READY;
-                        connection.noDeadline();
+                        connection.clearDeadline();
                         part.ready(this, now);
                     }
                 }

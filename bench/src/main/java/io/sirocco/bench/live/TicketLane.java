@@ -33,7 +33,7 @@ final class TicketLane implements Protocol, Connector {
     /** Fetches a ticket, and tells the slot what came of it: never from within this call. */
     void ask() {
         asking = true;
-        if (connection != null && connection.open()) {
+        if (connection != null && connection.isOpen()) {
             write();
         } else {
             used = false;
@@ -86,7 +86,7 @@ final class TicketLane implements Protocol, Connector {
             return from;
         }
         rig.tally().bytesIn += end - from;
-        c.noDeadline();
+        c.clearDeadline();
         used = true;
         if (!answer.lasting()) {
             connection = null;

@@ -40,7 +40,7 @@ class KeeperTest {
 
     @BeforeEach
     void start() throws IOException {
-        loops = Loops.start(s -> s.loops(1).transport(transport).clock(clock).heldMillis(0));
+        loops = Loops.start(s -> s.loops(1).transport(transport).clock(clock).longTurnMillis(0));
         loop = loops.all().getFirst();
     }
 

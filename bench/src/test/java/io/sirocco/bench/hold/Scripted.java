@@ -52,7 +52,7 @@ final class Scripted implements AutoCloseable {
 
     Scripted(Script script) throws IOException {
         this.script = script;
-        this.loops = Loops.start(s -> s.loops(1).heldMillis(0));
+        this.loops = Loops.start(s -> s.loops(1).longTurnMillis(0));
         this.listener =
                 loops.listen(
                         new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), this::accept);

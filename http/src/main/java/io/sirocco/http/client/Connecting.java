@@ -2,12 +2,12 @@
 package io.sirocco.http.client;
 
 import io.sirocco.http.client.HttpClientException.Reason;
-import io.sirocco.net.Alarm;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Connector;
 import io.sirocco.net.Destination;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.ScheduledTask;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,11 +28,14 @@ import javax.net.ssl.SSLException;
 final class Connecting implements Connector {
     private static final int MOST_ADDRESSES = 8;
 
+    /** What a loop says of attempts that it gives up at its end. */
+    private static final String STOPPING = "the loop is stopping";
+
     private final OriginPool home;
     private final HttpOrigin origin;
     private final Loop loop;
     private final ArrayDeque<SocketAddress> addresses = new ArrayDeque<>();
-    private Alarm handshake; // null unless one is under way
+    private ScheduledTask handshake; // null unless one is under way
     private boolean late; // the handshake was
     private boolean over;
 
@@ -77,7 +80,7 @@ final class Connecting implements Connector {
         } catch (UnknownHostException e) {
             onLoop(() -> unknown(e));
         } catch (RejectedExecutionException e) {
-            // the loop has ended; its pool has failed what waits
+            home.pool.stopped(); // no other thread touches what was the loop's
         }
     }
 
@@ -85,7 +88,7 @@ final class Connecting implements Connector {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
-            // as above
+            home.pool.stopped();
         }
     }
 
@@ -118,8 +121,9 @@ final class Connecting implements Connector {
                                                 List.of("http/1.1"),
                                                 this));
             }
-            loop.connect(Destination.of(address).within(settings.connect()), connector);
+            loop.connect(Destination.of(address).withTimeout(settings.connect()), connector);
         } catch (RejectedExecutionException e) {
+            home.pool.stopped();
             fail(Reason.CLIENT_CLOSED, "the loop of the client has stopped", e);
         } catch (RuntimeException e) {
             fail(Reason.CONNECT_FAILED, "it cannot be connected: " + e.getMessage(), e);
@@ -137,7 +141,7 @@ final class Connecting implements Connector {
         @Override
         public Protocol connected(Connection connection) {
             handshake =
-                    loop.after(
+                    loop.schedule(
                             home.pool.settings.handshake(),
                             () -> {
                                 late = true;
@@ -172,6 +176,9 @@ final class Connecting implements Connector {
     public void failed(IOException why) {
         boolean secured = handshake != null;
         handshakeOver();
+        if (why.getMessage() != null && why.getMessage().endsWith(STOPPING)) {
+            home.pool.stopped();
+        }
         if (late) {
             long millis = home.pool.settings.handshake();
             fail(Reason.TLS_TIMEOUT, "no TLS with " + origin + " in " + millis + " ms", why);

@@ -59,14 +59,14 @@ public abstract class ConnectionStream implements HttpStream {
 
     @Override
     public boolean open() {
-        return connection.open();
+        return connection.isOpen();
     }
 
     // ---- output and time
 
     @Override
     public boolean congested() {
-        return connection.congested();
+        return connection.isCongested();
     }
 
     @Override
@@ -76,7 +76,7 @@ public abstract class ConnectionStream implements HttpStream {
 
     @Override
     public boolean stores(long bytes) {
-        return connection.stores(bytes);
+        return connection.reserveMemory(bytes);
     }
 
     @Override

@@ -24,7 +24,7 @@ final class ReportQueue {
         var report = ExchangeReport.toBeSent(exchange, connection.outputEnd());
         if (first == null) {
             first = report;
-            connection.tellSent();
+            connection.notifySent();
         } else {
             last.next = report;
         }

@@ -229,7 +229,7 @@ final class Responder {
 
     /** Sends the headers before the body, so that the client knows that it is connected. */
     private void beginSoon(Exchange exchange, ResponseMessage response) {
-        worker.loop.after(
+        worker.loop.schedule(
                 FIRST_EVENT,
                 () -> {
                     if (exchange.pending() && exchange.connected() && !exchange.headOnly) {

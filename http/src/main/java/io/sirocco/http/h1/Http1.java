@@ -51,7 +51,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
         int at = from;
-        while (at < to && connection.open() && !is(UPGRADED)) {
+        while (at < to && connection.isOpen() && !is(UPGRADED)) {
             if (exchange != null) {
                 if (body == null) {
                     break;
@@ -63,7 +63,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
                 if (exchange != null && noMoreForNow()) {
                     break;
                 }
-            } else if (connection.congested()) { // responses are not taken: no more requests
+            } else if (connection.isCongested()) { // responses are not taken: no more requests
                 connection.suspend();
                 break;
             } else if (at > from && worker.loop.isTurnLong()) {
@@ -88,7 +88,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
             exchange.request.detach();
             exchange.stored();
         }
-        return connection.open() ? at : to;
+        return connection.isOpen() ? at : to;
     }
 
     private boolean noMoreForNow() {
@@ -194,7 +194,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
         if (is(EXPECTS_CONTINUE)) {
             flags &= ~EXPECTS_CONTINUE;
             if (!body.begun()) {
-                connection.room(CONTINUE.length).put(CONTINUE);
+                connection.reserve(CONTINUE.length).put(CONTINUE);
             }
         }
         if (!exchange.body.full()) {
@@ -216,11 +216,11 @@ final class Http1 extends Http1Output implements ServerProtocol {
     public void pace(RouteTarget.Buckets limits) {
         if (limits != RouteTarget.Buckets.NONE) {
             flags |= PACED;
-            connection.paceAlso(
+            connection.limitRouteRates(
                     limits.reads(), limits.writes(), limits.eachRead(), limits.eachWrite());
         } else if (is(PACED)) {
             flags &= ~PACED;
-            connection.paceAlso(List.of(), List.of());
+            connection.limitRouteRates(List.of(), List.of());
         }
     }
 
@@ -240,7 +240,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
         reportUpgraded();
         exchange.upgraded();
         exchange = null;
-        connection.stores(0);
+        connection.reserveMemory(0);
         flags = UPGRADED;
         connection.protocol(protocol);
         connection.resume();
@@ -260,13 +260,13 @@ final class Http1 extends Http1Output implements ServerProtocol {
         Exchange done = exchange;
         long idleMillis = done.endpoint.limits().idleMillis();
         exchange = null;
-        connection.stores(0);
-        boolean unread = body != null || is(OUR_END) || connection.held() > 0;
+        connection.reserveMemory(0);
+        boolean unread = body != null || is(OUR_END) || connection.bufferedInput() > 0;
         body = null;
         done.over();
         boolean keep = is(KEEP_ALIVE);
         flags &= PACED;
-        noteUnsent(connection.congested());
+        noteUnsent(connection.isCongested());
         if (!keep || worker.draining) {
             connection.deadline(after(worker.limits.writeMillis()));
             connection.finish(unread);
@@ -308,7 +308,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
     public void drain() {
         if (exchange != null) {
             exchange.drain();
-        } else if (connection.held() == 0) {
+        } else if (connection.bufferedInput() == 0) {
             connection.finish(false);
         }
     }
@@ -325,7 +325,8 @@ final class Http1 extends Http1Output implements ServerProtocol {
         }
         if (body != null) {
             exchange.refuseBodyForMemory();
-        } else if (connection.held() > 0) { // it sends on, and has not waited for the response
+        } else if (connection.bufferedInput()
+                > 0) { // it sends on, and has not waited for the response
             connection.abort(CloseCause.MEMORY_SHORT);
         } else {
             return false;
@@ -334,7 +335,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
     }
 
     private boolean idleMemoryShort() {
-        if (!is(HEAD_BEGUN) && connection.held() > 0 && !connection.congested()) {
+        if (!is(HEAD_BEGUN) && connection.bufferedInput() > 0 && !connection.isCongested()) {
             return false; // its next request is left to the next turn, by us
         }
         if (is(HEAD_BEGUN) && worker.tellsOfMemory()) {
@@ -371,7 +372,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
 
     @Override
     public void expired(Connection connection) {
-        if (!connection.open() || exchange == null && connection.unsent() > 0) {
+        if (!connection.isOpen() || exchange == null && connection.unsent() > 0) {
             abortIfStalled();
         } else if (exchange != null) {
             exchange.expired();

@@ -58,7 +58,7 @@ final class Http1Encoder {
             byte[] last,
             Connection connection) {
         writeOwn(response, length, connection);
-        Chunk chunk = connection.room(dateAndServer.length + last.length);
+        Chunk chunk = connection.reserve(dateAndServer.length + last.length);
         chunk.put(dateAndServer);
         chunk.put(last);
     }
@@ -70,7 +70,7 @@ final class Http1Encoder {
             connection.write(bytes, 0, bytes.length);
             return;
         }
-        Chunk chunk = connection.room(size);
+        Chunk chunk = connection.reserve(size);
         chunk.put(STATUS_LINES[response.status()]);
         Headers headers = response.headers();
         for (int i = 0, n = headers.size(); i < n; i++) {
@@ -145,26 +145,26 @@ final class Http1Encoder {
 
     /** Writes a chunk of a body: RFC 9112 7.1. */
     static void writeChunk(byte[] bytes, int from, int to, Connection connection) {
-        Chunk chunk = connection.room(20);
+        Chunk chunk = connection.reserve(20);
         chunk.putHex(to - from);
         chunk.put(CRLF);
         connection.write(bytes, from, to);
-        connection.room(2).put(CRLF);
+        connection.reserve(2).put(CRLF);
     }
 
     /** Writes a chunk with a region of a file. */
     static void writeChunk(OpenFile file, long from, long length, Connection connection) {
-        Chunk chunk = connection.room(20);
+        Chunk chunk = connection.reserve(20);
         chunk.putHex(length);
         chunk.put(CRLF);
         connection.write(file, from, length);
-        connection.room(2).put(CRLF);
+        connection.reserve(2).put(CRLF);
     }
 
     /** Writes the last chunk, and the trailers behind it: RFC 9112 7.1.2. */
     static void writeLastChunk(Headers trailers, Connection connection) {
         if (trailers.size() == 0) {
-            connection.room(LAST_CHUNK.length).put(LAST_CHUNK);
+            connection.reserve(LAST_CHUNK.length).put(LAST_CHUNK);
             return;
         }
         byte[] bytes =

@@ -73,7 +73,7 @@ abstract class Http1Output extends ConnectionStream {
         if ((flags & (KEEP_ALIVE | HTTP_1_0)) == KEEP_ALIVE && !exchange.headOnly) {
             byte[] whole = Http1Encoder.whole(response, worker.dateAndServer());
             if (whole != null) {
-                connection.room(whole.length).put(whole);
+                connection.reserve(whole.length).put(whole);
                 responseWritten();
                 return;
             }

@@ -4,7 +4,7 @@ package io.sirocco.http.route;
 import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
-import io.sirocco.net.Bandwidth;
+import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TaskKind;
 import java.util.List;
 
@@ -27,20 +27,23 @@ public record RouteTarget(
 
     /** Token buckets by what they limit. Immutable. */
     public record Buckets(
-            List<Bandwidth> reads,
-            List<Bandwidth> writes,
-            List<Bandwidth> eachRead,
-            List<Bandwidth> eachWrite) {
+            List<RateLimiter> reads,
+            List<RateLimiter> writes,
+            List<RateLimiter> eachRead,
+            List<RateLimiter> eachWrite) {
         public static final Buckets NONE = new Buckets(List.of(), List.of(), List.of(), List.of());
 
         /** Returns these buckets, each of which may be null. */
         public static Buckets of(
-                Bandwidth reads, Bandwidth writes, Bandwidth eachRead, Bandwidth eachWrite) {
+                RateLimiter reads,
+                RateLimiter writes,
+                RateLimiter eachRead,
+                RateLimiter eachWrite) {
             var buckets = new Buckets(list(reads), list(writes), list(eachRead), list(eachWrite));
             return buckets.equals(NONE) ? NONE : buckets;
         }
 
-        private static List<Bandwidth> list(Bandwidth bucket) {
+        private static List<RateLimiter> list(RateLimiter bucket) {
             return bucket == null ? List.of() : List.of(bucket);
         }
     }

@@ -53,7 +53,7 @@ public final class ClientLoopContext extends WebSocketContext {
         if (open == 0) {
             end.complete(null);
         } else {
-            loop.protocols(
+            loop.forEachProtocol(
                     protocol -> {
                         if (protocol instanceof WebSocketConnection socket && socket.isOf(this)) {
                             socket.drain();

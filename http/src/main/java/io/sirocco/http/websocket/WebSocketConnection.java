@@ -91,7 +91,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         written = connection.unsent();
         pend(written);
         heard = hub.loop.now();
-        connection.tellSent();
+        connection.notifySent();
         setDeadline();
         call(0, () -> listener.onOpen(this));
     }
@@ -107,7 +107,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         heard = hub.loop.now();
         flags &= ~PINGED;
         int used = read(bytes, from, to);
-        if (!connection.stores(reader.stored())) {
+        if (!connection.reserveMemory(reader.stored())) {
             failForMemory();
         }
         return used;
@@ -142,7 +142,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
      * WebSocket if there is none.
      */
     boolean reserve(int bytes) {
-        connection.stores(reader.stored()); // no longer the pieces of this message
+        connection.reserveMemory(reader.stored()); // no longer the pieces of this message
         if (hub.loop.memory().reserve(bytes)) {
             return true;
         }
@@ -222,9 +222,9 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         if (kind == null) {
             callNow(call);
         } else if (queue == null && !kind.moved()) {
-            TaskKind before = hub.loop.begin(kind);
+            TaskKind before = hub.loop.beginTask(kind);
             callNow(call);
-            hub.loop.end(before);
+            hub.loop.endTask(before);
         } else {
             if (queue == null) {
                 queue = new ListenerQueue(this, kind);
@@ -334,7 +334,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         }
         byte[] head = hub.frameHead;
         int length = Frame.head(head, 0, first, payload.length);
-        connection.room(length).put(head, 0, length);
+        connection.reserve(length).put(head, 0, length);
         connection.writeStable(payload, 0, payload.length);
     }
 

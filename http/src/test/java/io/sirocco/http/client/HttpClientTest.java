@@ -99,7 +99,7 @@ class HttpClientTest {
                                     .blockedLoopThreshold(Duration.ZERO);
                         },
                         this::routes);
-        loops = Loops.start(s -> s.loops(1).transport(transport).heldMillis(0));
+        loops = Loops.start(s -> s.loops(1).transport(transport).longTurnMillis(0));
         client = HttpClient.on(loops, this::configure);
         url = (secure ? "https://localhost:" : "http://127.0.0.1:") + server.port();
     }
@@ -751,6 +751,30 @@ class HttpClientTest {
                 Reason.CLIENT_CLOSED,
                 reason(() -> endless.body().inputStream().transferTo(nowhere())));
         assertEquals(Reason.CLIENT_CLOSED, reason(() -> client.send(get("/hello/you"))));
+    }
+
+    @Test
+    void aLoopThatStopsFailsWhatWaits() throws Exception {
+        HttpClient few =
+                HttpClient.on(
+                        loops,
+                        s -> {
+                            configure(s);
+                            s.maxConnectionsPerOrigin(2);
+                        });
+        var all = new ArrayList<CompletableFuture<ClientResponse>>();
+        for (int i = 0; i < 200; i++) {
+            all.add(few.sendAsync(get("/wait")));
+            all.add(few.sendAsync(ClientRequest.get("http://no.such.host.invalid/" + i)));
+        }
+        loops.close();
+        for (CompletableFuture<ClientResponse> each : all) {
+            Reason reason = reason(() -> HttpClient.await(each));
+            assertTrue(
+                    List.of(Reason.CLIENT_CLOSED, Reason.UNKNOWN_HOST, Reason.CONNECT_FAILED)
+                            .contains(reason),
+                    reason.name());
+        }
     }
 
     @Test

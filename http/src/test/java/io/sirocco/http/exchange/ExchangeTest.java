@@ -655,7 +655,7 @@ class ExchangeTest {
                         routes -> {
                             routes.get("/", r -> Response.text("a"));
                             routes.route("GET", "/slow", r -> Response.text("b"))
-                                    .bandwidth(null, io.sirocco.net.Bandwidth.perSecond(1000));
+                                    .bandwidth(null, io.sirocco.net.RateLimiter.perSecond(1000));
                         })) {
             assertEquals(
                     List.of(RouteTarget.Buckets.NONE), server.ask("GET", "/").read(s -> s.paced));

@@ -9,7 +9,7 @@ import io.sirocco.http.Config;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
-import io.sirocco.net.Bandwidth;
+import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,8 +30,8 @@ final class BandwidthTest {
     @Parameter TransportKind transport;
 
     private final AtomicLong uploaded = new AtomicLong();
-    private final Bandwidth ofRoute = Bandwidth.perSecond(LEGACY);
-    private final Bandwidth ofEach = Bandwidth.perSecond(LEGACY);
+    private final RateLimiter ofRoute = RateLimiter.perSecond(LEGACY);
+    private final RateLimiter ofEach = RateLimiter.perSecond(LEGACY);
 
     private Server start(Consumer<Config> more) {
         return Server.start(
@@ -46,9 +46,9 @@ final class BandwidthTest {
         routes.get("/hello", request -> Response.text("hello"));
         routes.get("/big", request -> Response.bytes(BIG));
         routes.route("GET", "/paced", request -> Response.bytes(BIG))
-                .bandwidth(Bandwidth.perSecond(Bandwidth.UNLIMITED), ofRoute);
+                .bandwidth(RateLimiter.perSecond(RateLimiter.UNLIMITED), ofRoute);
         routes.route("GET", "/each", request -> Response.bytes(BIG))
-                .connectionBandwidth(Bandwidth.perSecond(Bandwidth.UNLIMITED), ofEach);
+                .connectionBandwidth(RateLimiter.perSecond(RateLimiter.UNLIMITED), ofEach);
         routes.post(
                 "/upload",
                 request -> {
@@ -71,7 +71,7 @@ final class BandwidthTest {
     @Test
     void eachConnectionIsWrittenToAtItsRate() throws IOException {
         try (Server server =
-                        start(config -> config.connectionBandwidth(Bandwidth.UNLIMITED, LEGACY));
+                        start(config -> config.connectionBandwidth(RateLimiter.UNLIMITED, LEGACY));
                 Client client = Client.to(server.port())) {
             client.ask("/big").head();
             client.read(2_048); // the burst is spent
@@ -84,7 +84,7 @@ final class BandwidthTest {
     @Test
     void eachConnectionIsReadAtItsRate() throws Exception {
         try (Server server =
-                        start(config -> config.connectionBandwidth(LEGACY, Bandwidth.UNLIMITED));
+                        start(config -> config.connectionBandwidth(LEGACY, RateLimiter.UNLIMITED));
                 Client client = Client.to(server.port())) {
             client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 30720\r\n\r\n");
             long began = System.nanoTime();
@@ -132,7 +132,7 @@ final class BandwidthTest {
             second.join();
             assertRate(LEGACY * 2, System.nanoTime() - began);
             assertArrayEquals(BIG, other.get("/big").body());
-            ofEach.rate(Bandwidth.UNLIMITED); // for downloads that are under way, too
+            ofEach.rate(RateLimiter.UNLIMITED); // for downloads that are under way, too
             read(one, BIG.length - 2_048 - (int) LEGACY * 2);
             read(two, BIG.length - 2_048 - (int) LEGACY * 2);
             assertArrayEquals(BIG, one.get("/each").body());
@@ -166,12 +166,13 @@ final class BandwidthTest {
 
     @Test
     void theRateOfTheServerIsSharedByItsConnections() throws IOException {
-        Bandwidth writes = Bandwidth.perSecond(50_000);
+        RateLimiter writes = RateLimiter.perSecond(50_000);
         try (Server server =
                         start(
                                 config ->
                                         config.bandwidth(
-                                                Bandwidth.perSecond(Bandwidth.UNLIMITED), writes));
+                                                RateLimiter.perSecond(RateLimiter.UNLIMITED),
+                                                writes));
                 Client one = Client.to(server.port());
                 Client two = Client.to(server.port())) {
             long began = System.nanoTime();
@@ -186,13 +187,14 @@ final class BandwidthTest {
 
     @Test
     void whoSharesARateIsNotStarvedByTheOthers() throws IOException {
-        Bandwidth writes = Bandwidth.perSecond(20_000);
+        RateLimiter writes = RateLimiter.perSecond(20_000);
         try (Server server =
                         start(
                                 config ->
                                         config.loops(1)
                                                 .bandwidth(
-                                                        Bandwidth.perSecond(Bandwidth.UNLIMITED),
+                                                        RateLimiter.perSecond(
+                                                                RateLimiter.UNLIMITED),
                                                         writes));
                 Client one = Client.to(server.port());
                 Client two = Client.to(server.port());
@@ -208,19 +210,19 @@ final class BandwidthTest {
 
     @Test
     void ratesMayBeChangedWhileBytesFlow() throws IOException {
-        Bandwidth writes = Bandwidth.perSecond(LEGACY);
-        Bandwidth reads = Bandwidth.perSecond(LEGACY);
+        RateLimiter writes = RateLimiter.perSecond(LEGACY);
+        RateLimiter reads = RateLimiter.perSecond(LEGACY);
         try (Server server = start(config -> config.bandwidth(reads, writes));
                 Client down = Client.to(server.port());
                 Client up = Client.to(server.port())) {
             down.ask("/big").head();
             down.read(5_000);
-            writes.rate(Bandwidth.UNLIMITED); // the rest would take more than three minutes
+            writes.rate(RateLimiter.UNLIMITED); // the rest would take more than three minutes
             down.read(BIG.length - 5_000);
             up.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n");
             Thread.ofPlatform().daemon().start(() -> sendQuietly(up));
             Eventually.that("some of it is here", () -> uploaded.get() > 0);
-            reads.rate(Bandwidth.UNLIMITED);
+            reads.rate(RateLimiter.UNLIMITED);
             assertEquals("thanks", up.answer().text());
             assertEquals(BIG.length, uploaded.get());
         }

@@ -17,7 +17,7 @@ import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
-import io.sirocco.net.Bandwidth;
+import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.WhenFull;
 import java.io.IOException;
@@ -74,8 +74,8 @@ final class FromQurricaneTest {
                 .poolThreads(16)
                 .maxConnectionsPerLoop(256, WhenFull.PARK)
                 .idleTimeout(Duration.ofSeconds(25))
-                .connectionBandwidth(32_768 * 1000 / 30, Bandwidth.UNLIMITED)
-                .acceptRate(Bandwidth.perSecond(Bandwidth.UNLIMITED));
+                .connectionBandwidth(32_768 * 1000 / 30, RateLimiter.UNLIMITED)
+                .acceptRate(RateLimiter.perSecond(RateLimiter.UNLIMITED));
     }
 
     @Test

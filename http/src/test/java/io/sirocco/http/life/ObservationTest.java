@@ -148,17 +148,17 @@ final class ObservationTest {
             try (Server server = start();
                     var recording = new RecordingStream();
                     Client client = Client.to(server.port())) {
-                recording.enable("sirocco.LoopHeld");
-                recording.onEvent("sirocco.LoopHeld", events::add);
+                recording.enable("sirocco.LoopBlocked");
+                recording.onEvent("sirocco.LoopBlocked", events::add);
                 recording.setReuse(false);
                 recording.startAsync();
                 client.ask(path);
-                RecordedEvent held = events.poll(20, TimeUnit.SECONDS);
+                RecordedEvent event = events.poll(20, TimeUnit.SECONDS);
                 spinning = false;
                 assertEquals("dizzy", client.answer().text());
-                String holder = held.getString("holder");
-                assertTrue(holder.contains("ObservationTest.spin"), path + ": " + holder);
-                assertTrue(held.getDuration("held").toMillis() >= 100);
+                String blocker = event.getString("blocker");
+                assertTrue(blocker.contains("ObservationTest.spin"), path + ": " + blocker);
+                assertTrue(event.getDuration("blocked").toMillis() >= 100);
             }
         }
     }
@@ -184,8 +184,8 @@ final class ObservationTest {
             assertTrue(during.net().bytesIn() > 100_000);
             assertTrue(during.net().bytesOut() > 100_000);
             assertTrue(during.net().turns() > 3);
-            assertTrue(during.net().heldNanos() > 0);
-            assertTrue(during.net().longestTurnNanos() <= during.net().heldNanos());
+            assertTrue(during.net().busyNanos() > 0);
+            assertTrue(during.net().longestTurnNanos() <= during.net().busyNanos());
             release.countDown();
             one.answer();
             assertEquals(0, stats(server).inProgress());

@@ -8,8 +8,8 @@ import io.sirocco.http.Config;
 import io.sirocco.http.ManualClock;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
-import io.sirocco.net.Bandwidth;
 import io.sirocco.net.LoopStats;
+import io.sirocco.net.RateLimiter;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.WhenFull;
 import java.io.IOException;
@@ -190,7 +190,7 @@ final class SlotsTest {
     @Test
     void acceptsKeepTheirPace() throws IOException {
         try (Server server =
-                start(config -> config.acceptRate(Bandwidth.perSecond(20)).clock(clock))) {
+                start(config -> config.acceptRate(RateLimiter.perSecond(20)).clock(clock))) {
             List<Client> clients = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 clients.add(Client.to(server.port()));
@@ -222,13 +222,13 @@ final class SlotsTest {
 
     @Test
     void acceptsTakeUpAChangedPace() throws IOException {
-        Bandwidth pace = Bandwidth.perSecond(1);
+        RateLimiter pace = RateLimiter.perSecond(1);
         try (Server server = start(config -> config.acceptRate(pace))) {
             List<Client> clients = new ArrayList<>();
             for (int i = 0; i < 30; i++) {
                 clients.add(Client.to(server.port()).ask("/hello"));
             }
-            pace.rate(Bandwidth.UNLIMITED);
+            pace.rate(RateLimiter.UNLIMITED);
             for (Client client : clients) {
                 assertEquals("hello", client.answer().text());
                 client.close();

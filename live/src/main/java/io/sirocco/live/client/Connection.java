@@ -11,7 +11,7 @@ import io.sirocco.live.wire.EnginePacket;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.Received;
 import io.sirocco.live.wire.WireException;
-import io.sirocco.net.Alarm;
+import io.sirocco.net.ScheduledTask;
 import java.net.URI;
 import java.util.Optional;
 
@@ -31,7 +31,7 @@ final class Connection implements WebSocketListener {
     private final Assembler assembler;
     private final Receipts receipts = new Receipts();
     private final Silence silence;
-    private final Alarm deadline;
+    private final ScheduledTask deadline;
     private WebSocket socket; // null before it is connected
     private boolean open;
     private boolean paused;
@@ -47,7 +47,7 @@ final class Connection implements WebSocketListener {
                         millis -> lose(Cause.SILENT, "no ping has come for " + millis + " ms"));
         long longest = client.settings.connect.toMillis();
         this.deadline =
-                client.loop.after(
+                client.loop.schedule(
                         longest, () -> lose(Cause.LOST, "no connection within " + longest + " ms"));
     }
 

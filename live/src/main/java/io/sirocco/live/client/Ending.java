@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.client;
 
-import io.sirocco.net.Alarm;
+import io.sirocco.net.ScheduledTask;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -13,7 +13,7 @@ final class Ending {
     private final LiveClient client;
     private final AtomicBoolean begun = new AtomicBoolean();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    private Alarm deadline; // on the loop
+    private ScheduledTask deadline; // on the loop
     private boolean linkIsClosed; // on the loop
 
     Ending(LiveClient client) {
@@ -40,7 +40,7 @@ final class Ending {
     }
 
     private void leave() {
-        deadline = client.loop.after(client.settings.close.toMillis(), this::cut);
+        deadline = client.loop.schedule(client.settings.close.toMillis(), this::cut);
         client.link.beginClosing();
         client.channels.forEach(channel -> channel.membership.leave());
         client.link.close();

@@ -3,7 +3,7 @@ package io.sirocco.live.client;
 
 import io.sirocco.http.WebSocketClient;
 import io.sirocco.live.client.Disconnected.Cause;
-import io.sirocco.net.Alarm;
+import io.sirocco.net.ScheduledTask;
 import java.net.URI;
 
 /**
@@ -26,7 +26,7 @@ final class Link {
     private final URI uri;
     private final Backoff backoff;
     private Connection connection; // null while there is none
-    private Alarm retry; // null unless one is waited for
+    private ScheduledTask retry; // null unless one is waited for
     private int sockets; // that are open, or not yet closed to the end
     private boolean closing;
 
@@ -120,7 +120,7 @@ final class Link {
         }
         long delay = backoff.next();
         retry =
-                client.loop.after(
+                client.loop.schedule(
                         delay,
                         () -> {
                             retry = null;

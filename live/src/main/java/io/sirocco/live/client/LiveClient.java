@@ -55,7 +55,7 @@ public final class LiveClient implements LiveNamespace, AutoCloseable {
                                 s ->
                                         s.loops(1)
                                                 .name("sirocco-live")
-                                                .heldMillis(0) // its watchdog is a thread
+                                                .longTurnMillis(0) // its watchdog is a thread
                                                 .blockingMillis(0)
                                                 .clock(settings.clock));
         this.loop = (own == null ? settings.loops : own).next();

@@ -5,7 +5,7 @@ import io.sirocco.live.Arguments;
 import io.sirocco.live.client.Disconnected.Cause;
 import io.sirocco.live.wire.Packet;
 import io.sirocco.live.wire.WireException;
-import io.sirocco.net.Alarm;
+import io.sirocco.net.ScheduledTask;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -44,7 +44,7 @@ final class Membership {
     private Phase phase = Phase.IDLE;
     private long session; // counts those that were joined
     private int round; // tells answers that come too late
-    private Alarm alarm; // null unless something is waited for, alone
+    private ScheduledTask alarm; // null unless something is waited for, alone
     private final Backoff backoff;
     private CompletableFuture<Connected> joining = new CompletableFuture<>();
     private final Resumption resumption = new Resumption();
@@ -128,7 +128,7 @@ final class Membership {
         int mine = ++round;
         quiet();
         alarm =
-                client.loop.after(
+                client.loop.schedule(
                         client.settings.connect.toMillis(),
                         () -> client.link.fail("no answer to CONNECT has come"));
         client.loop.startVirtual(
@@ -258,7 +258,7 @@ final class Membership {
         phase = Phase.WAITING;
         long delay = backoff.next();
         alarm =
-                client.loop.after(
+                client.loop.schedule(
                         delay,
                         () -> {
                             alarm = null;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.client;
 
-import io.sirocco.net.Alarm;
 import io.sirocco.net.Loop;
+import io.sirocco.net.ScheduledTask;
 import java.util.function.LongConsumer;
 
 /** Notices that nothing has come from a server for too long. Loop-confined. */
 final class Silence {
     private final Loop loop;
     private final LongConsumer tooLong;
-    private Alarm alarm; // null before it begins
+    private ScheduledTask alarm; // null before it begins
     private long longest;
     private long heard;
     private boolean deaf;
@@ -31,7 +31,7 @@ final class Silence {
     }
 
     private void listen(long millis) {
-        alarm = loop.after(millis, this::look);
+        alarm = loop.schedule(millis, this::look);
     }
 
     private void look() {

@@ -4,9 +4,9 @@ package io.sirocco.live.engine;
 import io.sirocco.http.Body;
 import io.sirocco.http.Request;
 import io.sirocco.live.wire.Payload;
-import io.sirocco.net.Alarm;
 import io.sirocco.net.Loop;
 import io.sirocco.net.MemoryBudget;
+import io.sirocco.net.ScheduledTask;
 import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -36,7 +36,7 @@ final class PostBody {
     private int size;
     private int sizeBefore; // at the start of the window
     private long reserved;
-    private Alarm window; // null while everything was there at once
+    private ScheduledTask window; // null while everything was there at once
 
     /** Why a body was not accepted, and the status that says so. Has no stack. */
     static final class Refused extends IOException {
@@ -85,7 +85,7 @@ final class PostBody {
     }
 
     private void onLoop(Runnable task) {
-        if (loop.runHere(task)) {
+        if (loop.runInLoop(task)) {
             return;
         }
         try {
@@ -154,7 +154,7 @@ final class PostBody {
     private void openWindow() {
         sizeBefore = size;
         window =
-                loop.after(
+                loop.schedule(
                         windowMillis,
                         () -> {
                             if (size - sizeBefore < LEAST) {

@@ -7,8 +7,8 @@ import io.sirocco.http.WebSocket;
 import io.sirocco.live.wire.EnginePacket;
 import io.sirocco.live.wire.EnginePacket.Kind;
 import io.sirocco.live.wire.WireException;
-import io.sirocco.net.Alarm;
 import io.sirocco.net.Loop;
+import io.sirocco.net.ScheduledTask;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
@@ -64,7 +64,7 @@ public final class Session {
     private volatile WebSocket socket; // null while it polls
     private Polling polling; // null when it does not
     private Outbox outbox; // null while nothing waits; others look at its size
-    private Alarm alarm;
+    private ScheduledTask alarm;
     private int flags;
     private int head; // bytes that the engine counts for the headers of its first request
 
@@ -134,7 +134,7 @@ public final class Session {
     /** Has {@code task} run on its loop: at once, if that is where we are. Any thread. */
     public void run(Runnable task) {
         Loop at = loop();
-        if (at.runHere(task)) {
+        if (at.runInLoop(task)) {
             return;
         }
         try {
@@ -166,7 +166,7 @@ public final class Session {
     }
 
     private void setAlarm(long millis, Runnable task) {
-        alarm = loop().after(millis, task);
+        alarm = loop().schedule(millis, task);
     }
 
     private void ping() {
@@ -380,7 +380,7 @@ public final class Session {
 
     /** One is there, and shall say what it wants. */
     void awaitUpgrade(WebSocket candidate) {
-        loop().after(
+        loop().schedule(
                         engine.settings.upgradeMillis(),
                         () -> {
                             if (candidate != socket) {
@@ -460,7 +460,7 @@ public final class Session {
         if (!is(CLOSED) && !channel.move(to)) {
             flags &= ~MOVING;
             readAgain();
-            loop().after(MOVE_AGAIN_MILLIS, () -> move(to));
+            loop().schedule(MOVE_AGAIN_MILLIS, () -> move(to));
         }
     }
 

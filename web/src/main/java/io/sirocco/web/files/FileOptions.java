@@ -2,7 +2,7 @@
 package io.sirocco.web.files;
 
 import io.sirocco.http.Headers;
-import io.sirocco.net.Root;
+import io.sirocco.net.RootDirectory;
 import io.sirocco.web.compress.Coding;
 import io.sirocco.web.compress.TypeList;
 import java.time.Duration;
@@ -24,7 +24,7 @@ public final class FileOptions {
     String fallback;
     String notFound;
     boolean hidden;
-    Root.Links links = Root.Links.INSIDE;
+    RootDirectory.Links links = RootDirectory.Links.INSIDE;
     String charset = "utf-8";
     int maxRanges = 16;
     List<Coding> precompressed = List.of(Coding.BROTLI, Coding.ZSTD, Coding.GZIP);
@@ -93,7 +93,7 @@ public final class FileOptions {
     }
 
     /** Which symbolic links are followed; those that stay below the root. */
-    public FileOptions symbolicLinks(Root.Links links) {
+    public FileOptions symbolicLinks(RootDirectory.Links links) {
         this.links = Objects.requireNonNull(links, "links");
         return this;
     }

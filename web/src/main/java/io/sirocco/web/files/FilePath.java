@@ -7,7 +7,7 @@ import java.io.File;
  * Which paths may name a file. A path is read in two forms: as it was sent, where an encoded slash
  * can still be told from a plain one, and decoded once, as names with {@code /} between them and
  * none before the first. Whoever passes here has one spelling for each file: what is left to try
- * are links, and those are {@link io.sirocco.net.Root}'s affair. Any thread.
+ * are links, and those are {@link io.sirocco.net.RootDirectory}'s affair. Any thread.
  */
 final class FilePath {
     private static final boolean WINDOWS = File.separatorChar == '\\';

@@ -6,7 +6,7 @@ import io.sirocco.http.Handler;
 import io.sirocco.http.Percent;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
-import io.sirocco.net.Root;
+import io.sirocco.net.RootDirectory;
 import io.sirocco.net.TooManyOpenFilesException;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
@@ -66,7 +66,7 @@ public final class FileServer implements Handler, AutoCloseable {
 
     private FileServer(Path root, FileOptions options) {
         settings = Settings.of(options);
-        var loader = new Loader(Root.of(root, options.links), settings);
+        var loader = new Loader(RootDirectory.of(root, options.links), settings);
         cache = new FileCache(loader, settings);
         squeezer = new Squeezer(cache);
         listing = new Listing(loader.root(), settings.hidden());

@@ -3,7 +3,7 @@ package io.sirocco.web.files;
 
 import io.sirocco.http.Response;
 import io.sirocco.net.OpenFile;
-import io.sirocco.net.Root;
+import io.sirocco.net.RootDirectory;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
@@ -67,10 +67,10 @@ final class Listing {
         }
     }
 
-    private final Root root;
+    private final RootDirectory root;
     private final boolean hidden;
 
-    Listing(Root root, boolean hidden) {
+    Listing(RootDirectory root, boolean hidden) {
         this.root = root;
         this.hidden = hidden;
     }

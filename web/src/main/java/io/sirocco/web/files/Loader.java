@@ -2,7 +2,7 @@
 package io.sirocco.web.files;
 
 import io.sirocco.net.OpenFile;
-import io.sirocco.net.Root;
+import io.sirocco.net.RootDirectory;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.web.compress.Coding;
 import java.io.IOException;
@@ -39,15 +39,15 @@ final class Loader {
     /** Up to so many bytes a response is encoded once, with its body, and kept as an array. */
     private static final int ENCODED = 16 << 10;
 
-    private final Root root;
+    private final RootDirectory root;
     private final Settings settings;
 
-    Loader(Root root, Settings settings) {
+    Loader(RootDirectory root, Settings settings) {
         this.root = root;
         this.settings = settings;
     }
 
-    Root root() {
+    RootDirectory root() {
         return root;
     }
 

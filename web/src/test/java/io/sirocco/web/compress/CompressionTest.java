@@ -14,7 +14,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.net.Loops;
-import io.sirocco.net.Root;
+import io.sirocco.net.RootDirectory;
 import io.sirocco.web.files.Client;
 import io.sirocco.web.files.Client.Answer;
 import java.io.ByteArrayInputStream;
@@ -70,7 +70,7 @@ class CompressionTest {
     }
 
     private void routes(Routes routes) {
-        Root root = Root.of(folder, Root.Links.NONE);
+        RootDirectory root = RootDirectory.of(folder, RootDirectory.Links.NONE);
         routes.filter(Compression.of())
                 .get("/text", r -> Response.text(TEXT))
                 .get("/later", r -> Response.async(CompletableFuture.supplyAsync(this::text)))

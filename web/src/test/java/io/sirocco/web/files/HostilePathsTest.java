@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.net.Root;
+import io.sirocco.net.RootDirectory;
 import io.sirocco.net.TransportKind;
 import io.sirocco.web.files.Client.Answer;
 import java.io.IOException;
@@ -173,10 +173,10 @@ class HostilePathsTest {
     void linksAreFollowedAsFarAsTheyMay() throws IOException {
         assertEquals("PUBLIC", serving.get("/link-in/a.txt").text());
         serving.close();
-        serving = new Serving(transport, root, o -> o.symbolicLinks(Root.Links.NONE));
+        serving = new Serving(transport, root, o -> o.symbolicLinks(RootDirectory.Links.NONE));
         assertEquals(404, serving.get("/link-in/a.txt").status());
         serving.close();
-        serving = new Serving(transport, root, o -> o.symbolicLinks(Root.Links.ALL));
+        serving = new Serving(transport, root, o -> o.symbolicLinks(RootDirectory.Links.ALL));
         assertEquals("SECRET", serving.get("/link-out/secret.txt").text());
     }
 
@@ -250,7 +250,7 @@ class HostilePathsTest {
                 new Serving(
                         transport,
                         root,
-                        options -> options.cache(0).symbolicLinks(Root.Links.INSIDE));
+                        options -> options.cache(0).symbolicLinks(RootDirectory.Links.INSIDE));
         var done = new AtomicBoolean();
         Thread swapping =
                 Thread.ofPlatform()

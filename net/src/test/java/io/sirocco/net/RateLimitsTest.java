@@ -13,7 +13,7 @@ import org.junit.jupiter.params.Parameter;
 
 /** Bandwidth of connections, by a clock that is moved by hand. */
 @OnEachTransport
-class PacingTest {
+class RateLimitsTest {
     private static final long RATE = 10_240; // 1,024 bytes in 100 ms
     private static final int STEP = 10;
 
@@ -44,10 +44,10 @@ class PacingTest {
                 () -> actual + " is not within 10 % of " + expected);
     }
 
-    private Listener writing(int bytes, Bandwidth... buckets) throws Exception {
+    private Listener writing(int bytes, RateLimiter... buckets) throws Exception {
         return rig.listen(
                 c -> {
-                    c.pace(List.of(), List.of(buckets));
+                    c.limitRates(List.of(), List.of(buckets));
                     c.writeStable(Rig.pattern(bytes), 0, bytes);
                     c.finish(false);
                     return new Probe();
@@ -56,7 +56,7 @@ class PacingTest {
 
     @Test
     void writesKeepTheRate() throws Exception {
-        Peer peer = rig.connect(writing(120_000, Bandwidth.perSecond(RATE)));
+        Peer peer = rig.connect(writing(120_000, RateLimiter.perSecond(RATE)));
         Rig.until("accepted", () -> rig.stats().accepted() == 1);
         pass(5_000);
         within(5 * RATE, rig.stats().bytesOut());
@@ -72,7 +72,7 @@ class PacingTest {
                 new Probe() {
                     @Override
                     public Protocol accept(Connection c) {
-                        c.pace(List.of(Bandwidth.perSecond(RATE)), List.of());
+                        c.limitRates(List.of(RateLimiter.perSecond(RATE)), List.of());
                         return super.accept(c);
                     }
                 };
@@ -92,7 +92,7 @@ class PacingTest {
     @Test
     void twoConnectionsShareABucket() throws Exception {
         Listener listener =
-                writing(200_000, Bandwidth.perSecond(RATE), Bandwidth.perSecond(1 << 30));
+                writing(200_000, RateLimiter.perSecond(RATE), RateLimiter.perSecond(1 << 30));
         rig.connect(listener);
         rig.connect(listener);
         Rig.until("accepted", () -> rig.stats().accepted() == 2);
@@ -102,7 +102,7 @@ class PacingTest {
 
     @Test
     void theRateMayChangeWhileTheyRun() throws Exception {
-        Bandwidth bucket = Bandwidth.perSecond(RATE);
+        RateLimiter bucket = RateLimiter.perSecond(RATE);
         Peer peer = rig.connect(writing(400_000, bucket));
         Rig.until("accepted", () -> rig.stats().accepted() == 1);
         pass(2_000);
@@ -110,7 +110,7 @@ class PacingTest {
         bucket.rate(4 * RATE);
         pass(2_000);
         within(10 * RATE, rig.stats().bytesOut());
-        bucket.rate(Bandwidth.UNLIMITED);
+        bucket.rate(RateLimiter.UNLIMITED);
         pass(200);
         assertArrayEquals(Rig.pattern(400_000), peer.readAll());
         assertEquals(0, bucket.rate());
@@ -118,12 +118,12 @@ class PacingTest {
 
     @Test
     void aReaderInDebtIsReadAgainSoonAfterTheRateWasRaised() throws Exception {
-        Bandwidth bucket = Bandwidth.perSecond(1);
+        RateLimiter bucket = RateLimiter.perSecond(1);
         var probe =
                 new Probe() {
                     @Override
                     public Protocol accept(Connection c) {
-                        c.pace(List.of(bucket), List.of());
+                        c.limitRates(List.of(bucket), List.of());
                         return super.accept(c);
                     }
                 };
@@ -143,8 +143,8 @@ class PacingTest {
                 new Probe() {
                     @Override
                     public Protocol accept(Connection c) {
-                        c.pace(List.of(), List.of(Bandwidth.perSecond(1_000_000)));
-                        c.room(100);
+                        c.limitRates(List.of(), List.of(RateLimiter.perSecond(1_000_000)));
+                        c.reserve(100);
                         return super.accept(c);
                     }
                 };

@@ -7,7 +7,7 @@ package io.sirocco.net;
  * one grain late: 16 ms, or 256 ms when it is further away than two seconds, which lets an idle
  * loop sleep. Loop-confined.
  */
-final class Wheel {
+final class TimerWheel {
     private static final int SLOTS = 512;
     private static final int TICK_SHIFT = 4;
     private static final long COARSE_FROM = 2_000;
@@ -21,7 +21,7 @@ final class Wheel {
     private long tick;
     private int size;
 
-    Wheel(long now) {
+    TimerWheel(long now) {
         this.now = now;
         this.tick = now >> TICK_SHIFT;
         for (int i = 0; i < SLOTS; i++) {
@@ -36,7 +36,7 @@ final class Wheel {
             return; // met at its old place, and dropped there
         }
         long at = tickOf(due);
-        if (timer.hangs()) {
+        if (timer.isScheduled()) {
             if (timer.tick - (int) at <= 0) {
                 return; // met earlier, and moved on from there
             }
@@ -48,7 +48,7 @@ final class Wheel {
     /** Forgets {@code timer} at once, so that nothing refers to it any more. */
     void cancel(Timer timer) {
         timer.due = Timer.NEVER;
-        if (timer.hangs()) {
+        if (timer.isScheduled()) {
             unlink(timer);
         }
     }

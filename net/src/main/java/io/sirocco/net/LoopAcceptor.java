@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * Loop-confined, where nothing else is said.
  */
-final class Gate extends Origin {
-    private static final LazyLogger LOG = LazyLogger.of(Gate.class);
+final class LoopAcceptor extends ConnectionOrigin {
+    private static final LazyLogger LOG = LazyLogger.of(LoopAcceptor.class);
     private static final long BACK_OFF = 100;
     private static final long LONGEST_BACK_OFF = 1_000;
 
@@ -38,14 +38,15 @@ final class Gate extends Origin {
     private final Listener listener;
     private final ArrayDeque<Connection> parked = new ArrayDeque<>();
     private final ArrayDeque<Connection> kept = new ArrayDeque<>(); // without a place to park
-    private final Place[] places; // here, by their room
+    private final Placement[] places; // here, by their room
 
     /** By whom those were admitted who had to ask; null while nobody had to. */
     private Map<Connection, Admitted> admitted;
 
     private record Admitted(Admission by, SocketAddress client) {}
 
-    private List<Gate> group = List.of(this); // of the listener, one for each loop, in their order
+    private List<LoopAcceptor> group =
+            List.of(this); // of the listener, one for each loop, in their order
     private boolean spreads; // it is the only one that accepts
     private Slots slots; // null for no limit
     private Slots parking; // null for none
@@ -59,18 +60,18 @@ final class Gate extends Origin {
     /** What the transport accepts on: a descriptor or a channel. */
     sealed interface Socket permits Uring.Listening, Nio.Listening, None {}
 
-    /** Nothing: connections are handed to it by another gate. */
+    /** Nothing: connections are handed to it by another acceptor. */
     record None() implements Socket {}
 
     /** What there is for a connection that was accepted. */
-    enum Room {
+    enum Capacity {
         SLOT,
         PARKING,
         NONE
     }
 
     /** Where a connection that was accepted goes. */
-    record Place(Gate gate, Room room) {}
+    record Placement(LoopAcceptor acceptor, Capacity room) {}
 
     /** What the transport knows it by. */
     int id;
@@ -81,82 +82,84 @@ final class Gate extends Origin {
     /** Whether that one accepts as many as come. */
     boolean multishot;
 
-    Gate(Loop loop, Listener listener, Socket socket) {
+    LoopAcceptor(Loop loop, Listener listener, Socket socket) {
         super(loop);
         this.listener = listener;
         this.socket = socket;
         this.places =
-                Arrays.stream(Room.values())
-                        .map(room -> new Place(this, room))
-                        .toArray(Place[]::new);
+                Arrays.stream(Capacity.values())
+                        .map(room -> new Placement(this, room))
+                        .toArray(Placement[]::new);
     }
 
     /**
-     * Makes {@code gates}, one for each loop in their order, those of one listener. Before any of
-     * them listens.
+     * Makes {@code acceptors}, one for each loop in their order, those of one listener. Before any
+     * of them listens.
      *
      * @param spread whether the first one accepts for all, since the address can be bound once only
      */
-    static void group(List<Gate> gates, Listener.Options options, boolean spread) {
+    static void group(List<LoopAcceptor> acceptors, Listener.Options options, boolean spread) {
         boolean limited = options.slots != Integer.MAX_VALUE;
-        int arrivals = gates.getFirst().loop.poller().arrivals();
-        Slots slots = limited ? new Slots(gates.size(), options.slots, arrivals) : null;
+        int arrivals = acceptors.getFirst().loop.poller().arrivals();
+        Slots slots = limited ? new Slots(acceptors.size(), options.slots, arrivals) : null;
         boolean parks = limited && options.whenFull == WhenFull.PARK;
-        Slots parking = parks ? new Slots(gates.size(), options.parked, arrivals) : null;
-        for (Gate gate : gates) {
-            gate.group = gates;
-            gate.slots = slots;
-            gate.parking = parking;
+        Slots parking = parks ? new Slots(acceptors.size(), options.parked, arrivals) : null;
+        for (LoopAcceptor acceptor : acceptors) {
+            acceptor.group = acceptors;
+            acceptor.slots = slots;
+            acceptor.parking = parking;
         }
-        gates.getFirst().spreads = spread;
+        acceptors.getFirst().spreads = spread;
     }
 
-    /** Takes a place for a connection that this gate has accepted. */
-    Place place() {
+    /** Takes a place for a connection that this acceptor has accepted. */
+    Placement place() {
         if (paced()) {
-            listener.options.accepts.spend(1, loop.nanos());
+            listener.options.acceptRate.spend(1, loop.nanos());
         }
-        Place place = choose();
-        if (slots != null || place.gate != this) {
+        Placement place = choose();
+        if (slots != null || place.acceptor != this) {
             decide();
         }
         return place;
     }
 
-    private Place choose() {
+    private Placement choose() {
         if (slots == null) {
             if (!spreads) {
-                return places[Room.SLOT.ordinal()];
+                return places[Capacity.SLOT.ordinal()];
             }
             turn = (turn + 1) % group.size();
-            return group.get((turn + group.size() - 1) % group.size()).place(Room.SLOT);
+            return group.get((turn + group.size() - 1) % group.size()).place(Capacity.SLOT);
         }
         int slot = spreads ? slots.takeFrom(turn, loop.index()) : slots.takeNear(loop.index());
         if (slot >= 0) {
             turn = (slot + 1) % group.size();
-            return group.get(slot).place(Room.SLOT);
+            return group.get(slot).place(Capacity.SLOT);
         }
         int parked = parking == null ? -1 : parking.takeNear(loop.index());
-        return parked >= 0 ? group.get(parked).place(Room.PARKING) : places[Room.NONE.ordinal()];
+        return parked >= 0
+                ? group.get(parked).place(Capacity.PARKING)
+                : places[Capacity.NONE.ordinal()];
     }
 
-    /** A place of this gate that is taken already. Any thread. */
-    Place place(Room room) {
+    /** A place of this acceptor that is taken already. Any thread. */
+    Placement place(Capacity room) {
         return places[room.ordinal()];
     }
 
     /** A connection has come from another loop, or never will. Any thread. */
-    void arrived(Room room) {
-        Slots its = room == Room.SLOT ? slots : parking;
+    void arrived(Capacity room) {
+        Slots its = room == Capacity.SLOT ? slots : parking;
         if (its != null && its.arrived(loop.index())) {
             wakeWaiting();
         }
     }
 
     /** A connection that had this room never came. Any thread. */
-    void lost(Room room) {
-        if (room != Room.NONE) {
-            give(room == Room.SLOT ? slots : parking);
+    void lost(Capacity room) {
+        if (room != Capacity.NONE) {
+            give(room == Capacity.SLOT ? slots : parking);
         }
     }
 
@@ -169,10 +172,10 @@ final class Gate extends Origin {
     }
 
     private void wakeWaiting() {
-        for (Gate gate : group) {
-            if (gate.waits.get() && gate.waits.getAndSet(false)) {
+        for (LoopAcceptor acceptor : group) {
+            if (acceptor.waits.get() && acceptor.waits.getAndSet(false)) {
                 try {
-                    gate.loop.execute(gate::decide);
+                    acceptor.loop.execute(acceptor::decide);
                 } catch (RejectedExecutionException e) {
                     // that loop has ended
                 }
@@ -193,7 +196,7 @@ final class Gate extends Origin {
     }
 
     private boolean paced() {
-        return listener.options.accepts.rate() != Bandwidth.UNLIMITED;
+        return listener.options.acceptRate.rate() != RateLimiter.UNLIMITED;
     }
 
     /** How many more connections this loop has room for. */
@@ -214,7 +217,7 @@ final class Gate extends Origin {
     }
 
     /** The transport has a connection for this loop, which has the given room for it. */
-    void accepted(Connection connection, Room room) {
+    void accepted(Connection connection, Capacity room) {
         backOff = BACK_OFF;
         loop.accepted(connection);
         switch (room) {
@@ -226,7 +229,7 @@ final class Gate extends Origin {
             }
             case NONE -> kept.add(connection);
         }
-        if (room != Room.SLOT && loop.full()) {
+        if (room != Capacity.SLOT && loop.isFull()) {
             loop.connectionsRefused++;
             connection.abort();
         }
@@ -300,31 +303,31 @@ final class Gate extends Origin {
     }
 
     private void start(Connection connection) {
-        connection.noDeadline();
-        if (loop.full()) {
+        connection.clearDeadline();
+        if (loop.isFull()) {
             loop.connectionsRefused++;
-            connection.start(Gate::tooMany);
+            connection.start(LoopAcceptor::tooMany);
         } else if (listener.options.proxies != null) {
             connection.start(this::preface);
         } else {
-            connection.start(admits(connection) ? listener.acceptor : Gate::refuse);
+            connection.start(admits(connection) ? listener.acceptor : LoopAcceptor::refuse);
         }
     }
 
     /** What stands before everything else on a listener behind a proxy. */
     private Protocol preface(Connection connection) {
         if (!listener.options.proxies.test(connection.peer())) {
-            ProxyPreface.refuse(connection, "not a trusted proxy");
+            ProxyHeaderProtocol.refuse(connection, "not a trusted proxy");
             return (refused, bytes, from, to) -> to;
         }
         connection.deadline(loop.now() + listener.options.proxyHeaderMillis);
-        return new ProxyPreface(this);
+        return new ProxyHeaderProtocol(this);
     }
 
     /** The proxy has said for whom it opened a connection. */
     void introduced(Connection connection) {
-        connection.noDeadline();
-        connection.speakNext(admits(connection) ? listener.acceptor : Gate::refuse);
+        connection.clearDeadline();
+        connection.startNextProtocol(admits(connection) ? listener.acceptor : LoopAcceptor::refuse);
     }
 
     private boolean admits(Connection connection) {
@@ -358,7 +361,7 @@ final class Gate extends Origin {
         if (closed || pausing) {
             return;
         }
-        long pause = (listener.options.accepts.pause(loop.nanos()) + 999_999) / 1_000_000;
+        long pause = (listener.options.acceptRate.pause(loop.nanos()) + 999_999) / 1_000_000;
         if (pause > 0 && paced()) {
             pause(pause);
         } else {
@@ -379,13 +382,13 @@ final class Gate extends Origin {
             Connection connection = nextWaiting();
             if (connection == null) {
                 if (slot != loop.index()) {
-                    group.get(slot).arrived(Room.SLOT);
+                    group.get(slot).arrived(Capacity.SLOT);
                 }
-                group.get(slot).lost(Room.SLOT);
+                group.get(slot).lost(Capacity.SLOT);
             } else if (slot == loop.index()) {
                 start(connection);
             } else {
-                loop.left(connection);
+                loop.handedOver(connection);
                 loop.poller().handOver(connection, group.get(slot));
             }
         }
@@ -402,7 +405,7 @@ final class Gate extends Origin {
                 loop.parked--;
                 give(parking);
             }
-            if (connection.open()) {
+            if (connection.isOpen()) {
                 return connection;
             }
         }
@@ -422,7 +425,7 @@ final class Gate extends Origin {
     private void pause(long millis) {
         accept(false);
         pausing = true;
-        loop.after(
+        loop.schedule(
                 millis,
                 () -> {
                     pausing = false;

@@ -19,7 +19,7 @@ import java.nio.file.attribute.BasicFileAttributes;
  * <p>The directory itself is looked up at each call, so a link in its place may be turned to
  * another one while its files are served. Opening blocks while the disk does. Any thread.
  */
-public final class Root {
+public final class RootDirectory {
     /** Which symbolic links are followed. */
     public enum Links {
         /** None: what lies behind one does not exist. */
@@ -35,14 +35,14 @@ public final class Root {
     private final Path directory;
     private final Links links;
 
-    private Root(Path directory, Links links) {
+    private RootDirectory(Path directory, Links links) {
         this.directory = directory.toAbsolutePath();
         this.links = links;
     }
 
     /** Need not exist yet. */
-    public static Root of(Path directory, Links links) {
-        return new Root(directory, links);
+    public static RootDirectory of(Path directory, Links links) {
+        return new RootDirectory(directory, links);
     }
 
     /** The directory. */

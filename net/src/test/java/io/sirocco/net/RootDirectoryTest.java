@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sirocco.net.Root.Links;
+import io.sirocco.net.RootDirectory.Links;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files of a directory, and nothing outside of it. */
-class RootTest {
+class RootDirectoryTest {
     @TempDir Path place;
     private Path site;
 
@@ -42,7 +42,7 @@ class RootTest {
     }
 
     private String read(Links links, String name) throws IOException {
-        OpenFile file = Root.of(site, links).open(name);
+        OpenFile file = RootDirectory.of(site, links).open(name);
         try {
             byte[] bytes = new byte[100];
             int n = file.read(bytes, 0, bytes.length, 0);
@@ -105,8 +105,8 @@ class RootTest {
 
     @Test
     void directoriesAreTold() throws IOException {
-        OpenFile root = Root.of(site, Links.NONE).open("");
-        OpenFile below = Root.of(site, Links.NONE).open("a/b/");
+        OpenFile root = RootDirectory.of(site, Links.NONE).open("");
+        OpenFile below = RootDirectory.of(site, Links.NONE).open("a/b/");
         assertTrue(root.isDirectory() && below.isDirectory());
         assertTrue(Files.exists(below.path().resolve("inside.txt")));
         root.release();
@@ -117,7 +117,7 @@ class RootTest {
     void aPipeIsNotWaitedFor() throws Exception {
         Process made = new ProcessBuilder("mkfifo", site.resolve("pipe").toString()).start();
         assumeTrue(made.waitFor() == 0, "there is no mkfifo here");
-        OpenFile pipe = Root.of(site, Links.INSIDE).open("pipe");
+        OpenFile pipe = RootDirectory.of(site, Links.INSIDE).open("pipe");
         assertTrue(!pipe.isRegular() && !pipe.isDirectory());
         pipe.release();
     }
@@ -133,7 +133,7 @@ class RootTest {
             assertThrows(AccessDeniedException.class, () -> read(Links.INSIDE, "closed"));
         }
         for (int errno : new int[] {LinuxFiles.EACCES, LinuxFiles.EPERM}) {
-            assertThrows(AccessDeniedException.class, () -> Root.check(-errno, "closed"));
+            assertThrows(AccessDeniedException.class, () -> RootDirectory.check(-errno, "closed"));
         }
     }
 
@@ -143,7 +143,7 @@ class RootTest {
         Files.writeString(next.resolve("page"), "new");
         Files.writeString(site.resolve("page"), "old");
         Path current = Files.createSymbolicLink(place.resolve("current"), site);
-        Root root = Root.of(current, Links.NONE);
+        RootDirectory root = RootDirectory.of(current, Links.NONE);
         assertEquals(3, root.open("page").size());
         Files.delete(current);
         Files.createSymbolicLink(current, next);

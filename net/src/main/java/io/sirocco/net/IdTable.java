@@ -9,7 +9,7 @@ import java.util.Objects;
  * Objects under small numbers, for completions, which carry no references. A number is used again
  * as soon as its object is removed: remove it only when nothing under way names it. Loop-confined.
  */
-final class Numbered<T> {
+final class IdTable<T> {
     private final List<T> objects = new ArrayList<>(); // null where the number is free
     private final List<Integer> free = new ArrayList<>();
 

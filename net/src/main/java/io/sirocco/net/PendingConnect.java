@@ -16,19 +16,19 @@ import java.net.SocketTimeoutException;
  *
  * Loop-confined.
  */
-final class Attempt extends Timer {
+final class PendingConnect extends Timer {
     final Loop loop;
     final Destination to;
 
     /** What the transport knows it by. */
-    Object place;
+    Object handle;
 
-    private final Outgoing outgoing;
+    private final Connects outgoing;
     private final Connector connector;
     private IOException given; // why it was given up
     private boolean over;
 
-    Attempt(Outgoing outgoing, Destination to, Connector connector) {
+    PendingConnect(Connects outgoing, Destination to, Connector connector) {
         this.outgoing = outgoing;
         this.loop = outgoing.loop;
         this.to = to;
@@ -36,7 +36,7 @@ final class Attempt extends Timer {
     }
 
     void begin() {
-        loop.wheel().arm(this, loop.now() + to.timeoutMillis());
+        loop.timers().arm(this, loop.now() + to.timeoutMillis());
         try {
             loop.poller().connect(this);
         } catch (IOException | RuntimeException e) {
@@ -91,13 +91,13 @@ final class Attempt extends Timer {
     private void giveUp(IOException why) {
         if (given == null) {
             given = why;
-            loop.poller().giveUp(this);
+            loop.poller().cancel(this);
         }
     }
 
     private void end() {
         over = true;
-        loop.wheel().cancel(this);
+        loop.timers().cancel(this);
         outgoing.over(this);
     }
 }

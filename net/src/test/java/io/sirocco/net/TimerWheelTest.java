@@ -11,7 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The wheel against a naive model: a list of due times that is searched whole. */
-class WheelTest {
+class TimerWheelTest {
     private static final int GRAIN = 16;
     private static final int COARSE_GRAIN = 256;
 
@@ -41,7 +41,7 @@ class WheelTest {
 
     private static void run(Random random) {
         long now = random.nextLong(-100_000, 100_000);
-        var wheel = new Wheel(now);
+        var wheel = new TimerWheel(now);
         var fired = new HashSet<Integer>();
         var probes = new ArrayList<Probe>();
         for (int i = 0; i < 60; i++) {
@@ -104,7 +104,7 @@ class WheelTest {
     }
 
     /** Nobody who waits as long as it says is later than one grain. */
-    private static void checkWait(Wheel wheel, ArrayList<Probe> probes, long now) {
+    private static void checkWait(TimerWheel wheel, ArrayList<Probe> probes, long now) {
         long wait = wheel.untilNext();
         for (Probe probe : probes) {
             if (probe.expected != Timer.NEVER) {
@@ -117,7 +117,7 @@ class WheelTest {
 
     @Test
     void isEmptyAgain() {
-        var wheel = new Wheel(0);
+        var wheel = new TimerWheel(0);
         assertEquals(-1, wheel.untilNext());
         var fired = new HashSet<Integer>();
         var one = new Probe(1, fired);
@@ -136,7 +136,7 @@ class WheelTest {
     /** An idle loop with far deadlines sleeps for long. */
     @Test
     void farDeadlinesShareTheirSlots() {
-        var wheel = new Wheel(0);
+        var wheel = new TimerWheel(0);
         for (int i = 0; i < 1000; i++) {
             wheel.arm(new Probe(i, new HashSet<>()), 5_000 + i);
         }
@@ -150,7 +150,7 @@ class WheelTest {
 
     @Test
     void aTimerMayArmItselfAndCancelOthersWhileItFires() {
-        var wheel = new Wheel(0);
+        var wheel = new TimerWheel(0);
         var log = new ArrayList<String>();
         var victim =
                 new Timer() {

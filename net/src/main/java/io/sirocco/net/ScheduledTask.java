@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-/** A task that runs once, later; made by {@link Loop#after}. Loop-confined. */
-public final class Alarm extends Timer {
+/** A task that runs once, later; made by {@link Loop#schedule}. Loop-confined. */
+public final class ScheduledTask extends Timer {
     private final Loop loop;
     private final Runnable task;
 
-    Alarm(Loop loop, Runnable task) {
+    ScheduledTask(Loop loop, Runnable task) {
         this.loop = loop;
         this.task = task;
     }
 
     /** It shall not run any more. */
     public void cancel() {
-        loop.wheel().cancel(this);
+        loop.timers().cancel(this);
     }
 
     @Override

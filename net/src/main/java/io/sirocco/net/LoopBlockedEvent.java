@@ -10,28 +10,28 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/** JFR: a task held a loop. */
-@Name("sirocco.LoopHeld")
-@Label("Loop Held")
+/** JFR: a task blocked a loop. */
+@Name("sirocco.LoopBlocked")
+@Label("Loop Blocked")
 @Category("Sirocco")
 @StackTrace(false)
-final class LoopHeldEvent extends Event {
+final class LoopBlockedEvent extends Event {
     @Label("Loop")
     String loop;
 
-    @Label("Held")
+    @Label("Duration")
     @Timespan(Timespan.MILLISECONDS)
-    long held;
+    long blocked;
 
-    @Label("Holder")
-    String holder;
+    @Label("Blocker")
+    String blocker;
 
     static void commit(Loop loop, long millis, StackTraceElement[] stack) {
-        var event = new LoopHeldEvent();
+        var event = new LoopBlockedEvent();
         if (event.shouldCommit()) {
             event.loop = loop.toString();
-            event.held = millis;
-            event.holder =
+            event.blocked = millis;
+            event.blocker =
                     Arrays.stream(stack)
                             .map(StackTraceElement::toString)
                             .collect(Collectors.joining("\n"));

@@ -6,10 +6,10 @@ import java.util.HashSet;
 import java.util.Set;
 
 /** The connections that a loop opens itself. Loop-confined. */
-final class Outgoing extends Origin {
-    private final Set<Attempt> underWay = new HashSet<>();
+final class Connects extends ConnectionOrigin {
+    private final Set<PendingConnect> underWay = new HashSet<>();
 
-    Outgoing(Loop loop) {
+    Connects(Loop loop) {
         super(loop);
     }
 
@@ -22,12 +22,12 @@ final class Outgoing extends Origin {
     void gone(Connection connection) {}
 
     void begin(Destination to, Connector connector) {
-        var attempt = new Attempt(this, to, connector);
+        var attempt = new PendingConnect(this, to, connector);
         underWay.add(attempt);
         attempt.begin();
     }
 
-    void over(Attempt attempt) {
+    void over(PendingConnect attempt) {
         underWay.remove(attempt);
     }
 

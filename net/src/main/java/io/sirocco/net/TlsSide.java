@@ -2,13 +2,13 @@
 package io.sirocco.net;
 
 /** Whose connection a TLS layer secures: one that was accepted, or one that we opened. */
-sealed interface TlsOrigin permits TlsAcceptor, TlsClient.Opening {
+sealed interface TlsSide permits TlsAcceptor, TlsClient.Opening {
 
     /** Asked what is spoken above TLS, when the handshake is done. */
     Acceptor acceptor();
 
     /** What a peer is told that speaks no TLS but text; empty for nothing. */
-    byte[] toPlainText();
+    byte[] plainTextResponse();
 
     /** The connection has gone before the handshake was done. */
     default void failed(String reason) {}

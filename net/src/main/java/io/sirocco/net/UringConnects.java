@@ -20,17 +20,17 @@ import java.lang.foreign.MemorySegment;
  *
  * Loop-confined.
  */
-final class UringAttempts {
+final class UringConnects {
     private static final long ALLOC = 0xffff_ffffL; // IORING_FILE_INDEX_ALLOC, here of 32 bits
 
-    private final Numbered<Step> steps = new Numbered<>();
+    private final IdTable<Step> steps = new IdTable<>();
     private int sequence;
 
     /** How far an attempt is, and the memory that the kernel reads and writes meanwhile. */
     private static final class Step {
         int number;
         final int sequence;
-        final Attempt attempt;
+        final PendingConnect attempt;
         final Ring ring;
         final int descriptor;
         final Arena arena = Arena.ofConfined();
@@ -39,7 +39,7 @@ final class UringAttempts {
         boolean connecting;
         boolean givenUp;
 
-        Step(int sequence, Attempt attempt, Ring ring, int descriptor) throws IOException {
+        Step(int sequence, PendingConnect attempt, Ring ring, int descriptor) throws IOException {
             this.sequence = sequence;
             this.attempt = attempt;
             this.ring = ring;
@@ -62,7 +62,7 @@ final class UringAttempts {
         }
     }
 
-    void begin(Attempt attempt, Ring ring) throws IOException {
+    void begin(PendingConnect attempt, Ring ring) throws IOException {
         int descriptor = LinuxSockets.outgoing(attempt.to);
         Step step;
         try {
@@ -72,7 +72,7 @@ final class UringAttempts {
             throw e;
         }
         step.number = steps.add(step);
-        attempt.place = step;
+        attempt.handle = step;
         ring.connections++;
         long about = step.about(Uring.PLACED);
         long entry = ring.entry(Ring.FILES_UPDATE, 0, -1, step.place.address(), 1, 0, about);
@@ -120,8 +120,8 @@ final class UringAttempts {
         step.attempt.connected(connection);
     }
 
-    void giveUp(Attempt attempt) {
-        if (attempt.place instanceof Step step) {
+    void giveUp(PendingConnect attempt) {
+        if (attempt.handle instanceof Step step) {
             step.givenUp = true;
             if (step.connecting) {
                 Uring.cancel(step.ring, step.about(Uring.TRIED));
@@ -144,7 +144,7 @@ final class UringAttempts {
 
     private void forget(Step step) {
         step.arena.close();
-        step.attempt.place = null;
+        step.attempt.handle = null;
         steps.remove(step.number);
     }
 }

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * and what is not in memory yet is read by a thread from here. Each connection has one piece under
  * way at most, which bounds the queue. Any thread.
  */
-final class Disk {
+final class DiskReader {
     /** Bytes that are looked at, brought, and sent at a time. */
     static final int WINDOW = 4 << 20;
 
@@ -33,7 +33,7 @@ final class Disk {
         READERS.allowCoreThreadTimeOut(true);
     }
 
-    private Disk() {}
+    private DiskReader() {}
 
     /** Reads this part of {@code file}, so that it is in memory, then runs {@code then}. */
     static void bring(OpenFile file, long position, int length, Runnable then) {

@@ -3,11 +3,11 @@ package io.sirocco.net;
 
 import java.net.SocketAddress;
 
-/** Where a connection came from: a listener's gate, or the loop itself. Loop-confined. */
-abstract sealed class Origin permits Gate, Outgoing {
+/** Where a connection came from: a listener's acceptor, or the loop itself. Loop-confined. */
+abstract sealed class ConnectionOrigin permits LoopAcceptor, Connects {
     final Loop loop;
 
-    Origin(Loop loop) {
+    ConnectionOrigin(Loop loop) {
         this.loop = loop;
     }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.Parameter;
 
 /** Virtual threads carried by a loop, and the watchdog over whoever holds it. */
 @OnEachTransport
-class CarriedTest {
+class LoopVirtualThreadTest {
     @Parameter TransportKind transport;
     private Rig rig;
 
@@ -124,20 +124,20 @@ class CarriedTest {
                 loop,
                 () -> {
                     var steps = new ArrayList<String>();
-                    var gate = new CountDownLatch(1);
+                    var acceptor = new CountDownLatch(1);
                     Thread thread =
                             loop.startVirtual(
                                     () -> {
                                         steps.add("ran");
                                         try {
-                                            gate.await();
+                                            acceptor.await();
                                         } catch (InterruptedException e) {
                                             steps.add("interrupted");
                                         }
                                     });
                     assertEquals(List.of("ran"), steps);
                     assertTrue(thread.isAlive());
-                    gate.countDown();
+                    acceptor.countDown();
                     assertTrue(loop.inLoop());
                     assertFalse(thread.isInterrupted());
                 });
@@ -298,7 +298,7 @@ class CarriedTest {
         private final List<Held> seen = new CopyOnWriteArrayList<>();
 
         @Override
-        public void held(Loop loop, long millis, StackTraceElement[] stack) {
+        public void loopBlocked(Loop loop, long millis, StackTraceElement[] stack) {
             seen.add(
                     new Held(
                             loop,
@@ -321,7 +321,7 @@ class CarriedTest {
     @Test
     void whoeverSpinsIsReportedOnceWithItsStack() throws Exception {
         var watching = new Watching();
-        rig.start(s -> s.loops(2).heldMillis(40).observer(watching));
+        rig.start(s -> s.loops(2).longTurnMillis(40).observer(watching));
         Loop loop = rig.loop();
         Rig.on(loop, () -> spinUntilSeen(watching, 1));
         assertEquals(1, watching.seen.size());
@@ -342,7 +342,7 @@ class CarriedTest {
     @Test
     void whoeverParksIsNotReported() throws Exception {
         var watching = new Watching();
-        rig.start(s -> s.loops(1).heldMillis(40).observer(watching));
+        rig.start(s -> s.loops(1).longTurnMillis(40).observer(watching));
         Thread thread = rig.loop().startVirtual(() -> LockSupport.parkNanos(200_000_000));
         assertTrue(thread.join(java.time.Duration.ofSeconds(10)));
         assertEquals(List.of(), watching.seen);

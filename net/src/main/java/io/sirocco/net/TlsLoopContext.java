@@ -11,7 +11,7 @@ import java.util.ArrayDeque;
  * them {@link #BUDGET} at most, so that connections which are open do not wait for a crowd of new
  * ones. Loop-confined.
  */
-final class TlsWork implements Runnable {
+final class TlsLoopContext implements Runnable {
     /** Nanoseconds of a turn after which no other handshake is begun. */
     private static final long BUDGET = 2_000_000;
 
@@ -27,7 +27,7 @@ final class TlsWork implements Runnable {
     private final ArrayDeque<TlsLayer> reckoning = new ArrayDeque<>();
     private boolean scheduled; // true exactly while the loop has it to run
 
-    TlsWork(Loop loop) {
+    TlsLoopContext(Loop loop) {
         this.loop = loop;
     }
 
@@ -62,7 +62,7 @@ final class TlsWork implements Runnable {
     /** Whatever an engine throws is the end of its own connection only. */
     private static void reckonOne(TlsLayer layer) {
         try {
-            layer.reckon();
+            layer.runTasks();
         } catch (Throwable e) {
             layer.broken(e);
         }

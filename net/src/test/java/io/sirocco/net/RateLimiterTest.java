@@ -9,12 +9,12 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** The token bucket, by numbers. */
-class BandwidthTest {
+class RateLimiterTest {
     private static final long SECOND = 1_000_000_000L;
 
     @Test
     void unlimitedNeverPauses() {
-        Bandwidth bucket = Bandwidth.perSecond(Bandwidth.UNLIMITED);
+        RateLimiter bucket = RateLimiter.perSecond(RateLimiter.UNLIMITED);
         bucket.spend(Long.MAX_VALUE / 2, 0);
         assertEquals(0, bucket.pause(0));
         assertEquals(1_000_000, bucket.allowed(1_000_000, 0));
@@ -23,7 +23,7 @@ class BandwidthTest {
 
     @Test
     void aNegativeRateIsRefused() {
-        assertThrows(IllegalArgumentException.class, () -> Bandwidth.perSecond(-1));
+        assertThrows(IllegalArgumentException.class, () -> RateLimiter.perSecond(-1));
     }
 
     /** However it is spent, no stretch of time lets more pass than the rate and one burst. */
@@ -32,7 +32,7 @@ class BandwidthTest {
         for (int seed = 0; seed < 200; seed++) {
             var random = new Random(seed);
             long rate = 1 + random.nextInt(10_000_000);
-            Bandwidth bucket = Bandwidth.perSecond(rate);
+            RateLimiter bucket = RateLimiter.perSecond(rate);
             long now = random.nextLong();
             now -= now % SECOND;
             if (now > Long.MAX_VALUE - 100 * SECOND || now < Long.MIN_VALUE + 100 * SECOND) {
@@ -66,7 +66,7 @@ class BandwidthTest {
 
     @Test
     void aDebtIsPaidOff() {
-        Bandwidth bucket = Bandwidth.perSecond(1000);
+        RateLimiter bucket = RateLimiter.perSecond(1000);
         bucket.spend(1000, 0);
         assertEquals(0, bucket.allowed(1, 0));
         assertEquals(SECOND / 10, bucket.pause(0), "a tenth of a second at most");
@@ -76,7 +76,7 @@ class BandwidthTest {
 
     @Test
     void aChangedRateForgivesTheDebt() {
-        Bandwidth bucket = Bandwidth.perSecond(1);
+        RateLimiter bucket = RateLimiter.perSecond(1);
         bucket.spend(1_000_000, 0);
         assertEquals(0, bucket.allowed(1, 0));
         bucket.rate(1_000);
@@ -85,7 +85,7 @@ class BandwidthTest {
 
     @Test
     void idlenessSavesUpOneBurstOnly() {
-        Bandwidth bucket = Bandwidth.perSecond(20_000);
+        RateLimiter bucket = RateLimiter.perSecond(20_000);
         bucket.spend(1000, 0);
         long later = 3600 * SECOND;
         int passed = 0;

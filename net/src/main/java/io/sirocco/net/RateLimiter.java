@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * large piece passes and is paid for by the pause behind it. One bucket may be shared by the
  * connections of several loops, and its rate may be changed while they run. Any thread.
  */
-public final class Bandwidth {
+public final class RateLimiter {
     /** No limit. */
     public static final long UNLIMITED = 0;
 
@@ -18,23 +18,23 @@ public final class Bandwidth {
     private final AtomicLong paidUntil = new AtomicLong(Long.MIN_VALUE);
 
     /** Whose rate it has, whatever that is; null for its own. */
-    private final Bandwidth source;
+    private final RateLimiter source;
 
     private volatile long rate;
     private volatile long burst;
 
-    private Bandwidth(long rate, Bandwidth source) {
+    private RateLimiter(long rate, RateLimiter source) {
         this.source = source;
         rate(rate);
     }
 
     /** Another bucket, which always has the rate of this one. */
-    Bandwidth another() {
-        return new Bandwidth(rate, this);
+    RateLimiter follower() {
+        return new RateLimiter(rate, this);
     }
 
-    /** Whether it is {@link #another} of {@code source}. */
-    boolean follows(Bandwidth source) {
+    /** Whether it is {@link #follower} of {@code source}. */
+    boolean follows(RateLimiter source) {
         return this.source == source;
     }
 
@@ -46,8 +46,8 @@ public final class Bandwidth {
     }
 
     /** A bucket of {@code bytesPerSecond}, or of none when that is {@link #UNLIMITED}. */
-    public static Bandwidth perSecond(long bytesPerSecond) {
-        return new Bandwidth(bytesPerSecond, null);
+    public static RateLimiter perSecond(long bytesPerSecond) {
+        return new RateLimiter(bytesPerSecond, null);
     }
 
     /** Bytes per second now; {@link #UNLIMITED} when there is no limit. */

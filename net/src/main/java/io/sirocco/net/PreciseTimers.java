@@ -6,23 +6,22 @@ import java.util.function.Consumer;
 
 /**
  * Tasks of one loop that want to run at a moment, in nanoseconds of its time, more exactly than a
- * {@link Wheel} can. O(log n). Loop-confined.
+ * {@link TimerWheel} can. O(log n). Loop-confined.
  */
-final class Appointments {
-    private final PriorityQueue<Appointment> queue = new PriorityQueue<>();
+final class PreciseTimers {
+    private final PriorityQueue<Entry> queue = new PriorityQueue<>();
     private long made;
 
-    private record Appointment(long nanos, long order, Runnable task)
-            implements Comparable<Appointment> {
+    private record Entry(long nanos, long order, Runnable task) implements Comparable<Entry> {
         @Override
-        public int compareTo(Appointment other) {
+        public int compareTo(Entry other) {
             int byTime = Long.compare(nanos, other.nanos);
             return byTime != 0 ? byTime : Long.compare(order, other.order);
         }
     }
 
     void add(long nanos, Runnable task) {
-        queue.add(new Appointment(nanos, made++, task));
+        queue.add(new Entry(nanos, made++, task));
     }
 
     boolean isEmpty() {
@@ -35,7 +34,7 @@ final class Appointments {
     }
 
     /** Runs all that are due; those that they make in turn wait for the next call. */
-    void keep(long nanos, Consumer<Runnable> run) {
+    void runDue(long nanos, Consumer<Runnable> run) {
         long before = made;
         while (!queue.isEmpty() && queue.element().nanos <= nanos) {
             if (queue.element().order >= before) {

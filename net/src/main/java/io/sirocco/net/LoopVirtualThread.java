@@ -27,9 +27,9 @@ import java.util.concurrent.locks.LockSupport;
  * <p>{@link #execute} is called by the JDK, with the continuation to run, whenever the thread
  * becomes runnable: on the thread that unparks it. A virtual thread inherits the scheduler of the
  * one that starts it, so this is also called for what a carried thread starts: that goes to the
- * JDK's own scheduler, as it would anywhere else, and may work hard without holding the loop.
+ * JDK's own scheduler, as it would anywhere else, and may work hard without blocking the loop.
  */
-final class Carried implements Executor {
+final class LoopVirtualThread implements Executor {
     private static final MethodHandle CONSTRUCTOR = constructor();
 
     private static final Executor JDK_SCHEDULER = jdkScheduler();
@@ -45,7 +45,7 @@ final class Carried implements Executor {
     /** Nested sections in which it must not leave the loop; touched by itself only. */
     int sections;
 
-    private final Host host;
+    private final Scheduler host;
     private final boolean movable;
     private Thread thread;
     private Runnable continuation;
@@ -53,19 +53,19 @@ final class Carried implements Executor {
     private volatile boolean elsewhere; // for good: it has left the loop
 
     /** Where runnable threads queue up: the loop. */
-    interface Host {
-        void runnable(Carried carried);
+    interface Scheduler {
+        void runnable(LoopVirtualThread carried);
     }
 
-    private Carried(Host host, TaskKind kind, boolean movable) {
+    private LoopVirtualThread(Scheduler host, TaskKind kind, boolean movable) {
         this.host = host;
         this.kind = kind;
         this.movable = movable;
     }
 
     /** Starts {@code task}; the host is told at once that it is runnable. */
-    static Carried start(Host host, TaskKind kind, boolean movable, Runnable task) {
-        var carried = new Carried(host, kind, movable);
+    static LoopVirtualThread start(Scheduler host, TaskKind kind, boolean movable, Runnable task) {
+        var carried = new LoopVirtualThread(host, kind, movable);
         carried.thread = create(carried, task);
         carried.thread.start();
         return carried;
@@ -147,11 +147,11 @@ final class Carried implements Executor {
      * thread that calls {@link #run}, and only while that does.
      */
     private static boolean selfTest() {
-        var runnable = new LinkedBlockingQueue<Carried>();
+        var runnable = new LinkedBlockingQueue<LoopVirtualThread>();
         var steps = new AtomicInteger();
         var unparked = new AtomicBoolean();
         try {
-            Carried carried =
+            LoopVirtualThread carried =
                     start(
                             runnable::add,
                             null,
@@ -195,9 +195,9 @@ final class Carried implements Executor {
 
     /** Runs the thread that is runnable: it takes one step then, and none before. */
     private static boolean step(
-            LinkedBlockingQueue<Carried> runnable, AtomicInteger steps, int number)
+            LinkedBlockingQueue<LoopVirtualThread> runnable, AtomicInteger steps, int number)
             throws InterruptedException {
-        Carried next = runnable.poll(SELF_TEST_MILLIS, TimeUnit.MILLISECONDS);
+        LoopVirtualThread next = runnable.poll(SELF_TEST_MILLIS, TimeUnit.MILLISECONDS);
         if (next == null || steps.get() != number - 1) {
             return false;
         }

@@ -7,57 +7,58 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The buckets that bound one connection: its own, its route's, its server's. Loop-confined. */
-final class Pacing {
-    private final List<Bandwidth> ownReads;
-    private final List<Bandwidth> ownWrites;
-    private final Bandwidth[] reads;
-    private final Bandwidth[] writes;
+final class RateLimits {
+    private final List<RateLimiter> ownReads;
+    private final List<RateLimiter> ownWrites;
+    private final RateLimiter[] reads;
+    private final RateLimiter[] writes;
 
-    Pacing(List<Bandwidth> reads, List<Bandwidth> writes) {
+    RateLimits(List<RateLimiter> reads, List<RateLimiter> writes) {
         this(reads, writes, List.of(), List.of());
     }
 
-    private Pacing(
-            List<Bandwidth> ownReads,
-            List<Bandwidth> ownWrites,
-            List<Bandwidth> furtherReads,
-            List<Bandwidth> furtherWrites) {
+    private RateLimits(
+            List<RateLimiter> ownReads,
+            List<RateLimiter> ownWrites,
+            List<RateLimiter> furtherReads,
+            List<RateLimiter> furtherWrites) {
         this.ownReads = ownReads;
         this.ownWrites = ownWrites;
         this.reads =
-                Stream.concat(ownReads.stream(), furtherReads.stream()).toArray(Bandwidth[]::new);
+                Stream.concat(ownReads.stream(), furtherReads.stream()).toArray(RateLimiter[]::new);
         this.writes =
-                Stream.concat(ownWrites.stream(), furtherWrites.stream()).toArray(Bandwidth[]::new);
+                Stream.concat(ownWrites.stream(), furtherWrites.stream())
+                        .toArray(RateLimiter[]::new);
     }
 
     /**
      * Its own buckets, and these in the place of all others; of {@code each} it has ones that
      * follow them, the same as before if it had those already.
      */
-    Pacing with(
-            List<Bandwidth> furtherReads,
-            List<Bandwidth> furtherWrites,
-            List<Bandwidth> eachReads,
-            List<Bandwidth> eachWrites) {
-        return new Pacing(
+    RateLimits with(
+            List<RateLimiter> furtherReads,
+            List<RateLimiter> furtherWrites,
+            List<RateLimiter> eachReads,
+            List<RateLimiter> eachWrites) {
+        return new RateLimits(
                 ownReads,
                 ownWrites,
                 plus(furtherReads, eachReads, reads),
                 plus(furtherWrites, eachWrites, writes));
     }
 
-    private static List<Bandwidth> plus(
-            List<Bandwidth> further, List<Bandwidth> each, Bandwidth[] known) {
+    private static List<RateLimiter> plus(
+            List<RateLimiter> further, List<RateLimiter> each, RateLimiter[] known) {
         if (each.isEmpty()) {
             return further;
         }
         var all = new ArrayList<>(further);
-        for (Bandwidth source : each) {
+        for (RateLimiter source : each) {
             all.add(
                     Arrays.stream(known)
                             .filter(bucket -> bucket.follows(source))
                             .findFirst()
-                            .orElseGet(source::another));
+                            .orElseGet(source::follower));
         }
         return all;
     }
@@ -66,7 +67,7 @@ final class Pacing {
      * Pays for {@code bytes} that were read; answers the milliseconds for which to read no more.
      */
     long read(int bytes, long now) {
-        for (Bandwidth bucket : reads) {
+        for (RateLimiter bucket : reads) {
             bucket.spend(bytes, now);
         }
         return pause(reads, now);
@@ -75,7 +76,7 @@ final class Pacing {
     /** How many bytes to read at a time, up to {@code most}. */
     int piece(int most) {
         int least = most;
-        for (Bandwidth bucket : reads) {
+        for (RateLimiter bucket : reads) {
             least = bucket.piece(least);
         }
         return least;
@@ -84,14 +85,14 @@ final class Pacing {
     /** How many of {@code wanted} bytes may be written now. */
     int write(int wanted, long now) {
         int allowed = wanted;
-        for (Bandwidth bucket : writes) {
+        for (RateLimiter bucket : writes) {
             allowed = Math.min(allowed, bucket.allowed(wanted, now));
         }
         return allowed;
     }
 
     void wrote(int bytes, long now) {
-        for (Bandwidth bucket : writes) {
+        for (RateLimiter bucket : writes) {
             bucket.spend(bytes, now);
         }
     }
@@ -101,9 +102,9 @@ final class Pacing {
         return pause(writes, now);
     }
 
-    private static long pause(Bandwidth[] buckets, long now) {
+    private static long pause(RateLimiter[] buckets, long now) {
         long nanos = 0;
-        for (Bandwidth bucket : buckets) {
+        for (RateLimiter bucket : buckets) {
             nanos = Math.max(nanos, bucket.pause(now));
         }
         return (nanos + 999_999) / 1_000_000;

@@ -9,13 +9,13 @@ import java.lang.System.Logger.Level;
  * protocol, before TLS and before anything else. A connection that does not begin with one, or not
  * in time, is closed without a word. Loop-confined.
  */
-final class ProxyPreface implements Protocol {
-    private static final LazyLogger LOG = LazyLogger.of(ProxyPreface.class);
+final class ProxyHeaderProtocol implements Protocol {
+    private static final LazyLogger LOG = LazyLogger.of(ProxyHeaderProtocol.class);
 
-    private final Gate gate;
+    private final LoopAcceptor acceptor;
 
-    ProxyPreface(Gate gate) {
-        this.gate = gate;
+    ProxyHeaderProtocol(LoopAcceptor acceptor) {
+        this.acceptor = acceptor;
     }
 
     @Override
@@ -24,7 +24,7 @@ final class ProxyPreface implements Protocol {
             case ProxyHeader.Parsed.Incomplete() -> from;
             case ProxyHeader.Parsed.Complete(int end, var source) -> {
                 source.ifPresent(connection::remote);
-                gate.introduced(connection);
+                acceptor.introduced(connection);
                 yield end;
             }
             case ProxyHeader.Parsed.Rejected(String reason) -> {
