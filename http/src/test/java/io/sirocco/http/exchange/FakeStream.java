@@ -48,6 +48,8 @@ final class FakeStream implements HttpStream {
     private long expires = Long.MAX_VALUE;
     private Exchange exchange; // null when it is over
 
+    boolean secure; // over TLS, by a certificate for this host
+    String certificate = "a";
     boolean congested;
     boolean memoryShort;
     boolean open = true;
@@ -157,12 +159,12 @@ final class FakeStream implements HttpStream {
 
     @Override
     public boolean secure() {
-        return false;
+        return secure;
     }
 
     @Override
     public boolean authoritative(byte[] bytes, int from, int to) {
-        return true;
+        return certificate.equals(new String(bytes, from, to - from, UTF_8));
     }
 
     @Override
