@@ -6,23 +6,13 @@ import io.sirocco.http.Headers;
 import io.sirocco.http.RequestError;
 import io.sirocco.http.body.BodyRefused;
 import io.sirocco.http.body.RequestBody;
-import io.sirocco.http.loop.LoopTasks;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.message.Trailers;
 import io.sirocco.http.route.PathParams;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
-import io.sirocco.net.Loop;
-import io.sirocco.net.TlsSession;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.net.SocketAddress;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 
 /**
@@ -38,18 +28,12 @@ import jdk.jfr.FlightRecorder;
  *
  * <p>Methods say where they run; fields are loop-confined unless they say otherwise.
  */
-public final class Exchange implements Runnable {
-    private static final VarHandle THREAD = threadField();
-
-    /** Takes the place of a handler's thread while that is being interrupted. */
-    private static final Thread INTERRUPTING = Thread.ofVirtual().unstarted(() -> {});
-
+public final class Exchange extends HandlerThread implements Runnable {
     final HttpStream stream;
     final LoopContext worker;
     public final RequestMessage request;
     public final RouteTarget endpoint;
     public final RequestBody body; // null when there is none
-    final Forwarded forwarded; // null when no trusted proxy says on whose behalf it asks
     public final boolean headOnly; // HEAD was requested
     final long began; // in the loop's nanoseconds
 
@@ -57,7 +41,6 @@ public final class Exchange implements Runnable {
     final RequestEvent event = FlightRecorder.isInitialized() ? RequestEvent.start() : null;
 
     Handler handler; // to be called next; handed on with the exchange
-    private volatile Thread thread; // that runs the handler, while it does
     private boolean awaitsFirstPiece; // of the body, before the handler is called
     boolean responded; // the response has begun; a later one is dropped
     boolean early; // before its writer has written anything
@@ -66,9 +49,7 @@ public final class Exchange implements Runnable {
     boolean waitsForLater;
     volatile boolean endless; // a server that stops does not wait for it
     private boolean gone; // the client is, before the response was complete
-    private List<Runnable> whenGone; // null while there are no callbacks
-    private CompletableFuture<Void>
-            writable; // set while a writer waits for the client to take more
+    private ClientListeners listeners; // null until one waits for the client
     int status;
     long bytesOut;
     RequestError rule; // that the request was refused by; null when it was not
@@ -86,9 +67,8 @@ public final class Exchange implements Runnable {
         this.worker = worker;
         this.endpoint = endpoint;
         this.handler = endpoint.handler();
-        this.request = new RequestMessage(this, head, params);
+        this.request = new RequestMessage(this, head, params, forwarded);
         this.body = bodyLength == 0 ? null : new RequestBody(bodyLength);
-        this.forwarded = forwarded;
         this.headOnly = head.isHead();
         this.began = worker.loop.nanos();
     }
@@ -223,10 +203,8 @@ public final class Exchange implements Runnable {
 
     /** Called when the client can take output again. */
     public void drained() {
-        CompletableFuture<Void> waiting = writable;
-        if (waiting != null) {
-            writable = null;
-            waiting.complete(null);
+        if (listeners != null) {
+            listeners.drained();
         }
     }
 
@@ -236,10 +214,8 @@ public final class Exchange implements Runnable {
             return;
         }
         gone = true;
-        if (whenGone != null) {
-            List<Runnable> all = whenGone;
-            whenGone = null;
-            all.forEach(this::tellGone);
+        if (listeners != null) {
+            listeners.disconnected(this::tellGone);
         }
     }
 
@@ -297,8 +273,8 @@ public final class Exchange implements Runnable {
             worker.tellRejected(
                     refusal,
                     id(),
-                    remote(),
-                    secure(),
+                    request.remoteAddress(),
+                    request.isSecure(),
                     request.method(),
                     request.target(),
                     false,
@@ -340,7 +316,7 @@ public final class Exchange implements Runnable {
                 && body.expected()
                 && body.full()
                 && !waitsForBody()
-                && writable == null
+                && !awaitsOutput()
                 && !stream.congested();
     }
 
@@ -352,7 +328,7 @@ public final class Exchange implements Runnable {
                 waitsForBody()
                         ? body.clock().deadline(endpoint.limits(), body.received())
                         : handlerDeadline();
-        if (writable != null || ended) {
+        if (awaitsOutput() || ended) {
             at = Math.min(at, stream.outputDeadline());
         }
         stream.deadline(at);
@@ -390,7 +366,7 @@ public final class Exchange implements Runnable {
         } else if (now >= handlerDeadline()) {
             refuse(waitsForLater ? RequestError.LATER_DEADLINE : RequestError.HANDLER_DEADLINE);
             cancel();
-        } else if (writable != null || ended) {
+        } else if (awaitsOutput() || ended) {
             stream.abortIfStalled();
         } else {
             schedule();
@@ -452,68 +428,10 @@ public final class Exchange implements Runnable {
         return !responded;
     }
 
-    /** Forgets the handler's thread, which has returned. */
-    void threadReturned() {
-        thread = null;
-    }
-
-    /** Interrupts the handler, whose response is no longer needed. Takes no lock. */
-    void cancel() {
-        Thread handling = thread;
-        if (handling != null
-                && handling != INTERRUPTING
-                && THREAD.compareAndSet(this, handling, INTERRUPTING)) {
-            try {
-                handling.interrupt();
-            } finally {
-                THREAD.compareAndSet(this, INTERRUPTING, handling);
-            }
-        }
-    }
-
-    /** Called when the calling thread starts to run the handler, until {@link #threadEnds}. */
-    void threadBegins() {
-        thread = Thread.currentThread();
-    }
-
-    /**
-     * Called when the calling thread continues with something else. Waits for an interrupt that is
-     * on its way to this exchange, so that the thread does not keep it. By now another thread may
-     * run the exchange.
-     */
-    void threadEnds() {
-        Thread mine = Thread.currentThread();
-        for (Thread now = thread; now == mine || now == INTERRUPTING; now = thread) {
-            if (now == mine && THREAD.compareAndSet(this, mine, null)) {
-                break;
-            }
-            Thread.yield();
-        }
-        Thread.interrupted();
-    }
-
     // ---- the body, for the handler
 
-    /** Returns the next bytes of the body, or none at its end. Blocks. On the handler's thread. */
-    byte[] nextOfBody(boolean keeps) throws IOException {
-        return body == null ? new byte[0] : LoopTasks.join(worker.call(() -> takeOfBody(keeps)));
-    }
-
-    /** Returns the next bytes of the body without blocking. Any thread. */
-    CompletableFuture<byte[]> nextOfBodyLater() {
-        return body == null
-                ? CompletableFuture.completedFuture(new byte[0])
-                : worker.call(() -> takeOfBody(false));
-    }
-
-    /** Returns the trailers of the request. Any thread. */
-    Headers bodyTrailers() {
-        return body == null
-                ? Headers.none()
-                : worker.call(() -> CompletableFuture.completedFuture(body.trailers())).join();
-    }
-
-    private CompletableFuture<byte[]> takeOfBody(boolean keeps) {
+    /** Takes the next bytes of the body, for {@link MessageBody}. On the loop. */
+    CompletableFuture<byte[]> takeOfBody(boolean keeps) {
         CompletableFuture<byte[]> bytes = body.take(keeps);
         if (!ended) {
             if (body.expected()) {
@@ -615,17 +533,27 @@ public final class Exchange implements Runnable {
         if (!stream.congested()) {
             return CompletableFuture.completedFuture(null);
         }
-        writable = new CompletableFuture<>();
+        CompletableFuture<Void> drained = listeners().onDrained();
         schedule();
-        return writable;
+        return drained;
+    }
+
+    /** Returns whether a writer waits for the client to take output. */
+    private boolean awaitsOutput() {
+        return listeners != null && listeners.awaitOutput();
     }
 
     private void failWritable() {
-        CompletableFuture<Void> waiting = writable;
-        if (waiting != null) {
-            writable = null;
-            waiting.completeExceptionally(clientIsGone());
+        if (awaitsOutput()) {
+            listeners.failDrained(clientIsGone());
         }
+    }
+
+    private ClientListeners listeners() {
+        if (listeners == null) {
+            listeners = new ClientListeners();
+        }
+        return listeners;
     }
 
     static IOException clientIsGone() {
@@ -633,33 +561,6 @@ public final class Exchange implements Runnable {
     }
 
     // ---- facts, on any thread unless they say otherwise
-
-    SocketAddress remote() {
-        return forwarded != null ? forwarded.client() : onLoop(stream::remote);
-    }
-
-    SocketAddress peer() {
-        return onLoop(stream::peer);
-    }
-
-    private SocketAddress onLoop(Supplier<SocketAddress> address) {
-        return worker.call(() -> CompletableFuture.completedFuture(address.get())).join();
-    }
-
-    SocketAddress local() {
-        return stream.local();
-    }
-
-    /** Returns the TLS session, which does not change during the connection. */
-    Optional<TlsSession> tls() {
-        return stream.tls();
-    }
-
-    boolean secure() {
-        return forwarded == null || forwarded.scheme().isEmpty()
-                ? stream.tls().isPresent()
-                : forwarded.scheme().equals("https");
-    }
 
     /**
      * Returns the id of the request. On the handler's thread, or on the loop when that has ended.
@@ -669,10 +570,6 @@ public final class Exchange implements Runnable {
             id = worker.nextId();
         }
         return id;
-    }
-
-    Loop loop() {
-        return worker.loop;
     }
 
     boolean connected() {
@@ -692,10 +589,7 @@ public final class Exchange implements Runnable {
                     if (gone) {
                         tellGone(task);
                     } else if (!ended) {
-                        if (whenGone == null) {
-                            whenGone = new ArrayList<>(1);
-                        }
-                        whenGone.add(task);
+                        listeners().onDisconnect(task);
                     }
                 });
     }
@@ -705,14 +599,6 @@ public final class Exchange implements Runnable {
             task.run();
         } catch (Throwable e) {
             worker.failed(id(), e);
-        }
-    }
-
-    private static VarHandle threadField() {
-        try {
-            return MethodHandles.lookup().findVarHandle(Exchange.class, "thread", Thread.class);
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
         }
     }
 }

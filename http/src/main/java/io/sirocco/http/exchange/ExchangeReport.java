@@ -87,17 +87,17 @@ public final class ExchangeReport implements Monitor.CompletedRequest {
 
     @Override
     public SocketAddress remoteAddress() {
-        return exchange.remote();
+        return exchange.request.remoteAddress();
     }
 
     @Override
     public SocketAddress peerAddress() {
-        return exchange.peer();
+        return exchange.request.peerAddress();
     }
 
     @Override
     public boolean isSecure() {
-        return exchange.secure();
+        return exchange.request.isSecure();
     }
 
     @Override

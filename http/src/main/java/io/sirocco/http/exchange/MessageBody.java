@@ -7,11 +7,15 @@ import io.sirocco.http.BadRequest;
 import io.sirocco.http.Body;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Request;
+import io.sirocco.http.body.BodyRefused;
+import io.sirocco.http.body.RequestBody;
+import io.sirocco.http.loop.LoopTasks;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** The {@link Body} of a {@link RequestMessage}. Used by one thread at a time. */
@@ -94,12 +98,31 @@ public final class MessageBody implements Body {
 
     @Override
     public CompletionStage<byte[]> next() {
-        return exchange.nextOfBodyLater();
+        return exchange.body == null
+                ? CompletableFuture.completedFuture(new byte[0])
+                : exchange.worker.call(() -> exchange.takeOfBody(false));
     }
 
     @Override
     public Headers trailers() {
-        return exchange.bodyTrailers();
+        RequestBody body = exchange.body;
+        return body == null
+                ? Headers.none()
+                : exchange.worker
+                        .call(() -> CompletableFuture.completedFuture(body.trailers()))
+                        .join();
+    }
+
+    /** Returns the next bytes of the body, or none at its end. Blocks. */
+    private byte[] await(boolean keeps) throws IOException {
+        if (exchange.body == null) {
+            return new byte[0];
+        }
+        try {
+            return LoopTasks.join(exchange.worker.call(() -> exchange.takeOfBody(keeps)));
+        } catch (IOException e) {
+            throw e.getCause() instanceof BodyRefused refused ? refused : e;
+        }
     }
 
     private final class Reader extends InputStream {
@@ -117,7 +140,7 @@ public final class MessageBody implements Body {
             begun = true;
             if (!ended) {
                 failed = true;
-                piece = exchange.nextOfBody(keeps);
+                piece = await(keeps);
                 failed = false;
                 at = 0;
                 ended = piece.length == 0;

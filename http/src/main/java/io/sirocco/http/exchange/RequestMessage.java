@@ -16,26 +16,38 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /** The {@link Request} of an {@link Exchange}. Used by one thread at a time. */
 public final class RequestMessage implements Request {
 
     final Exchange exchange;
     private final PathParams params;
-    private RequestHead head;
+    private RequestHead head; // null when the request is over
     private boolean detached;
-    private Body body;
-    private Params query;
-    private Params form;
-    private Map<String, String> cookies;
-    private Map<String, Object> attributes;
-    private String rejectedBy; // null when no filter refuses it
+    private RequestExtras extras; // null until one of them is needed
 
-    public RequestMessage(Exchange exchange, RequestHead head, PathParams params) {
+    RequestMessage(Exchange exchange, RequestHead head, PathParams params, Forwarded forwarded) {
         this.exchange = exchange;
         this.head = head;
         this.params = params;
+        if (forwarded != null) {
+            extras().forwarded = forwarded;
+        }
+    }
+
+    private RequestExtras extras() {
+        if (extras == null) {
+            extras = new RequestExtras();
+        }
+        return extras;
+    }
+
+    /** Returns what a trusted proxy says of the client, or null. */
+    Forwarded forwarded() {
+        return extras == null ? null : extras.forwarded;
     }
 
     private RequestHead head() {
@@ -96,7 +108,7 @@ public final class RequestMessage implements Request {
     @Override
     public String host() {
         RequestHead all = head();
-        Forwarded forwarded = exchange.forwarded;
+        Forwarded forwarded = forwarded();
         if (forwarded != null && !forwarded.authority().isEmpty()) {
             return forwarded.host();
         }
@@ -106,7 +118,7 @@ public final class RequestMessage implements Request {
     @Override
     public String authority() {
         RequestHead all = head();
-        Forwarded forwarded = exchange.forwarded;
+        Forwarded forwarded = forwarded();
         if (forwarded != null && !forwarded.authority().isEmpty()) {
             return forwarded.authority();
         }
@@ -120,10 +132,11 @@ public final class RequestMessage implements Request {
 
     @Override
     public Params query() {
-        if (query == null) {
-            query = head().hasQuery() ? Params.of(head().query()) : Params.empty();
+        RequestExtras known = extras();
+        if (known.query == null) {
+            known.query = head().hasQuery() ? Params.of(head().query()) : Params.empty();
         }
-        return query;
+        return known.query;
     }
 
     @Override
@@ -160,60 +173,73 @@ public final class RequestMessage implements Request {
 
     @Override
     public Optional<String> cookie(String name) {
-        if (cookies == null) {
-            cookies = header("Cookie").map(Cookies::parse).orElse(Map.of());
+        RequestExtras known = extras();
+        if (known.cookies == null) {
+            known.cookies = header("Cookie").map(Cookies::parse).orElse(Map.of());
         }
-        return Optional.ofNullable(cookies.get(name));
+        return Optional.ofNullable(known.cookies.get(name));
     }
 
     @Override
     public Body body() {
-        if (body == null) {
-            body = new MessageBody(exchange, this);
+        RequestExtras known = extras();
+        if (known.body == null) {
+            known.body = new MessageBody(exchange, this);
         }
-        return body;
+        return known.body;
     }
 
     @Override
     public Params form() throws IOException {
-        if (form == null) {
+        RequestExtras known = extras();
+        if (known.form == null) {
             boolean isForm =
                     contentType()
                             .filter(type -> type.is("application/x-www-form-urlencoded"))
                             .isPresent();
-            form = isForm ? Params.of(body().text()) : Params.empty();
+            known.form = isForm ? Params.of(body().text()) : Params.empty();
         }
-        return form;
+        return known.form;
     }
 
     @Override
     public SocketAddress remoteAddress() {
-        return exchange.remote();
+        Forwarded forwarded = forwarded();
+        return forwarded != null ? forwarded.client() : onLoop(exchange.stream::remote);
     }
 
     @Override
     public SocketAddress peerAddress() {
-        return exchange.peer();
+        return onLoop(exchange.stream::peer);
+    }
+
+    private SocketAddress onLoop(Supplier<SocketAddress> address) {
+        return exchange.worker
+                .call(() -> CompletableFuture.completedFuture(address.get()))
+                .join();
     }
 
     @Override
     public SocketAddress localAddress() {
-        return exchange.local();
+        return exchange.stream.local();
     }
 
     @Override
     public boolean isSecure() {
-        return exchange.secure();
+        Forwarded forwarded = forwarded();
+        return forwarded == null || forwarded.scheme().isEmpty()
+                ? exchange.stream.tls().isPresent()
+                : forwarded.scheme().equals("https");
     }
 
     @Override
     public Optional<TlsSession> tls() {
-        return exchange.tls();
+        return exchange.stream.tls();
     }
 
     @Override
     public Loop loop() {
-        return exchange.loop();
+        return exchange.worker.loop;
     }
 
     @Override
@@ -242,23 +268,26 @@ public final class RequestMessage implements Request {
 
     @Override
     public Optional<Object> attribute(String name) {
-        return attributes == null ? Optional.empty() : Optional.ofNullable(attributes.get(name));
+        return extras == null || extras.attributes == null
+                ? Optional.empty()
+                : Optional.ofNullable(extras.attributes.get(name));
     }
 
     @Override
     public void attribute(String name, Object value) {
-        if (attributes == null) {
-            attributes = new HashMap<>();
+        RequestExtras known = extras();
+        if (known.attributes == null) {
+            known.attributes = new HashMap<>();
         }
-        attributes.put(name, value);
+        known.attributes.put(name, value);
     }
 
     @Override
     public void rejectedBy(String rule) {
-        rejectedBy = Objects.requireNonNull(rule);
+        extras().rejectedBy = Objects.requireNonNull(rule);
     }
 
     Optional<String> rejectedBy() {
-        return Optional.ofNullable(rejectedBy);
+        return extras == null ? Optional.empty() : Optional.ofNullable(extras.rejectedBy);
     }
 }

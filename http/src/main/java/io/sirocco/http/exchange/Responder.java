@@ -358,8 +358,8 @@ public final class Responder {
                 exchange.stream.upgrade(
                         response.with(accepted.fields()),
                         connection -> {
-                            if (exchange.forwarded != null) {
-                                connection.remote(exchange.forwarded.client());
+                            if (exchange.request.forwarded() != null) {
+                                connection.remote(exchange.request.forwarded().client());
                             }
                             return new WebSocketConnection(
                                     connection,
