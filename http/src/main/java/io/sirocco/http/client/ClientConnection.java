@@ -6,10 +6,10 @@ import io.sirocco.http.client.HttpClientException.Reason;
 import io.sirocco.http.h1.ResponseError;
 import io.sirocco.http.h1.ResponseHead;
 import io.sirocco.http.h1.ResponseReader;
-import io.sirocco.net.Alarm;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.ScheduledTask;
 import java.util.Objects;
 
 /**
@@ -33,7 +33,7 @@ final class ClientConnection implements Protocol {
     private final ResponseReader reader;
     private ClientExchange exchange; // null while idle
     private RequestBodySender body; // of the request; null without one
-    private Alarm expected; // of 100 (Continue); null while it is not waited for
+    private ScheduledTask expected; // of 100 (Continue); null while it is not waited for
     private boolean sent; // the request was written
     private boolean used; // has carried an exchange before
     private boolean suspended;
@@ -73,9 +73,9 @@ final class ClientConnection implements Protocol {
         sent = false;
         body = new RequestBodySender(this, connection, request);
         if (request.expects) {
-            expected = connection.loop().after(settings.expect(), this::sendBody);
+            expected = connection.loop().schedule(settings.expect(), this::sendBody);
         } else {
-            connection.tellSent();
+            connection.notifySent();
             body.begin();
         }
     }
@@ -84,7 +84,7 @@ final class ClientConnection implements Protocol {
         if (expected != null) {
             expected.cancel();
             expected = null;
-            connection.tellSent();
+            connection.notifySent();
             body.begin();
         }
     }
@@ -142,7 +142,7 @@ final class ClientConnection implements Protocol {
                 }
                 case DATA -> {
                     exchange.body.add(bytes, reader.dataFrom(), reader.dataTo());
-                    if (!connection.stores(exchange.body.stored())) {
+                    if (!connection.reserveMemory(exchange.body.stored())) {
                         if (exchange != null) {
                             failed(Reason.MEMORY_SHORT, "no memory for its body", null);
                         }
@@ -238,7 +238,7 @@ final class ClientConnection implements Protocol {
         }
         exchange = null;
         leave();
-        connection.noDeadline();
+        connection.clearDeadline();
         connection.protocol(next);
         done.end(Headers.none());
         done.deliver();
@@ -248,14 +248,14 @@ final class ClientConnection implements Protocol {
     private void complete(boolean surplus) {
         ClientExchange done = exchange;
         boolean lasting =
-                reader.lasting() && sent && !surplus && !done.request.closes && connection.open();
+                reader.lasting() && sent && !surplus && !done.request.closes && connection.isOpen();
         exchange = null;
         used = true;
         if (body != null) {
             body.stop();
             body = null;
         }
-        connection.stores(0);
+        connection.reserveMemory(0);
         suspended = false;
         done.end(ClientExchange.headers(reader.trailers()));
         if (lasting && keepAlive > 0) {
@@ -274,7 +274,7 @@ final class ClientConnection implements Protocol {
 
     /** Its reader wants more of the body. */
     void roomForBody() {
-        connection.stores(exchange.body.stored());
+        connection.reserveMemory(exchange.body.stored());
         if (suspended) {
             suspended = false;
             progress();

@@ -5,8 +5,8 @@ import io.sirocco.http.Headers;
 import io.sirocco.http.client.HttpClientException.Reason;
 import io.sirocco.http.h1.ResponseHead;
 import io.sirocco.http.message.Fields;
-import io.sirocco.net.Alarm;
 import io.sirocco.net.Loop;
+import io.sirocco.net.ScheduledTask;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -34,7 +34,7 @@ final class ClientExchange {
     boolean over;
     ClientConnection connection; // null while it has none
     OriginPool waitsIn; // null unless it waits for a connection
-    private Alarm alarm; // while it waits
+    private ScheduledTask alarm; // while it waits
     private Headers headers; // of the response; null before these are there
     private int status;
     private String version;
@@ -67,7 +67,7 @@ final class ClientExchange {
     }
 
     private void look(long millis) {
-        alarm = loop().after(Math.max(1, millis), this::waitedLong);
+        alarm = loop().schedule(Math.max(1, millis), this::waitedLong);
     }
 
     private void waitedLong() {

@@ -2,12 +2,12 @@
 package io.sirocco.http.client;
 
 import io.sirocco.http.client.HttpClientException.Reason;
-import io.sirocco.net.Alarm;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Connector;
 import io.sirocco.net.Destination;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.ScheduledTask;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -32,7 +32,7 @@ final class Connecting implements Connector {
     private final HttpOrigin origin;
     private final Loop loop;
     private final ArrayDeque<SocketAddress> addresses = new ArrayDeque<>();
-    private Alarm handshake; // null unless one is under way
+    private ScheduledTask handshake; // null unless one is under way
     private boolean late; // the handshake was
     private boolean over;
 
@@ -118,7 +118,7 @@ final class Connecting implements Connector {
                                                 List.of("http/1.1"),
                                                 this));
             }
-            loop.connect(Destination.of(address).within(settings.connect()), connector);
+            loop.connect(Destination.of(address).withTimeout(settings.connect()), connector);
         } catch (RejectedExecutionException e) {
             fail(Reason.CLIENT_CLOSED, "the loop of the client has stopped", e);
         } catch (RuntimeException e) {
@@ -137,7 +137,7 @@ final class Connecting implements Connector {
         @Override
         public Protocol connected(Connection connection) {
             handshake =
-                    loop.after(
+                    loop.schedule(
                             home.pool.settings.handshake(),
                             () -> {
                                 late = true;

@@ -69,7 +69,7 @@ public final class HttpClient implements AutoCloseable {
                         s ->
                                 s.loops(settings.loops())
                                         .name("sirocco-client")
-                                        .heldMillis(0)
+                                        .longTurnMillis(0)
                                         .blockingMillis(0));
         return new HttpClient(own::all, own, settings);
     }

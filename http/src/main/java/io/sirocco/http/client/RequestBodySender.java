@@ -71,7 +71,7 @@ final class RequestBodySender {
     }
 
     private void goOn() {
-        while (!over && !connection.congested()) {
+        while (!over && !connection.isCongested()) {
             asking = true;
             CompletableFuture<byte[]> next = next();
             if (!next.isDone()) {

@@ -76,19 +76,19 @@ final class RequestEncoder {
     /** Writes a piece of a body, which is not empty and must not change any more. */
     static void piece(Connection to, byte[] piece, boolean chunked) {
         if (chunked) {
-            Chunk size = to.room(20);
+            Chunk size = to.reserve(20);
             size.putHex(piece.length);
             size.put(CRLF);
         }
         to.writeStable(piece, 0, piece.length);
         if (chunked) {
-            to.room(CRLF.length).put(CRLF);
+            to.reserve(CRLF.length).put(CRLF);
         }
     }
 
     /** Writes the last chunk and the trailers. */
     static void lastChunk(Connection to, Headers trailers) {
-        to.room(LAST_CHUNK.length).put(LAST_CHUNK);
+        to.reserve(LAST_CHUNK.length).put(LAST_CHUNK);
         byte[] fields = (Trailers.checked(trailers) + "\r\n").getBytes(ISO_8859_1);
         to.write(fields, 0, fields.length);
     }

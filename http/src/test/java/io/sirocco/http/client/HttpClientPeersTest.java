@@ -42,7 +42,7 @@ class HttpClientPeersTest {
 
     @BeforeEach
     void start() throws IOException {
-        loops = Loops.start(s -> s.loops(1).transport(transport).heldMillis(0));
+        loops = Loops.start(s -> s.loops(1).transport(transport).longTurnMillis(0));
         client = HttpClient.on(loops, s -> {});
     }
 

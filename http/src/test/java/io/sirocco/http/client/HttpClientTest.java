@@ -99,7 +99,7 @@ class HttpClientTest {
                                     .blockedLoopThreshold(Duration.ZERO);
                         },
                         this::routes);
-        loops = Loops.start(s -> s.loops(1).transport(transport).heldMillis(0));
+        loops = Loops.start(s -> s.loops(1).transport(transport).longTurnMillis(0));
         client = HttpClient.on(loops, this::configure);
         url = (secure ? "https://localhost:" : "http://127.0.0.1:") + server.port();
     }

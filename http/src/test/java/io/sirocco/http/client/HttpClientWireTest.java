@@ -50,7 +50,7 @@ class HttpClientWireTest {
 
     @BeforeEach
     void start() throws IOException {
-        loops = Loops.start(s -> s.loops(1).transport(transport).heldMillis(0));
+        loops = Loops.start(s -> s.loops(1).transport(transport).longTurnMillis(0));
         client = HttpClient.on(loops, s -> {});
     }
 
@@ -509,7 +509,8 @@ class HttpClientWireTest {
             var other = new CompletableFuture<Void>();
             loops.all()
                     .getFirst()
-                    .execute(() -> loops.all().getFirst().after(200, () -> other.complete(null)));
+                    .execute(
+                            () -> loops.all().getFirst().schedule(200, () -> other.complete(null)));
             other.join();
             assertEquals(body.length, slow.body().bytes().length);
         }
@@ -664,7 +665,7 @@ class HttpClientWireTest {
                                 s ->
                                         s.loops(1)
                                                 .transport(transport)
-                                                .heldMillis(0)
+                                                .longTurnMillis(0)
                                                 .memory(1 << 20));
                 HttpClient poor = HttpClient.on(small, s -> {});
                 var server =

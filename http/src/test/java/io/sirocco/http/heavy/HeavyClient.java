@@ -25,7 +25,7 @@ final class HeavyClient {
     public static void main(String[] arguments) throws Exception {
         TransportKind transport = TransportKind.valueOf(arguments[0]);
         var input = new BufferedReader(new InputStreamReader(System.in));
-        try (Loops loops = Loops.start(s -> s.loops(1).transport(transport).heldMillis(0));
+        try (Loops loops = Loops.start(s -> s.loops(1).transport(transport).longTurnMillis(0));
                 HttpClient client = HttpClient.on(loops, s -> {})) {
             for (String line = input.readLine(); line != null; line = input.readLine()) {
                 String[] words = line.split(" ");
