@@ -37,6 +37,11 @@ class InYourProjectTest {
     /** Kept until the next {@code clean}: the plugins in it need not be fetched again. */
     private static final Path REPOSITORY = Path.of("target/installed").toAbsolutePath();
 
+    /** For JVMs that end before what they have compiled with care would pay. */
+    private static final List<String> SHORT_LIVED =
+            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
+    private static final String JAVADOC = "-DadditionalJOption=-J" + SHORT_LIVED.getFirst();
     private static final String ADVICE = "start the JVM with ";
 
     @TempDir static Path folder;
@@ -59,7 +64,7 @@ class InYourProjectTest {
         deleteAll(REPOSITORY.resolve("io/sirocco"));
         Path checkout = folder.resolve("check out"); // with a space, as folders of users have
         copySources(checkout);
-        installed = run(checkout, withMaven("./sirocco", "install")).succeeds().text();
+        installed = run(checkout, withMaven("./sirocco", "install", JAVADOC)).succeeds().text();
         sample = folder.resolve("sample");
         copyAll(SAMPLE.resolve("pom.xml"), sample.resolve("pom.xml"));
         copyAll(SAMPLE.resolve("src"), sample.resolve("src"));
@@ -210,7 +215,8 @@ class InYourProjectTest {
     /** Starts a server, has it respond, stops it; what it has printed as errors and warnings. */
     private static String errorsOf(Path project, String path, String expected, String... arguments)
             throws Exception {
-        var command = new ArrayList<>(List.of(JAVA, "-XX:+UseSerialGC", "-Xmx128m"));
+        var command = new ArrayList<>(List.of(JAVA, "-Xmx128m"));
+        command.addAll(SHORT_LIVED);
         command.addAll(List.of(arguments));
         Path errors = Files.createTempFile(folder, "errors", ".log");
         Process server =
@@ -290,7 +296,7 @@ class InYourProjectTest {
                         .redirectErrorStream(true)
                         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
         builder.environment().put("JAVA_HOME", JAVA_HOME);
-        builder.environment().remove("MAVEN_OPTS");
+        builder.environment().put("MAVEN_OPTS", String.join(" ", SHORT_LIVED));
         Process process = builder.start();
         try {
             String text = process.inputReader().readAllAsString();

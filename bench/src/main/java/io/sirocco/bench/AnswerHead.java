@@ -4,7 +4,9 @@ package io.sirocco.bench;
 /**
  * What the head of an answer says about where the answer ends, RFC 9112 6.3, and whether the
  * connection goes on, 9.3. While it is not all there, it is read from its beginning each time.
- * Allocates nothing. Loop-confined.
+ * Allocates nothing. It keeps no fields and forgives what servers in a race get wrong (lines that
+ * end with LF alone, equal lengths twice, a length beside a coding), where the strict head of the
+ * client in {@code http} indexes each field and refuses such answers. Loop-confined.
  */
 final class AnswerHead {
     /** Longer ones are taken for something else than HTTP. */

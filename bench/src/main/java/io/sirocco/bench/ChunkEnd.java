@@ -11,7 +11,7 @@ package io.sirocco.bench;
  *                    '----> TRAILERS --empty line--> DONE
  * </pre>
  *
- * Loop-confined.
+ * <p>As lenient as {@link AnswerHead}, and used again for each answer. Loop-confined.
  */
 final class ChunkEnd {
     private enum State {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.exchange.Limits;
 import io.sirocco.http.message.HeadLimits;
 import io.sirocco.http.route.RouteLimits;
 import io.sirocco.net.Admission;

@@ -2,6 +2,7 @@
 package io.sirocco.http;
 
 import io.sirocco.http.body.MultipartReader;
+import io.sirocco.http.exchange.Limits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -21,10 +22,10 @@ import java.util.NoSuchElementException;
  * }</pre>
  *
  * <p>Read each part before requesting the next one, which skips the rest of it. Waiting for data
- * blocks, which parks a virtual thread. At most {@value #CHUNK} bytes are in memory, regardless of
- * the size of the parts. A malformed body, a missing final boundary or an exceeded {@linkplain
- * Limits limit} throws {@link BadRequest} (400 or 413); a failure of the underlying stream throws
- * {@link UncheckedIOException}. The parts can be iterated once.
+ * blocks, which parks a virtual thread. At most 16 KiB are in memory, regardless of the size of the
+ * parts. A malformed body, a missing final boundary or an exceeded {@linkplain Limits limit} throws
+ * {@link BadRequest} (400 or 413); a failure of the underlying stream throws {@link
+ * UncheckedIOException}. The parts can be iterated once.
  *
  * <p>Used by one thread at a time.
  */

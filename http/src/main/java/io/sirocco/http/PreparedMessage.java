@@ -17,12 +17,12 @@ import io.sirocco.http.websocket.Frame;
  * <p>Any thread.
  */
 public sealed interface PreparedMessage permits EncodedMessage {
-    /** A message of text. */
+    /** Creates a text message. */
     static PreparedMessage text(String text) {
         return new EncodedMessage(Frame.TEXT, text.getBytes(UTF_8));
     }
 
-    /** A message of bytes, which must not change any more. */
+    /** Creates a binary message. Do not change the array afterwards. */
     static PreparedMessage binary(byte[] bytes) {
         return new EncodedMessage(Frame.BINARY, bytes);
     }

@@ -3,22 +3,17 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.sirocco.http.body.FilteredWriter;
-import io.sirocco.http.body.PieceWriter;
 import io.sirocco.http.body.Segments;
-import io.sirocco.http.body.SourceWriter;
-import io.sirocco.http.message.Location;
+import io.sirocco.http.exchange.Content;
+import io.sirocco.http.exchange.ResponseMessage;
 import io.sirocco.net.OpenFile;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -43,67 +38,15 @@ import java.util.function.UnaryOperator;
  *
  * <p>Immutable.
  */
-public final class Response {
-    private static final Set<String> OURS = ours();
-
-    private static final Headers TEXT = typed("text/plain; charset=utf-8");
-    private static final Headers HTML = typed("text/html; charset=utf-8");
-    private static final Headers JSON = typed("application/json");
-    private static final Headers OCTETS = typed("application/octet-stream");
-    private static final Headers EVENTS =
-            typed("text/event-stream").with("Cache-Control", "no-store");
-
-    private final int status;
-    private final Headers headers;
-    private final Content content;
-    private final boolean closeConnection;
-    private final boolean own; // has a Date or a Server of its own
-    private final Supplier<Headers> trailers; // null for none
-
-    // Caches, which loops may race for: each would write the same.
-    private boolean used;
-    private boolean sent;
-    private Object encoded;
-    private Changed changed;
-
-    /** The last result of {@link #mapOnce}. */
-    private record Changed(UnaryOperator<Response> by, Response to) {}
-
-    private Response(int status, Headers headers, Content content, boolean close, boolean own) {
-        this(status, headers, content, close, own, null);
-    }
-
-    private Response(
-            int status,
-            Headers headers,
-            Content content,
-            boolean close,
-            boolean own,
-            Supplier<Headers> trailers) {
-        this.trailers = trailers;
-        this.status = status;
-        this.headers = headers;
-        this.content = content;
-        this.closeConnection = close;
-        this.own = own;
-    }
-
-    private static Headers typed(String type) {
-        return Headers.of("Content-Type", type);
-    }
-
-    private static Response of(Headers headers, Content content) {
-        return new Response(200, headers, content, false, false);
-    }
-
+public sealed interface Response permits ResponseMessage {
     /** Creates a response of plain text in UTF-8. */
-    public static Response text(String text) {
-        return of(TEXT, new Content.Bytes(text.getBytes(UTF_8)));
+    static Response text(String text) {
+        return new ResponseMessage(ResponseMessage.TEXT, new Content.Bytes(text.getBytes(UTF_8)));
     }
 
     /** Creates a response of HTML in UTF-8. */
-    public static Response html(String page) {
-        return of(HTML, new Content.Bytes(page.getBytes(UTF_8)));
+    static Response html(String page) {
+        return new ResponseMessage(ResponseMessage.HTML, new Content.Bytes(page.getBytes(UTF_8)));
     }
 
     /**
@@ -111,16 +54,17 @@ public final class Response {
      *
      * @param document the encoded document
      */
-    public static Response json(String document) {
-        return of(JSON, new Content.Bytes(document.getBytes(UTF_8)));
+    static Response json(String document) {
+        return new ResponseMessage(
+                ResponseMessage.JSON, new Content.Bytes(document.getBytes(UTF_8)));
     }
 
     /**
      * Creates a response of bytes, with the type {@code application/octet-stream}. Do not change
      * the array afterwards.
      */
-    public static Response bytes(byte[] bytes) {
-        return of(OCTETS, new Content.Bytes(bytes));
+    static Response bytes(byte[] bytes) {
+        return new ResponseMessage(ResponseMessage.OCTETS, new Content.Bytes(bytes));
     }
 
     /**
@@ -128,8 +72,8 @@ public final class Response {
      *
      * @throws IllegalArgumentException if the status is not between 200 and 599
      */
-    public static Response empty(int status) {
-        return new Response(200, Headers.none(), Content.NONE, false, false).status(status);
+    static Response empty(int status) {
+        return new ResponseMessage(Headers.none(), Content.NONE).status(status);
     }
 
     /**
@@ -138,9 +82,9 @@ public final class Response {
      *
      * @throws IOException if the size of the file cannot be read
      */
-    public static Response file(Path path) throws IOException {
-        return of(
-                typed(MimeTypes.of(path.getFileName().toString())),
+    static Response file(Path path) throws IOException {
+        return new ResponseMessage(
+                ResponseMessage.typed(MimeTypes.of(path.getFileName().toString())),
                 new Content.File(path, Files.size(path)));
     }
 
@@ -156,7 +100,7 @@ public final class Response {
      * @param from the offset of the first byte
      * @param length the number of bytes
      */
-    public static Response file(OpenFile file, long from, long length) {
+    static Response file(OpenFile file, long from, long length) {
         return segments(List.of(new BodySegment.Region(file, from, length)));
     }
 
@@ -165,9 +109,8 @@ public final class Response {
      * separators, without a content type. Files are retained and released as by {@link
      * #file(OpenFile, long, long)}.
      */
-    public static Response segments(List<BodySegment> pieces) {
-        return new Response(
-                200, Headers.none(), new Content.Pieces(new Segments(pieces)), false, false);
+    static Response segments(List<BodySegment> pieces) {
+        return new ResponseMessage(Headers.none(), new Content.Pieces(new Segments(pieces)));
     }
 
     /**
@@ -175,8 +118,8 @@ public final class Response {
      * 8 KiB is sent with its length, a longer one in chunks; to an HTTP/1.0 client it ends with the
      * connection. If {@code writer} throws after the body has begun, the connection is reset.
      */
-    public static Response stream(BodyWriter writer) {
-        return of(OCTETS, new Content.Stream(writer, -1));
+    static Response stream(BodyWriter writer) {
+        return new ResponseMessage(ResponseMessage.OCTETS, new Content.Stream(writer, -1));
     }
 
     /**
@@ -185,9 +128,9 @@ public final class Response {
      *
      * @throws IllegalArgumentException if the length is negative
      */
-    public static Response stream(long length, BodyWriter writer) {
+    static Response stream(long length, BodyWriter writer) {
         checkLength(length);
-        return of(OCTETS, new Content.Stream(writer, length));
+        return new ResponseMessage(ResponseMessage.OCTETS, new Content.Stream(writer, length));
     }
 
     /**
@@ -196,8 +139,8 @@ public final class Response {
      * before it becomes a 500 response, and the handler timeout applies until then. There is no
      * timeout for later segments; the source must set its own if it needs one.
      */
-    public static Response stream(BodySource source) {
-        return of(OCTETS, new Content.Source(source, -1));
+    static Response stream(BodySource source) {
+        return new ResponseMessage(ResponseMessage.OCTETS, new Content.Source(source, -1));
     }
 
     /**
@@ -206,9 +149,9 @@ public final class Response {
      *
      * @throws IllegalArgumentException if the length is negative
      */
-    public static Response stream(long length, BodySource source) {
+    static Response stream(long length, BodySource source) {
         checkLength(length);
-        return of(OCTETS, new Content.Source(source, length));
+        return new ResponseMessage(ResponseMessage.OCTETS, new Content.Source(source, length));
     }
 
     private static void checkLength(long length) {
@@ -235,7 +178,7 @@ public final class Response {
      * throws before that, the client gets 500. A server that stops interrupts the writer at once,
      * so that clients reconnect to another server.
      */
-    public static Response events(SseWriter writer) {
+    static Response events(SseWriter writer) {
         BodyWriter body =
                 out -> {
                     try {
@@ -244,7 +187,7 @@ public final class Response {
                         Thread.interrupted(); // the server stops: the end is still to be sent
                     }
                 };
-        return of(EVENTS, new Content.Endless(body));
+        return new ResponseMessage(ResponseMessage.EVENTS, new Content.Endless(body));
     }
 
     /**
@@ -260,32 +203,32 @@ public final class Response {
      * upgrade gets 426; one from a page of another origin gets 403 (see {@link
      * WebSocketSettings#origins}).
      */
-    public static Response webSocket(WebSocketHandler handler) {
+    static Response webSocket(WebSocketHandler handler) {
         return webSocket(WebSockets.DEFAULT, handler);
     }
 
     /** Opens a WebSocket that a blocking handler serves, with settings. */
-    public static Response webSocket(WebSockets sockets, WebSocketHandler conversation) {
+    static Response webSocket(WebSockets sockets, WebSocketHandler handler) {
         return webSocket(
-                new Content.Upgrade(sockets.group, Optional.of(conversation), Optional.empty()));
+                new Content.Upgrade(sockets.group, Optional.of(handler), Optional.empty()));
     }
 
     /**
      * Opens a WebSocket that a listener serves with callbacks on its event loop. For very many
      * sockets that are mostly idle.
      */
-    public static Response webSocket(WebSocketListener listener) {
+    static Response webSocket(WebSocketListener listener) {
         return webSocket(WebSockets.DEFAULT, listener);
     }
 
     /** Opens a WebSocket that a listener serves, with settings. */
-    public static Response webSocket(WebSockets sockets, WebSocketListener listener) {
+    static Response webSocket(WebSockets sockets, WebSocketListener listener) {
         return webSocket(
                 new Content.Upgrade(sockets.group, Optional.empty(), Optional.of(listener)));
     }
 
     private static Response webSocket(Content.Upgrade upgrade) {
-        return new Response(101, Headers.none(), upgrade, false, false);
+        return ResponseMessage.upgrade(upgrade);
     }
 
     /**
@@ -296,7 +239,7 @@ public final class Response {
      *     contain, such as spaces, accented letters and backslashes, are percent-encoded
      * @throws IllegalArgumentException if the location contains a control character
      */
-    public static Response redirect(String location) {
+    static Response redirect(String location) {
         return empty(302).header("Location", location);
     }
 
@@ -312,8 +255,8 @@ public final class Response {
      * return Response.async(found);
      * }</pre>
      */
-    public static Response async(CompletionStage<Response> response) {
-        return new Response(200, Headers.none(), new Content.Later(response), false, false);
+    static Response async(CompletionStage<Response> response) {
+        return new ResponseMessage(Headers.none(), new Content.Later(response));
     }
 
     /**
@@ -327,43 +270,22 @@ public final class Response {
      *
      * <p>The code that completes {@code next} must not use the request.
      */
-    public static Response asyncHandler(CompletionStage<? extends Handler> next) {
-        return new Response(200, Headers.none(), new Content.After(next), false, false);
+    static Response asyncHandler(CompletionStage<? extends Handler> next) {
+        return new ResponseMessage(Headers.none(), new Content.After(next));
     }
 
     /**
      * Returns the result of {@code change} for this response. The change of an {@linkplain #async
      * asynchronous} response is applied when it completes. For filters.
      */
-    public Response map(UnaryOperator<Response> change) {
-        return switch (content) {
-            case Content.Later(CompletionStage<Response> response) ->
-                    async(response.thenApply(known -> known.map(change)));
-            case Content.After(CompletionStage<? extends Handler> next) ->
-                    asyncHandler(
-                            next.thenApply(
-                                    handler -> request -> handler.handle(request).map(change)));
-            default -> change.apply(this);
-        };
-    }
+    Response map(UnaryOperator<Response> change);
 
     /**
      * Returns the result of {@code change} as {@link #map} does, and caches it with this response
      * while the same {@code change} is used. A response that is returned again is then changed and
      * encoded once. The change must depend on nothing but the response.
      */
-    public Response mapOnce(UnaryOperator<Response> change) {
-        Changed known = changed;
-        if (known != null && known.by == change) {
-            return known.to;
-        }
-        Response to =
-                content instanceof Content.Later || content instanceof Content.After
-                        ? map(response -> response.mapOnce(change))
-                        : change.apply(this);
-        changed = new Changed(change, to);
-        return to;
-    }
+    Response mapOnce(UnaryOperator<Response> change);
 
     /**
      * Returns a response whose body passes through a filter while it is sent: {@code
@@ -371,31 +293,7 @@ public final class Response {
      * is unknown. Set the headers that describe it, such as {@code Content-Encoding}, separately. A
      * WebSocket response is returned unchanged.
      */
-    public Response transformBody(BodyFilter filter) {
-        return switch (content) {
-            case Content.Later _, Content.After _ ->
-                    map(response -> response.transformBody(filter));
-            case Content.Endless(BodyWriter writer) ->
-                    with(new Content.Endless(new FilteredWriter(filter, writer)));
-            case Content.Stream(BodyWriter writer, long _) -> transformBody(filter, writer);
-            case Content.Source(BodySource source, long _) ->
-                    transformBody(filter, new SourceWriter(source));
-            case Content.Bytes(byte[] bytes) -> transformBody(filter, out -> out.write(bytes));
-            case Content.File(Path path, long _) ->
-                    transformBody(filter, out -> Files.copy(path, out));
-            case Content.Pieces(Segments segments) ->
-                    transformBody(filter, new PieceWriter(segments));
-            case Content.Upgrade _ -> this;
-        };
-    }
-
-    private Response transformBody(BodyFilter filter, BodyWriter writer) {
-        return with(new Content.Stream(new FilteredWriter(filter, writer), -1));
-    }
-
-    private Response with(Content other) {
-        return new Response(status, headers, other, closeConnection, own, trailers);
-    }
+    Response transformBody(BodyFilter filter);
 
     /**
      * Returns a response with another status.
@@ -403,19 +301,7 @@ public final class Response {
      * @throws IllegalArgumentException if the status is not between 200 and 599, or if this is a
      *     WebSocket response
      */
-    public Response status(int status) {
-        if (status < 200 || status > 599) {
-            throw new IllegalArgumentException(
-                    "The status of a response must be 200 to 599, not " + status + ".");
-        }
-        if (content instanceof Content.Upgrade) {
-            throw new IllegalArgumentException("A WebSocket response has status 101 and no other.");
-        }
-        boolean known = !(content instanceof Content.Later || content instanceof Content.After);
-        boolean none = status == 205 && known; // RFC 9110 15.3.6
-        return new Response(
-                status, headers, none ? Content.NONE : content, closeConnection, own, trailers);
-    }
+    Response status(int status);
 
     /**
      * Returns a response with an additional header. Headers of the same name are all sent. {@code
@@ -425,17 +311,7 @@ public final class Response {
      * @throws IllegalArgumentException if the server sets this header, or if the name or value is
      *     invalid
      */
-    public Response header(String name, String value) {
-        if (OURS.contains(name)) {
-            return ours(name, value);
-        }
-        return with(name, headers.with(name, encoded(name, value)));
-    }
-
-    /** Percent-encodes the value of {@code Location}, a URI reference. */
-    private static String encoded(String name, String value) {
-        return name.equalsIgnoreCase("Location") ? Location.encode(value) : value;
-    }
+    Response header(String name, String value);
 
     /**
      * Returns a response with a header that replaces all headers of the same name.
@@ -443,40 +319,22 @@ public final class Response {
      * @throws IllegalArgumentException if the server sets this header, or if the name or value is
      *     invalid
      */
-    public Response setHeader(String name, String value) {
-        return OURS.contains(name)
-                ? ours(name, value)
-                : with(name, headers.set(name, encoded(name, value)));
-    }
+    Response setHeader(String name, String value);
 
     /**
      * Returns a response with {@code fields} instead of all its headers.
      *
      * @throws IllegalArgumentException if the server sets one of these headers
      */
-    public Response headers(Headers fields) {
-        boolean dated = false;
-        Headers encoded = fields;
-        for (int i = 0, n = fields.size(); i < n; i++) {
-            String name = fields.name(i);
-            if (mayBeOurs(name) && OURS.contains(name)) {
-                return ours(name, "");
-            }
-            dated |= ofOurs(name);
-            if (name.equalsIgnoreCase("Location")) {
-                encoded = encoded.set(name, Location.encode(fields.value(i)));
-            }
-        }
-        return new Response(status, encoded, content, closeConnection, dated, trailers);
-    }
+    Response headers(Headers fields);
 
     /** Returns a response with another {@code Content-Type}. */
-    public Response contentType(String type) {
+    default Response contentType(String type) {
         return setHeader("Content-Type", type);
     }
 
     /** Returns a response with an additional cookie. */
-    public Response cookie(Cookie cookie) {
+    default Response cookie(Cookie cookie) {
         return header("Set-Cookie", cookie.encode());
     }
 
@@ -489,158 +347,17 @@ public final class Response {
      * <p>If {@code trailers} throws, or returns a header that must not be a trailer, such as {@code
      * Content-Type}, the connection is reset.
      */
-    public Response trailers(Supplier<Headers> trailers) {
-        Objects.requireNonNull(trailers, "trailers");
-        return content instanceof Content.Later || content instanceof Content.After
-                ? map(response -> response.trailers(trailers))
-                : new Response(status, headers, content, closeConnection, own, trailers);
-    }
-
-    /** Returns the supplier of the trailers, or null. */
-    Supplier<Headers> trailers() {
-        return trailers;
-    }
+    Response trailers(Supplier<Headers> trailers);
 
     /** Returns a response after which the connection is closed. */
-    public Response closeConnection() {
-        return new Response(status, headers, content, true, own, trailers);
-    }
-
-    private Response with(String name, Headers changed) {
-        return new Response(
-                status, changed, content, closeConnection, own || ofOurs(name), trailers);
-    }
-
-    private static boolean ofOurs(String name) {
-        return name.equalsIgnoreCase("Date") || name.equalsIgnoreCase("Server");
-    }
-
-    /**
-     * Returns whether the name begins like one of {@link #OURS}. Few others do, so most need no
-     * lookup.
-     */
-    private static boolean mayBeOurs(String name) {
-        return "cktuCKTU".indexOf(name.charAt(0)) >= 0;
-    }
-
-    /**
-     * Returns whether it has its own {@code Date} or {@code Server}, which overrides the server's.
-     */
-    boolean ownDateOrServer() {
-        return own;
-    }
-
-    /** Returns a response with additional headers, unchecked. */
-    Response with(Headers more) {
-        return new Response(status, headers.with(more), content, closeConnection, own, trailers);
-    }
-
-    private Response ours(String name, String value) {
-        if (name.equalsIgnoreCase("Connection") && value.equalsIgnoreCase("close")) {
-            return closeConnection();
-        }
-        throw new IllegalArgumentException(
-                name
-                        + " is set by the server; use Response.closeConnection() to close the"
-                        + " connection, and Response.stream(length, ...) to set a length.");
-    }
-
-    private static Set<String> ours() {
-        var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
-        names.addAll(
-                Set.of(
-                        "Connection",
-                        "Content-Length",
-                        "Keep-Alive",
-                        "Trailer",
-                        "Transfer-Encoding",
-                        "Upgrade"));
-        return names;
-    }
+    Response closeConnection();
 
     /** Returns the status code. */
-    public int status() {
-        return status;
-    }
+    int status();
 
     /** Returns the headers, without those that the server adds. */
-    public Headers headers() {
-        return headers;
-    }
+    Headers headers();
 
     /** Returns the length of the body in bytes, if it is known in advance. */
-    public OptionalLong length() {
-        return switch (content) {
-            case Content.Bytes(byte[] bytes) -> OptionalLong.of(bytes.length);
-            case Content.File(Path _, long length) -> OptionalLong.of(length);
-            case Content.Pieces(Segments segments) -> OptionalLong.of(segments.length());
-            case Content.Stream(BodyWriter _, long length) when length >= 0 ->
-                    OptionalLong.of(length);
-            case Content.Source(BodySource _, long length) when length >= 0 ->
-                    OptionalLong.of(length);
-            case Content.Source _ -> OptionalLong.empty();
-            case Content.Stream _,
-                    Content.Endless _,
-                    Content.Later _,
-                    Content.After _,
-                    Content.Upgrade _ ->
-                    OptionalLong.empty();
-        };
-    }
-
-    Content content() {
-        return content;
-    }
-
-    /** Releases the files of a response that is not sent. */
-    void release() {
-        if (content instanceof Content.Pieces(Segments segments)) {
-            segments.release();
-        } else if (content instanceof Content.Source(BodySource source, long _)) {
-            source.close();
-        }
-    }
-
-    /** Returns whether it can be sent without a thread that writes it. */
-    boolean atHand() {
-        return content instanceof Content.Bytes
-                || content instanceof Content.Pieces
-                || content instanceof Content.Source;
-    }
-
-    boolean closes() {
-        return closeConnection;
-    }
-
-    /** Returns whether its status has no content, whatever the method (RFC 9110 6.4.1). */
-    boolean bodiless() {
-        return status == 204 || status == 304;
-    }
-
-    /**
-     * Returns whether it was sent before, and so is kept by the handler. Threads that race for the
-     * first time may both get false.
-     */
-    boolean sentBefore() {
-        boolean before = sent;
-        sent = true;
-        return before;
-    }
-
-    /** Returns whether it was encoded before, and so is sent repeatedly. */
-    boolean wasEncoded() {
-        boolean before = used;
-        used = true;
-        return before;
-    }
-
-    /** Returns the cached encoding, or null. */
-    Object encoded() {
-        return encoded;
-    }
-
-    /** Caches the encoding, whose form depends on the version of HTTP. */
-    void encoded(Object encoded) {
-        this.encoded = encoded;
-    }
+    OptionalLong length();
 }

@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.loop.ServerProtocol;
-import io.sirocco.net.Acceptor;
-import io.sirocco.net.Connection;
-import io.sirocco.net.Listener;
+import io.sirocco.http.exchange.LoopContext;
 import io.sirocco.net.Loop;
-import io.sirocco.net.Loops;
-import io.sirocco.net.Observer;
-import io.sirocco.net.Protocol;
-import io.sirocco.net.RateLimiter;
-import io.sirocco.net.TaskKind;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
@@ -62,34 +44,9 @@ public final class Server implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
     private static final Duration DRAIN = Duration.ofSeconds(10);
 
-    /** Timeout for a PROXY protocol header when there is no header timeout. */
-    private static final Duration PROXY_HEADER = Duration.ofSeconds(10);
-
-    /** The response to a client that sends plain HTTP to an HTTPS port. */
-    private static final byte[] NOT_HTTPS =
-            """
-            HTTP/1.1 400 Bad Request\r
-            Content-Type: text/plain; charset=utf-8\r
-            Content-Length: 49\r
-            Connection: close\r
-            \r
-            This port speaks HTTPS: use https:// in the URL.
-            """
-                    .getBytes(StandardCharsets.US_ASCII);
-
     private volatile ServerPlan plan; // written with the lock held, as is the next
-    private volatile Running running; // null while stopped
+    private volatile RunningServer running; // null while stopped
     private volatile CompletableFuture<Throwable> failure = new CompletableFuture<>();
-
-    private record Running(
-            String id,
-            Loops loops,
-            List<LoopContext> workers,
-            List<Bound> listeners,
-            ExecutorService pool) {}
-
-    /** A configured address with the listener that is bound to it. */
-    private record Bound(Config.Listening asked, Listener listener) {}
 
     private Server(Consumer<Config> configure, Consumer<Routes> routes) {
         this.plan = ServerPlan.of(configure, routes, Map.of());
@@ -141,99 +98,15 @@ public final class Server implements AutoCloseable {
             LOG.get().log(Level.WARNING, "the server on {0} is already running", addresses());
             return this;
         }
+        if (failure.isDone()) {
+            failure = new CompletableFuture<>(); // of the last run
+        }
         try {
-            running = open();
+            running = new RunningServer(plan, failure::complete);
             return this;
         } catch (IOException e) {
             throw new UncheckedIOException(e.getMessage(), e);
         }
-    }
-
-    private Running open() throws IOException {
-        Config config = plan.config();
-        var workers = new CopyOnWriteArrayList<LoopContext>();
-        if (failure.isDone()) {
-            failure = new CompletableFuture<>(); // of the last run
-        }
-        Loops loops =
-                Loops.start(
-                        settings ->
-                                settings.loops(config.loops)
-                                        .transport(config.transport)
-                                        .clock(config.clock)
-                                        .name(config.name)
-                                        .observer(new Moves(workers))
-                                        .longTurnMillis(config.longTurnMillis)
-                                        .memory(config.memoryLimit)
-                                        .connections(config.mostConnections));
-        loops.failure().thenAccept(this::failed);
-        ExecutorService pool =
-                Executors.newFixedThreadPool(
-                        config.poolThreads,
-                        Thread.ofPlatform().daemon().name(config.name + "-pool-", 0).factory());
-        String id = Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36);
-        ServerContext setup = plan.setup(id, pool);
-        workers.addAll(loops.all().stream().map(loop -> new LoopContext(loop, setup)).toList());
-        try {
-            var bound = listen(loops, config, config.addresses, workers);
-            return new Running(id, loops, workers, bound, pool);
-        } catch (IOException | RuntimeException e) {
-            loops.close();
-            pool.shutdownNow();
-            throw e;
-        }
-    }
-
-    /** Reports moved routes to the monitor. */
-    private record Moves(List<LoopContext> workers) implements Observer {
-        @Override
-        public void taskKindMoved(
-                Loop loop, TaskKind kind, long millis, StackTraceElement[] stack) {
-            workers.get(loop.index()).moved(kind, millis, stack);
-        }
-    }
-
-    /** Binds all of {@code addresses}, or none. */
-    private List<Bound> listen(
-            Loops loops, Config config, List<Config.Listening> addresses, List<LoopContext> workers)
-            throws IOException {
-        var bound = new ArrayList<Bound>();
-        try {
-            for (Config.Listening asked : addresses) {
-                Listener listener =
-                        loops.listen(
-                                asked.address(), o -> options(config, asked, o), acceptor(workers));
-                bound.add(new Bound(asked, listener));
-            }
-            return bound;
-        } catch (IOException | RuntimeException e) {
-            bound.forEach(each -> each.listener.close());
-            throw e;
-        }
-    }
-
-    private void options(Config config, Config.Listening asked, Listener.Options options) {
-        asked.tls().ifPresent(tls -> options.tls(tls, "http/1.1").plainTextResponse(NOT_HTTPS));
-        if (asked.proxyProtocol()) {
-            long most = config.limits().headMillis();
-            options.proxyProtocol(
-                    peer -> plan.config().trustedProxies.trusts(peer),
-                    most == 0 ? PROXY_HEADER.toMillis() : most);
-        }
-        options.backlog(config.backlog)
-                .slots(config.maxConnectionsPerLoop, config.whenFull)
-                .parking(config.parked, config.parkedConnections.toMillis())
-                .acceptRate(config.acceptRate)
-                .admission(() -> plan.config().admission);
-    }
-
-    private Acceptor acceptor(List<LoopContext> workers) {
-        return connection -> {
-            Config config = plan.config();
-            pace(connection, config);
-            LoopContext worker = workers.get(connection.loop().index());
-            return new Http1(connection, worker);
-        };
     }
 
     /**
@@ -258,94 +131,16 @@ public final class Server implements AutoCloseable {
             plan = next;
             return;
         }
-        if (running.workers.stream().anyMatch(LoopContext::isLoopThread)) {
+        if (running.isLoopThread()) {
             throw new IllegalStateException(
                     "An event loop cannot reload its own server: use another thread.");
         }
         try {
-            running = reload(running, next);
+            running.reload(next);
+            plan = next;
         } catch (IOException e) {
             throw new UncheckedIOException(e.getMessage(), e);
         }
-    }
-
-    private Running reload(Running now, ServerPlan next) throws IOException {
-        var old = new ArrayList<>(now.listeners);
-        var kept = new ArrayList<Bound>();
-        var added = new ArrayList<Config.Listening>();
-        for (Config.Listening address : next.config().addresses) {
-            Optional<Bound> known =
-                    old.stream()
-                            .filter(each -> each.asked.address().equals(address.address()))
-                            .findFirst();
-            known.ifPresent(bound -> refuseIfTurned(bound.asked, address));
-            known.ifPresentOrElse(
-                    bound -> kept.add(new Bound(address, bound.listener)),
-                    () -> added.add(address));
-            known.ifPresent(old::remove);
-        }
-        var fresh = listen(now.loops, next.config(), added, now.workers);
-        kept.forEach(bound -> bound.asked.tls().ifPresent(bound.listener::tls));
-        kept.addAll(fresh);
-        plan = next;
-        adopt(now.workers, next.setup(now.id, now.pool));
-        old.forEach(each -> each.listener.close());
-        return new Running(now.id, now.loops, now.workers, List.copyOf(kept), now.pool);
-    }
-
-    /** A bound address cannot change its protocol. */
-    private static void refuseIfTurned(Config.Listening before, Config.Listening after) {
-        if (before.tls().isPresent() != after.tls().isPresent()) {
-            throw new IllegalArgumentException(
-                    after.address()
-                            + " cannot change between HTTP and HTTPS while the server runs:"
-                            + " stop it and start it again.");
-        }
-        if (before.proxyProtocol() != after.proxyProtocol()) {
-            throw new IllegalArgumentException(
-                    after.address()
-                            + " cannot turn the PROXY protocol on or off while the server runs:"
-                            + " stop it and start it again.");
-        }
-    }
-
-    private static void adopt(List<LoopContext> workers, ServerContext setup) {
-        var adopted = new ArrayList<CompletableFuture<?>>();
-        for (LoopContext worker : workers) {
-            var done = new CompletableFuture<Void>();
-            boolean runs =
-                    worker.execute(
-                            () -> {
-                                worker.adopt(setup);
-                                done.complete(null);
-                            });
-            if (runs) { // else its loop has died
-                adopted.add(done);
-            }
-        }
-        CompletableFuture.allOf(adopted.toArray(CompletableFuture[]::new)).join();
-    }
-
-    private static void pace(Connection connection, Config config) {
-        List<RateLimiter> reads = with(config.reads, config.connectionReads);
-        List<RateLimiter> writes = with(config.writes, config.connectionWrites);
-        if (!reads.isEmpty() || !writes.isEmpty()) {
-            connection.limitRates(reads, writes);
-        }
-    }
-
-    private static List<RateLimiter> with(RateLimiter shared, long own) {
-        if (shared == null && own == RateLimiter.UNLIMITED) {
-            return List.of();
-        }
-        var all = new ArrayList<RateLimiter>();
-        if (shared != null) {
-            all.add(shared);
-        }
-        if (own != RateLimiter.UNLIMITED) {
-            all.add(RateLimiter.perSecond(own));
-        }
-        return all;
     }
 
     /**
@@ -374,93 +169,13 @@ public final class Server implements AutoCloseable {
             LOG.get().log(Level.WARNING, "the server is already stopped");
             return true;
         }
-        Running ending = running;
-        if (ending.workers.stream().anyMatch(LoopContext::isLoopThread)) {
+        if (running.isLoopThread()) {
             throw new IllegalStateException(
                     "An event loop cannot stop its own server: use another thread.");
         }
-        long began = System.nanoTime();
-        drainMounts(ending, timeout);
-        ending.workers.forEach(worker -> worker.execute(() -> worker.draining = true));
-        ending.listeners.forEach(
-                each ->
-                        each.listener
-                                .close()); // a refused client can tell that the server is stopping
-        Duration left = timeout.minusNanos(System.nanoTime() - began);
-        boolean drained = drain(ending, left.isNegative() ? Duration.ZERO : left);
-        ending.loops.close();
-        ending.pool.shutdownNow();
+        boolean drained = running.stop(timeout);
         running = null;
         return drained;
-    }
-
-    /** Drains mounts first, while their connections are still served. */
-    private void drainMounts(Running ending, Duration timeout) {
-        if (plan.mounts().isEmpty()) {
-            return;
-        }
-        ending.listeners.forEach(each -> each.listener.close());
-        CompletableFuture<?>[] ends =
-                plan.mounts().stream().map(Server::drain).toArray(CompletableFuture[]::new);
-        try {
-            CompletableFuture.allOf(ends).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            LOG.get().log(Level.WARNING, "mounts did not drain in time");
-        } catch (ExecutionException e) {
-            LOG.get().log(Level.WARNING, "mounts could not drain", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static CompletableFuture<?> drain(Mount mount) {
-        try {
-            return mount.drain().toCompletableFuture();
-        } catch (RuntimeException e) { // the others, and the server, come to their end all the same
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    private static boolean drain(Running ending, Duration timeout) {
-        var ends = new ArrayList<CompletableFuture<Void>>();
-        for (LoopContext worker : ending.workers) {
-            var end = new CompletableFuture<Void>();
-            boolean runs =
-                    worker.execute(
-                            () -> {
-                                worker.drain(end);
-                                worker.loop.forEachProtocol(Server::drain);
-                            });
-            if (runs) { // else its loop has died, and its connections with it
-                ends.add(end);
-            }
-        }
-        try {
-            CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
-                    .get(timeout.toMillis(), TimeUnit.MILLISECONDS);
-            return true;
-        } catch (TimeoutException e) {
-            int left = ending.workers.stream().mapToInt(worker -> worker.connections).sum();
-            if (left > 0) {
-                LOG.get()
-                        .log(
-                                Level.WARNING,
-                                "{0} connections did not end within {1} ms and are closed",
-                                left,
-                                timeout.toMillis());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } catch (ExecutionException e) {
-            throw new AssertionError(e);
-        }
-        return false;
-    }
-
-    private static void drain(Protocol protocol) {
-        if (protocol instanceof ServerProtocol ours) {
-            ours.drain();
-        }
     }
 
     /**
@@ -479,22 +194,8 @@ public final class Server implements AutoCloseable {
      * checks periodically even when the heap is exhausted.
      */
     public boolean hasFailed() {
-        Running now = running;
+        RunningServer now = running;
         return now != null && now.loops.hasFailed();
-    }
-
-    /** Called on the thread of the loop that died. */
-    private void failed(Throwable why) {
-        Running now = running;
-        failure.complete(why);
-        if (now != null) {
-            try {
-                plan.config().monitor.loopDied(why);
-            } catch (Throwable e) {
-                LOG.get().log(Level.WARNING, "the monitor threw", e);
-            }
-            now.listeners.forEach(each -> each.listener.close());
-        }
     }
 
     /** Returns whether the server is running. Returns true until a {@link #stop} has completed. */
@@ -509,7 +210,7 @@ public final class Server implements AutoCloseable {
      * @throws IllegalStateException if the server is stopped
      */
     public int port() {
-        return running().listeners.getFirst().listener.port();
+        return running().listeners.port();
     }
 
     /**
@@ -517,15 +218,13 @@ public final class Server implements AutoCloseable {
      * stopped.
      */
     public List<SocketAddress> addresses() {
-        Running now = running;
-        return now == null
-                ? List.of()
-                : now.listeners.stream().map(each -> each.listener.address()).toList();
+        RunningServer now = running;
+        return now == null ? List.of() : now.listeners.addresses();
     }
 
     /** Returns the event loops that the server runs on; none while it is stopped. */
     public List<Loop> loops() {
-        Running now = running;
+        RunningServer now = running;
         return now == null ? List.of() : now.loops.all();
     }
 
@@ -544,12 +243,12 @@ public final class Server implements AutoCloseable {
      * @throws IllegalStateException if the server is stopped
      */
     public List<ServerStats> stats() {
-        return running().workers.stream().map(LoopContext::stats).toList();
+        return running().contexts.stream().map(LoopContext::stats).toList();
     }
 
     /** Takes no lock, so that a caller does not wait for a stop in progress. */
-    private Running running() {
-        Running now = running;
+    private RunningServer running() {
+        RunningServer now = running;
         if (now == null) {
             throw new IllegalStateException("The server is stopped.");
         }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.exchange.DateAndServer;
+import io.sirocco.http.exchange.Limits;
+import io.sirocco.http.exchange.ServerContext;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.http.route.Router;
 import io.sirocco.http.route.UnmatchedFilters;

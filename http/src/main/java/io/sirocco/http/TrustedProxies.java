@@ -79,17 +79,12 @@ public final class TrustedProxies {
     }
 
     /** Returns whether the address is that of a trusted proxy. */
-    boolean trusts(SocketAddress address) {
+    public boolean trusts(SocketAddress address) {
         return trusted.test(address);
     }
 
-    /** Returns whether the header is read. */
-    boolean reads(Field field) {
-        return fields.contains(field);
-    }
-
-    /** Returns whether any header is read. */
-    boolean readsFields() {
-        return !fields.isEmpty();
+    /** Returns the headers that are read. */
+    public Set<Field> fields() {
+        return fields;
     }
 }

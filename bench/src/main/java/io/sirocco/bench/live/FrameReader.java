@@ -3,19 +3,15 @@ package io.sirocco.bench.live;
 
 /**
  * Finds the frames that a server sends: whole and not masked (RFC 6455 5.2). It reads no messages
- * that are in several fragments: no server of Socket.IO sends such. Allocates nothing.
- * Loop-confined.
+ * that are in several fragments: no server of Socket.IO sends such. Allocates nothing, and points
+ * at payloads where they lie, which the reader of messages in {@code http}, with its copies and its
+ * checks of UTF-8, does not. Loop-confined.
  *
  * <pre>
  *   |F|R|op | |M|len7| [len16 | len64] payload
  * </pre>
  */
 final class FrameReader {
-    static final int TEXT = 1;
-    static final int CLOSE = 8;
-    static final int PING = 9;
-    static final int PONG = 10;
-
     /** Longer ones are taken for something else than frames. */
     static final int MOST = 1 << 20;
 

@@ -3,21 +3,19 @@ package io.sirocco.bench.live;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sirocco.http.websocket.Frame;
+import io.sirocco.http.websocket.Mask;
 import io.sirocco.net.Connection;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
  * Writes a client's frames, each masked with a key of its own (RFC 6455 5.3): {@code begin}, then
  * what the payload is put together from, then {@code send}. The keys are not secret: what is sent
- * is not, either. One for each loop. Loop-confined.
+ * is not, either. The head is put before the payload where that lies, so that a frame is written
+ * once; {@link Frame} makes arrays of whole ones. One for each loop. Loop-confined.
  */
 final class FrameWriter {
-    private static final VarHandle LONG =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-    private static final int HEAD = 14; // the longest
+    private static final int HEAD = Frame.LONGEST_HEAD;
 
     private byte[] b = new byte[256];
     private int end;
@@ -76,7 +74,7 @@ final class FrameWriter {
 
     /** Writes it as a text message; returns the bytes of the frame. */
     int sendText(Connection to) {
-        return send(to, FrameReader.TEXT);
+        return send(to, Frame.TEXT);
     }
 
     int send(Connection to, int opcode) {
@@ -87,7 +85,7 @@ final class FrameWriter {
 
     /** The frame of a text message, as bytes of its own. */
     byte[] text() {
-        int at = frame(FrameReader.TEXT);
+        int at = frame(Frame.TEXT);
         return Arrays.copyOfRange(b, at, end);
     }
 
@@ -111,18 +109,7 @@ final class FrameWriter {
             b[--at] = (byte) (0x80 | (bytes == 2 ? 126 : 127));
         }
         b[--at] = (byte) (0x80 | opcode);
-        mask();
+        Mask.apply(b, HEAD, end, key, 0);
         return at;
-    }
-
-    private void mask() {
-        long twice = (long) key << 32 | key & 0xffffffffL;
-        int at = HEAD;
-        for (; end - at >= 8; at += 8) {
-            LONG.set(b, at, (long) LONG.get(b, at) ^ twice);
-        }
-        for (int shift = 24; at < end; at++, shift = shift - 8 & 31) {
-            b[at] ^= (byte) (key >>> shift);
-        }
     }
 }

@@ -5,8 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.bench.Call;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import io.sirocco.http.websocket.Opening;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -22,8 +21,6 @@ import java.util.Map;
  * @param connect the packet CONNECT, unless it needs a ticket
  */
 record Handshake(byte[] upgrade, byte[] accept, byte[] ticket, byte[] connect) {
-    private static final String MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-
     static Handshake of(LivePlan plan) {
         var random = new byte[16];
         new SecureRandom().nextBytes(random);
@@ -32,12 +29,12 @@ record Handshake(byte[] upgrade, byte[] accept, byte[] ticket, byte[] connect) {
         fields.put("Upgrade", "websocket");
         fields.put("Connection", "Upgrade");
         fields.put("Sec-WebSocket-Key", key);
-        fields.put("Sec-WebSocket-Version", "13");
+        fields.put("Sec-WebSocket-Version", Opening.VERSION);
         String target = plan.path + "?EIO=4&transport=websocket";
         String password = "{\"password\":" + quoted(plan.password.orElse("")) + "}";
         return new Handshake(
                 Call.of("GET", plan.host, target, fields, new byte[0]).bytes(),
-                accept(key).getBytes(ISO_8859_1),
+                Opening.accept(key).getBytes(ISO_8859_1),
                 Call.of(
                                 "POST",
                                 plan.host,
@@ -46,16 +43,6 @@ record Handshake(byte[] upgrade, byte[] accept, byte[] ticket, byte[] connect) {
                                 password.getBytes(UTF_8))
                         .bytes(),
                 ("40" + (plan.password.isPresent() ? password : "")).getBytes(UTF_8));
-    }
-
-    private static String accept(String key) {
-        try {
-            byte[] digest =
-                    MessageDigest.getInstance("SHA-1").digest((key + MAGIC).getBytes(ISO_8859_1));
-            return Base64.getEncoder().encodeToString(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError(e); // every JDK has it
-        }
     }
 
     /** As a string of JSON. */

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.bench.AnswerReader;
 import io.sirocco.bench.Failure;
+import io.sirocco.http.websocket.Frame;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Connector;
@@ -115,7 +116,7 @@ final class Session implements Protocol, Connector {
         begin().put(DISCONNECT);
         send();
         begin().put(NORMAL);
-        rig.tally().bytesOut += rig.writer.send(connection, FrameReader.CLOSE);
+        rig.tally().bytesOut += rig.writer.send(connection, Frame.CLOSE);
         awaits();
     }
 
@@ -196,13 +197,13 @@ final class Session implements Protocol, Connector {
             return -1;
         }
         switch (frames.opcode()) {
-            case FrameReader.TEXT -> packet(b, frames.from(), frames.to(), now);
-            case FrameReader.CLOSE -> farewell(b, frames.from(), frames.to());
-            case FrameReader.PING -> {
+            case Frame.TEXT -> packet(b, frames.from(), frames.to(), now);
+            case Frame.CLOSE -> farewell(b, frames.from(), frames.to());
+            case Frame.PING -> {
                 begin().put(b, frames.from(), frames.to());
-                rig.tally().bytesOut += rig.writer.send(connection, FrameReader.PONG);
+                rig.tally().bytesOut += rig.writer.send(connection, Frame.PONG);
             }
-            case FrameReader.PONG -> {}
+            case Frame.PONG -> {}
             default -> unexpected("a frame with the opcode " + frames.opcode());
         }
         return end;
@@ -217,7 +218,7 @@ final class Session implements Protocol, Connector {
         lost = Failure.CLOSED;
         words = "the server closed the WebSocket with " + code;
         begin().put(b, from, Math.min(from + 2, to));
-        rig.tally().bytesOut += rig.writer.send(connection, FrameReader.CLOSE);
+        rig.tally().bytesOut += rig.writer.send(connection, Frame.CLOSE);
         connection.finish();
     }
 

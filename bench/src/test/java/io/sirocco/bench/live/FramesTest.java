@@ -10,6 +10,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.http.WebSocket;
 import io.sirocco.http.WebSocketListener;
+import io.sirocco.http.websocket.Frame;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Connector;
 import io.sirocco.net.Destination;
@@ -44,7 +45,7 @@ class FramesTest {
             assertFalse(reader.malformed());
         }
         assertEquals(end, reader.read(bytes, 3, bytes.length));
-        assertEquals(FrameReader.TEXT, reader.opcode());
+        assertEquals(Frame.TEXT, reader.opcode());
         assertEquals(3 + begin.length, reader.from());
         assertEquals(end, reader.to());
     }

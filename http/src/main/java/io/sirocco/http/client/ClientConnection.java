@@ -410,6 +410,9 @@ final class ClientConnection implements Protocol {
 
     @Override
     public void closed(Connection connection, CloseCause cause) {
+        if (cause == CloseCause.STOPPED) {
+            home.pool.stopped();
+        }
         ClientExchange lost = exchange;
         if (lost == null) {
             release();

@@ -28,6 +28,9 @@ import javax.net.ssl.SSLException;
 final class Connecting implements Connector {
     private static final int MOST_ADDRESSES = 8;
 
+    /** What a loop says of attempts that it gives up at its end. */
+    private static final String STOPPING = "the loop is stopping";
+
     private final OriginPool home;
     private final HttpOrigin origin;
     private final Loop loop;
@@ -77,7 +80,7 @@ final class Connecting implements Connector {
         } catch (UnknownHostException e) {
             onLoop(() -> unknown(e));
         } catch (RejectedExecutionException e) {
-            // the loop has ended; its pool has failed what waits
+            home.pool.stopped(); // no other thread touches what was the loop's
         }
     }
 
@@ -85,7 +88,7 @@ final class Connecting implements Connector {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
-            // as above
+            home.pool.stopped();
         }
     }
 
@@ -120,6 +123,7 @@ final class Connecting implements Connector {
             }
             loop.connect(Destination.of(address).withTimeout(settings.connect()), connector);
         } catch (RejectedExecutionException e) {
+            home.pool.stopped();
             fail(Reason.CLIENT_CLOSED, "the loop of the client has stopped", e);
         } catch (RuntimeException e) {
             fail(Reason.CONNECT_FAILED, "it cannot be connected: " + e.getMessage(), e);
@@ -172,6 +176,9 @@ final class Connecting implements Connector {
     public void failed(IOException why) {
         boolean secured = handshake != null;
         handshakeOver();
+        if (why.getMessage() != null && why.getMessage().endsWith(STOPPING)) {
+            home.pool.stopped();
+        }
         if (late) {
             long millis = home.pool.settings.handshake();
             fail(Reason.TLS_TIMEOUT, "no TLS with " + origin + " in " + millis + " ms", why);

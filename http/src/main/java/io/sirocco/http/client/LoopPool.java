@@ -119,6 +119,14 @@ final class LoopPool {
         tellEmpty();
     }
 
+    /** The loop stops, or has: nothing that waits will have a connection. */
+    void stopped() {
+        closed = true;
+        for (OriginPool each : List.copyOf(origins.values())) {
+            each.refuseAll(Reason.CLIENT_CLOSED, "the loop of the client has stopped");
+        }
+    }
+
     /** Fails what is under way. */
     void abort() {
         for (ClientConnection each : new ArrayList<>(connections)) {

@@ -73,7 +73,7 @@ final class OriginPool {
 
     /** Opens as many connections as are waited for and may be. */
     void openMore() {
-        while (opening < waiting.size() && open < pool.settings.perOrigin()) {
+        while (!pool.closed && opening < waiting.size() && open < pool.settings.perOrigin()) {
             if (!pool.hasRoom()) {
                 pool.starves(this);
                 return;

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-
 /**
- * HTTP/1.1 on bytes: {@link io.sirocco.http.h1.Head} reads a request's head, {@link
- * io.sirocco.http.h1.Chunked} a body in chunks. No sockets, no clock, no pools; what is wrong with
- * the input is a {@link io.sirocco.http.RequestError}, never an exception.
+ * HTTP/1.1 (RFC 9112): its framing, and nothing else.
  *
- * <p>Every reader decides at the first byte that decides, so the verdict does not depend on how the
- * network split the bytes.
+ * <p>In reading order, first the parsers, which own no socket, no clock and no buffers: {@link
+ * io.sirocco.http.h1.Head} reads the head of a request, {@link io.sirocco.http.h1.Framing} decides
+ * where its body ends, {@link io.sirocco.http.h1.Chunked} reads a body in chunks; {@link
+ * io.sirocco.http.h1.ResponseReader} reads responses. What is wrong with the input is a {@link
+ * io.sirocco.http.RequestError} or a {@link io.sirocco.http.h1.ResponseError}, never an exception,
+ * and each reader decides at the first byte that decides, so the verdict does not depend on how the
+ * network split the bytes. Then the server's connection: {@link io.sirocco.http.h1.Http1} carries
+ * one {@link io.sirocco.http.exchange.Exchange} after the other, {@link
+ * io.sirocco.http.h1.Http1Encoder} writes responses.
+ *
+ * <p>Thread rule: everything is loop-confined.
  */
 package io.sirocco.http.h1;

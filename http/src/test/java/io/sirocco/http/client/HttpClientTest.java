@@ -754,6 +754,30 @@ class HttpClientTest {
     }
 
     @Test
+    void aLoopThatStopsFailsWhatWaits() throws Exception {
+        HttpClient few =
+                HttpClient.on(
+                        loops,
+                        s -> {
+                            configure(s);
+                            s.maxConnectionsPerOrigin(2);
+                        });
+        var all = new ArrayList<CompletableFuture<ClientResponse>>();
+        for (int i = 0; i < 200; i++) {
+            all.add(few.sendAsync(get("/wait")));
+            all.add(few.sendAsync(ClientRequest.get("http://no.such.host.invalid/" + i)));
+        }
+        loops.close();
+        for (CompletableFuture<ClientResponse> each : all) {
+            Reason reason = reason(() -> HttpClient.await(each));
+            assertTrue(
+                    List.of(Reason.CLIENT_CLOSED, Reason.UNKNOWN_HOST, Reason.CONNECT_FAILED)
+                            .contains(reason),
+                    reason.name());
+        }
+    }
+
+    @Test
     void aServerThatIsAwayIsNamed() throws Exception {
         int port = server.port();
         server.stop(Duration.ZERO);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
 import io.sirocco.net.Loop;
 import jdk.jfr.Category;
@@ -18,7 +18,7 @@ import jdk.jfr.StackTrace;
 @Label("Request")
 @Category("Sirocco")
 @StackTrace(false)
-final class RequestEvent extends Event {
+public final class RequestEvent extends Event {
     @Label("Method")
     String method;
 

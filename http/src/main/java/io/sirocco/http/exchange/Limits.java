@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.Config;
 import io.sirocco.http.message.HeadLimits;
 import io.sirocco.http.route.RouteLimits;
 
@@ -14,9 +15,10 @@ import io.sirocco.http.route.RouteLimits;
  * @param writeMillis timeout of a client that reads nothing of its response
  * @param route limits of requests whose route does not set its own
  */
-record Limits(HeadLimits head, int requests, long headMillis, long writeMillis, RouteLimits route) {
+public record Limits(
+        HeadLimits head, int requests, long headMillis, long writeMillis, RouteLimits route) {
     /** Returns how long a connection may be without its first request. */
-    long idleMillis() {
+    public long idleMillis() {
         return route.idleMillis();
     }
 }

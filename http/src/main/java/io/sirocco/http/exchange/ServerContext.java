@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.ErrorPages;
+import io.sirocco.http.Monitor;
+import io.sirocco.http.Response;
+import io.sirocco.http.Server;
+import io.sirocco.http.Status;
+import io.sirocco.http.TrustedProxies;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.http.route.Router;
 import io.sirocco.http.route.UnmatchedFilters;
@@ -10,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 
 /** The frozen configuration of a server, shared by all its loops. Immutable. */
-record ServerContext(
+public record ServerContext(
         String id,
         Router<RouteTarget> router,
         Limits limits,
@@ -26,9 +32,9 @@ record ServerContext(
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
 
     /** Returns the error page for {@code status}; a plain one if the configured page fails. */
-    Response page(int status, String message) {
+    ResponseMessage page(int status, String message) {
         try {
-            Response page = errorPages.page(status, message).status(status);
+            var page = (ResponseMessage) errorPages.page(status, message).status(status);
             if (page.content() instanceof Content.Bytes) {
                 return page;
             }
@@ -40,7 +46,7 @@ record ServerContext(
         } catch (RuntimeException e) {
             LOG.get().log(Level.WARNING, "the error pages threw; using a plain one", e);
         }
-        return ErrorPages.PLAIN.page(status, message).status(status);
+        return (ResponseMessage) ErrorPages.PLAIN.page(status, message).status(status);
     }
 
     /** Returns the target for requests that no route matches. */

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.h1;
 
-import io.sirocco.http.h1.Chunked;
+import io.sirocco.http.Headers;
+import io.sirocco.http.RequestError;
+import io.sirocco.http.exchange.Exchange;
 import io.sirocco.http.message.Trailers;
 
 /**
  * The framing of one request body in HTTP/1.1: by its length or in chunks (RFC 9112 6 and 7).
  * Loop-confined.
  */
-final class Http1Body {
+public final class Http1Body {
     private final Chunked chunks; // null when the length was stated
     private long left;
     private boolean begun;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
 import static io.sirocco.http.TrustedProxies.Field.FORWARDED;
 import static io.sirocco.http.TrustedProxies.Field.X_FORWARDED_FOR;
 import static io.sirocco.http.TrustedProxies.Field.X_FORWARDED_HOST;
 import static io.sirocco.http.TrustedProxies.Field.X_FORWARDED_PROTO;
 
+import io.sirocco.http.TrustedProxies;
 import io.sirocco.http.message.Authority;
 import io.sirocco.http.message.Fields;
 import io.sirocco.http.message.Grammar;
@@ -23,7 +24,7 @@ import java.util.Locale;
  * @param scheme {@code http} or {@code https}; empty if unknown
  * @param authority the requested host, with its port if it has one; empty if unknown
  */
-record Forwarded(SocketAddress client, String scheme, String authority) {
+public record Forwarded(SocketAddress client, String scheme, String authority) {
 
     /** The maximum number of hops of a chain of proxies. */
     private static final int MOST_HOPS = 32;
@@ -47,7 +48,7 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
      */
     static Forwarded read(TrustedProxies proxies, SocketAddress peer, Fields fields)
             throws Malformed {
-        return proxies.reads(FORWARDED)
+        return proxies.fields().contains(FORWARDED)
                 ? standard(proxies, peer, values(fields, FORWARDED))
                 : others(proxies, peer, fields);
     }
@@ -178,7 +179,7 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
             throws Malformed {
         SocketAddress client = peer;
         int hops = 0; // between the client and us, beyond the first
-        if (proxies.reads(X_FORWARDED_FOR)) {
+        if (proxies.fields().contains(X_FORWARDED_FOR)) {
             List<String> lines = values(fields, X_FORWARDED_FOR);
             for (int i = 0; proxies.trusts(client); i++) {
                 String text = fromTheRight(lines, i);
@@ -191,11 +192,11 @@ record Forwarded(SocketAddress client, String scheme, String authority) {
             }
         }
         String scheme = "";
-        if (proxies.reads(X_FORWARDED_PROTO)) {
+        if (proxies.fields().contains(X_FORWARDED_PROTO)) {
             scheme = scheme(ofHop(values(fields, X_FORWARDED_PROTO), hops));
         }
         String host = "";
-        if (proxies.reads(X_FORWARDED_HOST)) {
+        if (proxies.fields().contains(X_FORWARDED_HOST)) {
             host = authority(ofHop(values(fields, X_FORWARDED_HOST), hops));
         }
         return new Forwarded(client, scheme, host);

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.FakeStream.Result;
+import io.sirocco.http.Config;
+import io.sirocco.http.Headers;
+import io.sirocco.http.ManualClock;
+import io.sirocco.http.Monitor;
+import io.sirocco.http.Plans;
+import io.sirocco.http.RequestError;
+import io.sirocco.http.Routes;
+import io.sirocco.http.exchange.FakeStream.Result;
 import io.sirocco.http.h1.RequestHeads;
 import io.sirocco.net.Loops;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -36,20 +42,20 @@ final class FakeServer implements AutoCloseable, Monitor {
     private final LoopContext worker;
 
     FakeServer(Consumer<Config> configure, Consumer<Routes> routes) {
-        ServerPlan plan =
-                ServerPlan.of(
+        ServerContext context =
+                Plans.context(
                         c -> {
                             c.port(0).monitor(this);
                             configure.accept(c);
                         },
                         routes,
-                        Map.of());
+                        pool);
         try {
             loops = Loops.start(s -> s.loops(1).transport(TransportKind.NIO).clock(clock));
         } catch (IOException e) {
             throw new AssertionError(e);
         }
-        worker = new LoopContext(loops.all().getFirst(), plan.setup("fake", pool));
+        worker = new LoopContext(loops.all().getFirst(), context);
     }
 
     FakeServer(Consumer<Routes> routes) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.sirocco.http.TrustedProxies;
 import io.sirocco.http.TrustedProxies.Field;
 import io.sirocco.http.h1.Head;
 import io.sirocco.http.h1.Parsed;

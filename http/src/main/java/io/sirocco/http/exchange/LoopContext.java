@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.sirocco.http.h1.Head;
+import io.sirocco.http.Headers;
+import io.sirocco.http.Monitor;
+import io.sirocco.http.RequestError;
+import io.sirocco.http.Server;
+import io.sirocco.http.ServerStats;
+import io.sirocco.http.Status;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.websocket.Role;
 import io.sirocco.http.websocket.WebSocketContext;
@@ -23,15 +28,15 @@ import java.util.concurrent.atomic.AtomicLong;
  * The context that all connections of one loop share: routes, the head that requests are parsed
  * into, date, counters. Loop-confined.
  */
-final class LoopContext extends WebSocketContext {
+public final class LoopContext extends WebSocketContext {
     private static final LazyLogger LOG = LazyLogger.of(Server.class);
     private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
 
+    private static final Headers RETRY_AFTER = Headers.of("Retry-After", "1");
     private static final int TOLD = 16;
 
     ServerContext setup;
-    Limits limits;
-    final Head head = new Head();
+    public Limits limits;
 
     private static final int SPARE_HEADS = 64;
     private static final int LARGEST_SPARE = 4 << 10;
@@ -39,7 +44,7 @@ final class LoopContext extends WebSocketContext {
     /** Copies of heads for reports, reused. */
     private final ArrayDeque<RequestHead> spareHeads = new ArrayDeque<>();
 
-    final Dispatcher dispatcher = new Dispatcher(this);
+    public final Dispatcher dispatcher = new Dispatcher(this);
     final Responder responder = new Responder(this);
 
     private byte[] dateAndServer;
@@ -49,28 +54,28 @@ final class LoopContext extends WebSocketContext {
     private int told;
 
     // Counts; read by other threads, which may see them a little late.
-    long requests;
+    public long requests;
     int inProgress;
-    long rejected;
-    int connections;
+    public long rejected;
+    public int connections;
     int webSockets;
-    boolean draining;
+    public boolean draining;
     private boolean shakingHands = true; // a client may, as far as the drain knows
     private CompletableFuture<Void> drained = new CompletableFuture<>();
 
-    LoopContext(Loop loop, ServerContext setup) {
+    public LoopContext(Loop loop, ServerContext setup) {
         super(loop, Role.SERVER);
         adopt(setup);
     }
 
     /** Applies another configuration to requests that begin from now on. */
-    void adopt(ServerContext next) {
+    public void adopt(ServerContext next) {
         setup = next;
         limits = next.limits();
         dateExpires = Long.MIN_VALUE;
     }
 
-    void opened(Connection connection) {
+    public void opened(Connection connection) {
         connections++;
         if (monitored()) {
             var opened =
@@ -84,7 +89,7 @@ final class LoopContext extends WebSocketContext {
         }
     }
 
-    void closed(Connection connection, CloseCause cause) {
+    public void closed(Connection connection, CloseCause cause) {
         connections--;
         if (monitored()) {
             var closed =
@@ -137,7 +142,7 @@ final class LoopContext extends WebSocketContext {
     /**
      * Closes connections from now on as they become idle. Completes {@code end} when none is left.
      */
-    void drain(CompletableFuture<Void> end) {
+    public void drain(CompletableFuture<Void> end) {
         draining = true;
         drained = end;
         loop.drainHandshakes(
@@ -154,12 +159,12 @@ final class LoopContext extends WebSocketContext {
     }
 
     /** Any thread. */
-    ServerStats stats() {
+    public ServerStats stats() {
         return new ServerStats(loop.stats(), requests, inProgress, rejected, webSockets);
     }
 
     /** Returns the headers {@code Date} and {@code Server}, the same array within one second. */
-    byte[] dateAndServer() {
+    public byte[] dateAndServer() {
         if (loop.nanos() >= dateExpires) {
             long now = loop.clock().wallMillis();
             dateAndServer = setup.dateAndServer().at(now / 1000);
@@ -169,7 +174,7 @@ final class LoopContext extends WebSocketContext {
     }
 
     /** Returns those of these headers that are not in {@code headers}. */
-    byte[] dateAndServerBeside(Headers headers) {
+    public byte[] dateAndServerBeside(Headers headers) {
         String both = new String(dateAndServer(), ISO_8859_1);
         int end = both.indexOf('\n') + 1;
         String date = headers.has("Date") ? "" : both.substring(0, end);
@@ -225,9 +230,9 @@ final class LoopContext extends WebSocketContext {
     }
 
     /** Any thread. */
-    Response page(RequestError rule) {
-        Response page = page(rule.status(), Status.reason(rule.status()));
-        return rule.isTemporary() ? page.header("Retry-After", "1") : page;
+    public ResponseMessage page(RequestError rule) {
+        ResponseMessage page = page(rule.status(), Status.reason(rule.status()));
+        return rule.isTemporary() ? page.with(RETRY_AFTER) : page;
     }
 
     /**
@@ -235,7 +240,7 @@ final class LoopContext extends WebSocketContext {
      * response takes memory itself, so each turn has {@link #TOLD} of them; other connections are
      * closed.
      */
-    boolean tellsOfMemory() {
+    public boolean tellsOfMemory() {
         if (toldAt != loop.nanos()) {
             toldAt = loop.nanos();
             told = 0;
@@ -244,7 +249,7 @@ final class LoopContext extends WebSocketContext {
     }
 
     /** Any thread. */
-    Response page(int status, String message) {
+    public ResponseMessage page(int status, String message) {
         return setup.page(status, message);
     }
 
@@ -269,14 +274,14 @@ final class LoopContext extends WebSocketContext {
     }
 
     /** Called when a route has blocked the loop and was moved. Any thread. */
-    void moved(TaskKind kind, long millis, StackTraceElement[] stack) {
+    public void moved(TaskKind kind, long millis, StackTraceElement[] stack) {
         if (monitored()) {
             execute(() -> tell(() -> setup.monitor().routeMoved(kind.name(), millis, stack)));
         }
     }
 
     /** Notifies the monitor of a refused request. */
-    void tellRejected(
+    public void tellRejected(
             RequestError rule,
             String id,
             SocketAddress remote,
@@ -308,12 +313,12 @@ final class LoopContext extends WebSocketContext {
         }
     }
 
-    boolean monitored() {
+    public boolean monitored() {
         return setup.monitor() != Monitor.NONE;
     }
 
     /** Returns an id that is unique in this process. Any thread. */
-    String nextId() {
+    public String nextId() {
         return setup.id() + "-" + loop.index() + "-" + Long.toString(ids.incrementAndGet(), 36);
     }
 }

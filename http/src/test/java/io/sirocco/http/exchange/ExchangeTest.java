@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.sirocco.http.FakeServer.Asked;
-import io.sirocco.http.FakeStream.Result;
+import io.sirocco.http.BadRequest;
+import io.sirocco.http.Body;
+import io.sirocco.http.BodySource;
+import io.sirocco.http.ExecutionMode;
+import io.sirocco.http.Headers;
+import io.sirocco.http.RequestError;
+import io.sirocco.http.Response;
 import io.sirocco.http.body.BodyRefused;
 import io.sirocco.http.body.RequestBody;
+import io.sirocco.http.exchange.FakeServer.Asked;
+import io.sirocco.http.exchange.FakeStream.Result;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import java.io.IOException;

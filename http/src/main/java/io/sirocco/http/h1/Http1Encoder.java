@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.h1;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sirocco.http.Headers;
+import io.sirocco.http.Status;
+import io.sirocco.http.exchange.Content;
+import io.sirocco.http.exchange.ResponseMessage;
 import io.sirocco.net.Chunk;
 import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;
@@ -12,7 +16,7 @@ import java.util.Arrays;
  * Responses as bytes of HTTP/1.1 (RFC 9112). A response that is returned again and again is encoded
  * once a second, as a whole. Any thread, except what writes to a connection.
  */
-final class Http1Encoder {
+public final class Http1Encoder {
     /** The length is not sent. */
     static final long NO_LENGTH = -1;
 
@@ -48,7 +52,7 @@ final class Http1Encoder {
      * @param last the line that ends the headers, with {@code Connection} before it if necessary
      */
     static void writeHead(
-            Response response,
+            ResponseMessage response,
             long length,
             byte[] dateAndServer,
             byte[] last,
@@ -59,7 +63,7 @@ final class Http1Encoder {
         chunk.put(last);
     }
 
-    private static void writeOwn(Response response, long length, Connection connection) {
+    private static void writeOwn(ResponseMessage response, long length, Connection connection) {
         int size = size(response.headers());
         if (size > LARGEST) { // does not fit one chunk
             byte[] bytes = encode(response, length);
@@ -96,7 +100,7 @@ final class Http1Encoder {
     }
 
     /** Returns the headers with {@code dateAndServer} and the blank line. */
-    static byte[] head(Response response, long length, byte[] dateAndServer) {
+    static byte[] head(ResponseMessage response, long length, byte[] dateAndServer) {
         byte[] own = encode(response, length);
         byte[] all = Arrays.copyOf(own, own.length + dateAndServer.length + CRLF.length);
         System.arraycopy(dateAndServer, 0, all, own.length, dateAndServer.length);
@@ -104,7 +108,7 @@ final class Http1Encoder {
         return all;
     }
 
-    private static byte[] encode(Response response, long length) {
+    private static byte[] encode(ResponseMessage response, long length) {
         StringBuilder text = text(response.status(), response.headers());
         if (length >= 0) {
             text.append("Content-Length: ").append(length).append("\r\n");
@@ -118,7 +122,7 @@ final class Http1Encoder {
      * Returns headers and body for a connection that stays open; null if the response is large, or
      * is sent for the first time, when it is not known whether keeping them pays.
      */
-    static byte[] whole(Response response, byte[] dateAndServer) {
+    static byte[] whole(ResponseMessage response, byte[] dateAndServer) {
         if (response.encoded() instanceof Whole known && known.date == dateAndServer) {
             return known.bytes;
         }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.Monitor;
+import io.sirocco.http.Request;
+import io.sirocco.http.RequestError;
 import io.sirocco.http.message.RequestHead;
 import java.net.SocketAddress;
 import java.util.Optional;
@@ -9,7 +12,7 @@ import java.util.Optional;
  * The report of one exchange to the monitor and to flight recordings, created when its response was
  * written and delivered when that was sent. Loop-confined.
  */
-final class ExchangeReport implements Monitor.CompletedRequest {
+public final class ExchangeReport implements Monitor.CompletedRequest {
     private final Exchange exchange;
     private final RequestHead head;
     private final boolean copied; // the head, for this report
@@ -29,7 +32,7 @@ final class ExchangeReport implements Monitor.CompletedRequest {
     }
 
     /** Returns a report that is delivered at once, while the request is valid. */
-    static ExchangeReport now(Exchange exchange) {
+    public static ExchangeReport now(Exchange exchange) {
         return new ExchangeReport(exchange, exchange.request.peek(), false, 0);
     }
 
@@ -55,7 +58,7 @@ final class ExchangeReport implements Monitor.CompletedRequest {
     }
 
     /** Delivers the report. {@code sent} says whether the whole response was sent. */
-    void tell(boolean sent) {
+    public void tell(boolean sent) {
         LoopContext worker = exchange.worker;
         complete = sent && !exchange.brokenOff;
         nanos = worker.loop.clock().nanos() - exchange.began;
@@ -84,17 +87,17 @@ final class ExchangeReport implements Monitor.CompletedRequest {
 
     @Override
     public SocketAddress remoteAddress() {
-        return exchange.remote();
+        return exchange.request.remoteAddress();
     }
 
     @Override
     public SocketAddress peerAddress() {
-        return exchange.peer();
+        return exchange.request.peerAddress();
     }
 
     @Override
     public boolean isSecure() {
-        return exchange.secure();
+        return exchange.request.isSecure();
     }
 
     @Override

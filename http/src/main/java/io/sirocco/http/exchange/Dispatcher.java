@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.RequestError;
+import io.sirocco.http.TrustedProxies;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.message.TargetForm;
 import io.sirocco.http.route.PathParams;
@@ -16,7 +18,7 @@ import java.util.List;
  * Finds the route of a request and opens its exchange. One for each loop, for every version of
  * HTTP. Loop-confined.
  */
-final class Dispatcher {
+public final class Dispatcher {
     private final LoopContext worker;
 
     Dispatcher(LoopContext worker) {
@@ -29,11 +31,11 @@ final class Dispatcher {
      *
      * @param bodyLength of the request; 0 when it has no body, -1 when its length is not known
      */
-    Exchange open(HttpStream stream, RequestHead head, long bodyLength) {
+    public Exchange open(HttpStream stream, RequestHead head, long bodyLength) {
         worker.requests++;
         Forwarded forwarded = null;
         TrustedProxies proxies = worker.setup.proxies();
-        if (proxies.readsFields() && proxies.trusts(stream.remote())) {
+        if (!proxies.fields().isEmpty() && proxies.trusts(stream.remote())) {
             try {
                 forwarded = Forwarded.read(proxies, stream.remote(), head);
             } catch (Forwarded.Malformed e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.Headers;
 import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
@@ -28,7 +29,7 @@ import java.util.function.Function;
  * <p>When both messages are complete, or the rest of the request is not read, the stream calls
  * {@link Exchange#over}. Loop-confined.
  */
-interface HttpStream {
+public interface HttpStream {
     /**
      * Returns the client of the connection: the peer, or the address that the PROXY protocol names.
      */
@@ -81,10 +82,10 @@ interface HttpStream {
     void interim(int status, Headers headers);
 
     /** Sends a response and its whole body, and ends it. */
-    void send(Response response, byte[] body);
+    void send(ResponseMessage response, byte[] body);
 
     /** Begins a response whose body follows; {@code length} is -1 when it is unknown. */
-    void begin(Response response, long length);
+    void begin(ResponseMessage response, long length);
 
     /** Sends a copy of a segment of the body, which is not empty. */
     void data(byte[] bytes, int from, int to);
@@ -110,7 +111,7 @@ interface HttpStream {
     void abort(CloseCause cause);
 
     /** Sends 101 with these headers, and passes the connection to the returned protocol. */
-    void upgrade(Response head, Function<Connection, ServerProtocol> next);
+    void upgrade(ResponseMessage head, Function<Connection, ServerProtocol> next);
 
     /** Reports the exchange when the kernel has taken its whole response. */
     void reportWhenSent(Exchange exchange);

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.BadRequest;
+import io.sirocco.http.BodySegment;
+import io.sirocco.http.BodySource;
+import io.sirocco.http.BodyWriter;
+import io.sirocco.http.Handler;
+import io.sirocco.http.Headers;
+import io.sirocco.http.RequestError;
+import io.sirocco.http.Response;
+import io.sirocco.http.Status;
+import io.sirocco.http.WebSocketListener;
 import io.sirocco.http.body.BodyRefused;
 import io.sirocco.http.body.Segments;
 import io.sirocco.http.websocket.BlockingWebSocket;
@@ -31,7 +41,7 @@ import java.util.function.Consumer;
  * <p>A virtual thread that the loop carries is on the loop while it runs, so for it an arrow is a
  * plain call. Methods say where they run.
  */
-final class Responder {
+public final class Responder {
     /** How long the headers of a stream of events wait for the first event, in milliseconds. */
     private static final long FIRST_EVENT = 100;
 
@@ -48,11 +58,17 @@ final class Responder {
     }
 
     /** Sends {@code response}. Any thread. */
-    void respond(Exchange exchange, Response response) {
+    void respond(Exchange exchange, ResponseMessage response) {
         switch (response.content()) {
             case Content.Bytes(byte[] bytes) -> respond(exchange, response, bytes);
             case Content.Later(CompletionStage<Response> later) ->
-                    onLoop(exchange, () -> await(exchange, later, it -> respondLate(exchange, it)));
+                    onLoop(
+                            exchange,
+                            () ->
+                                    await(
+                                            exchange,
+                                            later,
+                                            it -> respondLate(exchange, (ResponseMessage) it)));
             case Content.After(CompletionStage<? extends Handler> next) ->
                     onLoop(exchange, () -> await(exchange, next, it -> callNext(exchange, it)));
             case Content.Stream(BodyWriter writer, long length) ->
@@ -82,7 +98,7 @@ final class Responder {
     }
 
     /** The common case, which allocates nothing on the loop. */
-    private void respond(Exchange exchange, Response response, byte[] bytes) {
+    private void respond(Exchange exchange, ResponseMessage response, byte[] bytes) {
         if (!worker.loop.enter()) {
             worker.execute(() -> guarded(exchange, () -> send(exchange, response, bytes)));
             return;
@@ -123,7 +139,7 @@ final class Responder {
     }
 
     private void recover(Exchange exchange, Throwable thrown) {
-        Response page = failed(exchange, thrown);
+        ResponseMessage page = failed(exchange, thrown);
         if (exchange.responded) {
             exchange.breakOff();
         } else {
@@ -134,7 +150,7 @@ final class Responder {
     // ---- exceptions
 
     /** Returns the response to an exception, which depends on its cause. Any thread. */
-    Response failed(Exchange exchange, Throwable thrown) {
+    ResponseMessage failed(Exchange exchange, Throwable thrown) {
         boolean cancelled = false;
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             cancelled |= cause instanceof CancellationException; // by onGone, for one
@@ -142,7 +158,7 @@ final class Responder {
                 return worker.page(e.status(), e.getMessage());
             }
             if (cause instanceof BodyRefused e) {
-                return worker.page(e.rule()).closeConnection();
+                return (ResponseMessage) worker.page(e.rule()).closeConnection();
             }
         }
         boolean nobodysFault =
@@ -178,7 +194,7 @@ final class Responder {
 
     // ---- known contents, on the loop
 
-    private void send(Exchange exchange, Response response, byte[] bytes) {
+    private void send(Exchange exchange, ResponseMessage response, byte[] bytes) {
         if (exchange.responded) {
             return;
         }
@@ -187,7 +203,7 @@ final class Responder {
         exchange.send(response, bytes);
     }
 
-    private void send(Exchange exchange, Response response, Segments pieces) {
+    private void send(Exchange exchange, ResponseMessage response, Segments pieces) {
         HttpStream stream = exchange.stream;
         if (exchange.responded || exchange.headOnly || response.bodiless() || !stream.open()) {
             pieces.release();
@@ -226,7 +242,8 @@ final class Responder {
 
     // ---- bodies that are written while they are sent
 
-    private void stream(Exchange exchange, Response response, BodyWriter writer, long length) {
+    private void stream(
+            Exchange exchange, ResponseMessage response, BodyWriter writer, long length) {
         if (exchange.headOnly || response.bodiless()) {
             onLoop(
                     exchange,
@@ -242,7 +259,8 @@ final class Responder {
         }
     }
 
-    private void write(Exchange exchange, Response response, BodyWriter writer, long length) {
+    private void write(
+            Exchange exchange, ResponseMessage response, BodyWriter writer, long length) {
         var out = new BodyStream(exchange, response, length);
         try {
             writer.write(out);
@@ -254,7 +272,7 @@ final class Responder {
 
     /** Handles a failed writer: a response that has begun is reset. */
     private void broken(Exchange exchange, BodyStream out, Throwable thrown) {
-        Response page = failed(exchange, thrown);
+        ResponseMessage page = failed(exchange, thrown);
         boolean begun = out.begun();
         onLoop(
                 exchange,
@@ -268,7 +286,7 @@ final class Responder {
     }
 
     /** Sends the headers before the body, so that the client knows that it is connected. */
-    private void beginSoon(Exchange exchange, Response response) {
+    private void beginSoon(Exchange exchange, ResponseMessage response) {
         worker.loop.schedule(
                 FIRST_EVENT,
                 () -> {
@@ -291,13 +309,13 @@ final class Responder {
                                     ? new NullPointerException(
                                             "a response for later, or its handler, was null")
                                     : thrown;
-                    Response page = failure == null ? null : failed(exchange, failure);
+                    ResponseMessage page = failure == null ? null : failed(exchange, failure);
                     worker.execute(
                             () -> {
                                 exchange.waitsForLater = false;
                                 if (exchange.responded || !exchange.connected()) {
                                     if (value instanceof Response late) {
-                                        late.release();
+                                        ((ResponseMessage) late).content().release();
                                     }
                                 } else if (page == null) {
                                     then.accept(value);
@@ -308,8 +326,8 @@ final class Responder {
                 });
     }
 
-    private void respondLate(Exchange exchange, Response response) {
-        if (response.atHand()) {
+    private void respondLate(Exchange exchange, ResponseMessage response) {
+        if (response.content().atHand()) {
             respond(exchange, response);
         } else {
             worker.virtual(exchange, () -> respond(exchange, response));
@@ -324,7 +342,7 @@ final class Responder {
 
     // ---- WebSocket
 
-    private void upgrade(Exchange exchange, Response response, Content.Upgrade asked) {
+    private void upgrade(Exchange exchange, ResponseMessage response, Content.Upgrade asked) {
         if (exchange.responded || !exchange.connected()) {
             return;
         }
@@ -340,8 +358,8 @@ final class Responder {
                 exchange.stream.upgrade(
                         response.with(accepted.fields()),
                         connection -> {
-                            if (exchange.forwarded != null) {
-                                connection.remote(exchange.forwarded.client());
+                            if (exchange.request.forwarded() != null) {
+                                connection.remote(exchange.request.forwarded().client());
                             }
                             return new WebSocketConnection(
                                     connection,

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.Handler;
+import io.sirocco.http.Headers;
+import io.sirocco.http.RequestError;
 import io.sirocco.http.body.BodyRefused;
 import io.sirocco.http.body.RequestBody;
-import io.sirocco.http.loop.LoopTasks;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.message.Trailers;
 import io.sirocco.http.route.PathParams;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
-import io.sirocco.net.Loop;
-import io.sirocco.net.TlsSession;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.net.SocketAddress;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 
 /**
@@ -35,37 +28,28 @@ import jdk.jfr.FlightRecorder;
  *
  * <p>Methods say where they run; fields are loop-confined unless they say otherwise.
  */
-final class Exchange implements Runnable {
-    private static final VarHandle THREAD = threadField();
-
-    /** Takes the place of a handler's thread while that is being interrupted. */
-    private static final Thread INTERRUPTING = Thread.ofVirtual().unstarted(() -> {});
-
+public final class Exchange extends HandlerThread implements Runnable {
     final HttpStream stream;
     final LoopContext worker;
-    final Request request;
-    final RouteTarget endpoint;
-    final RequestBody body; // null when there is none
-    final Forwarded forwarded; // null when no trusted proxy says on whose behalf it asks
-    final boolean headOnly; // HEAD was requested
+    public final RequestMessage request;
+    public final RouteTarget endpoint;
+    public final RequestBody body; // null when there is none
+    public final boolean headOnly; // HEAD was requested
     final long began; // in the loop's nanoseconds
 
     /** Null unless it is being recorded. Its class is not loaded before a recording is possible. */
     final RequestEvent event = FlightRecorder.isInitialized() ? RequestEvent.start() : null;
 
     Handler handler; // to be called next; handed on with the exchange
-    private volatile Thread thread; // that runs the handler, while it does
     private boolean awaitsFirstPiece; // of the body, before the handler is called
     boolean responded; // the response has begun; a later one is dropped
     boolean early; // before its writer has written anything
-    boolean ended; // all of the response is written
+    public boolean ended; // all of the response is written
     boolean brokenOff; // in the middle of its response
     boolean waitsForLater;
     volatile boolean endless; // a server that stops does not wait for it
     private boolean gone; // the client is, before the response was complete
-    private List<Runnable> whenGone; // null while there are no callbacks
-    private CompletableFuture<Void>
-            writable; // set while a writer waits for the client to take more
+    private ClientListeners listeners; // null until one waits for the client
     int status;
     long bytesOut;
     RequestError rule; // that the request was refused by; null when it was not
@@ -83,9 +67,8 @@ final class Exchange implements Runnable {
         this.worker = worker;
         this.endpoint = endpoint;
         this.handler = endpoint.handler();
-        this.request = new Request(this, head, params);
+        this.request = new RequestMessage(this, head, params, forwarded);
         this.body = bodyLength == 0 ? null : new RequestBody(bodyLength);
-        this.forwarded = forwarded;
         this.headOnly = head.isHead();
         this.began = worker.loop.nanos();
     }
@@ -93,7 +76,7 @@ final class Exchange implements Runnable {
     // ---- called by the stream: the request
 
     /** Decides whether the request is served; calls its handler, or waits for its body first. */
-    void start() {
+    public void start() {
         worker.inProgress++;
         stream.pace(endpoint.bandwidth());
         if (body != null
@@ -114,12 +97,12 @@ final class Exchange implements Runnable {
     }
 
     /** Returns the maximum number of bytes of the body. */
-    long bodyLimit() {
+    public long bodyLimit() {
         return endpoint.limits().body() < 0 ? Long.MAX_VALUE : endpoint.limits().body();
     }
 
     /** Called when {@code bytes[from..to)} of the body were received. */
-    void received(byte[] bytes, int from, int to) {
+    public void received(byte[] bytes, int from, int to) {
         body.add(bytes, from, to);
         if (body.received() > bodyLimit() && body.expected()) {
             refuseBody(RequestError.BODY_TOO_LARGE);
@@ -127,7 +110,7 @@ final class Exchange implements Runnable {
     }
 
     /** Called when the last byte of the body was received. */
-    void bodyEnded(Headers trailers) {
+    public void bodyEnded(Headers trailers) {
         body.end(worker.loop.now(), trailers);
         if (endpoint.collectsBody() && !ended && pending()) {
             call();
@@ -139,7 +122,7 @@ final class Exchange implements Runnable {
      * called after its first segment, which is usually all of it, so that the handler need not
      * wait.
      */
-    void delivered() {
+    public void delivered() {
         if (body == null || ended && !body.expected()) {
             return;
         }
@@ -161,12 +144,12 @@ final class Exchange implements Runnable {
      * Returns whether no more of the body should be read for now. An inline handler takes all of it
      * at the end.
      */
-    boolean bodyFull() {
+    public boolean bodyFull() {
         return body.full() && !endpoint.collectsBody();
     }
 
     /** Refuses the rest of the body, whose end is unknown or which is no longer needed. */
-    void refuseBody(RequestError refusal) {
+    public void refuseBody(RequestError refusal) {
         boolean handlerWaits = !endpoint.collectsBody() && body.wanted();
         boolean onlyTold = handlerWaits || !pending(); // the handler's exception is responded to
         if (onlyTold) {
@@ -184,7 +167,7 @@ final class Exchange implements Runnable {
     // ---- called by the stream: the response, and the ends
 
     /** Called when the whole response was written. */
-    void responseWritten() {
+    public void responseWritten() {
         ended = true;
         if (event != null || worker.monitored()) {
             brokenOff |= !stream.open(); // already closed: the output is dropped
@@ -196,14 +179,14 @@ final class Exchange implements Runnable {
      * Called when the response is complete while the client is still sending the body, which is
      * dropped.
      */
-    void discardBody() {
+    public void discardBody() {
         body.discard();
         body.clock().start(worker.loop.now());
         schedule();
     }
 
     /** Called when the connection was upgraded to another protocol. */
-    void upgraded() {
+    public void upgraded() {
         ended = true;
         request.detach(); // the WebSocket may still look at it
         if (event != null || worker.monitored()) {
@@ -213,35 +196,31 @@ final class Exchange implements Runnable {
     }
 
     /** Called when both messages are complete, or the rest of the request is not read. */
-    void over() {
+    public void over() {
         request.over();
         worker.inProgress--;
     }
 
     /** Called when the client can take output again. */
-    void drained() {
-        CompletableFuture<Void> waiting = writable;
-        if (waiting != null) {
-            writable = null;
-            waiting.complete(null);
+    public void drained() {
+        if (listeners != null) {
+            listeners.drained();
         }
     }
 
     /** Called when the client has closed its side of the connection, or all of it. */
-    void clientGone() {
+    public void clientGone() {
         if (ended || gone) {
             return;
         }
         gone = true;
-        if (whenGone != null) {
-            List<Runnable> all = whenGone;
-            whenGone = null;
-            all.forEach(this::tellGone);
+        if (listeners != null) {
+            listeners.disconnected(this::tellGone);
         }
     }
 
     /** Called when the stream ended before both messages were complete. */
-    void closed(CloseCause cause) {
+    public void closed(CloseCause cause) {
         failWritable();
         if (!ended) {
             responded = true;
@@ -262,7 +241,7 @@ final class Exchange implements Runnable {
     }
 
     /** Called when the server stops: ends a response that has no end of its own. */
-    void drain() {
+    public void drain() {
         if (endless) {
             cancel();
         }
@@ -279,7 +258,7 @@ final class Exchange implements Runnable {
     }
 
     /** Responds to an error with this page. */
-    void refuse(RequestError refusal, Response page) {
+    void refuse(RequestError refusal, ResponseMessage page) {
         rejected(refusal);
         responded = true;
         status = refusal.status();
@@ -294,8 +273,8 @@ final class Exchange implements Runnable {
             worker.tellRejected(
                     refusal,
                     id(),
-                    remote(),
-                    secure(),
+                    request.remoteAddress(),
+                    request.isSecure(),
                     request.method(),
                     request.target(),
                     false,
@@ -306,7 +285,7 @@ final class Exchange implements Runnable {
     // ---- memory
 
     /** Called when the memory of the exchange has changed. */
-    void stored() {
+    public void stored() {
         if (!stream.stores(request.stored() + (body == null ? 0 : body.stored()))) {
             if (!worker.tellsOfMemory()) {
                 stream.abort(CloseCause.MEMORY_SHORT);
@@ -320,7 +299,7 @@ final class Exchange implements Runnable {
     }
 
     /** Refuses a body for which there is no memory. */
-    void refuseBodyForMemory() {
+    public void refuseBodyForMemory() {
         if (!pending() || !worker.tellsOfMemory()) {
             stream.abort(CloseCause.MEMORY_SHORT);
         } else {
@@ -332,12 +311,12 @@ final class Exchange implements Runnable {
      * Returns whether reading the body is suspended because its buffer is full, while the handler
      * is not waiting for the client to take output.
      */
-    boolean bodyWaitsForHandler() {
+    public boolean bodyWaitsForHandler() {
         return body != null
                 && body.expected()
                 && body.full()
                 && !waitsForBody()
-                && writable == null
+                && !awaitsOutput()
                 && !stream.congested();
     }
 
@@ -349,7 +328,7 @@ final class Exchange implements Runnable {
                 waitsForBody()
                         ? body.clock().deadline(endpoint.limits(), body.received())
                         : handlerDeadline();
-        if (writable != null || ended) {
+        if (awaitsOutput() || ended) {
             at = Math.min(at, stream.outputDeadline());
         }
         stream.deadline(at);
@@ -374,7 +353,7 @@ final class Exchange implements Runnable {
     }
 
     /** Called at the scheduled time. */
-    void expired() {
+    public void expired() {
         long now = worker.loop.now();
         if (waitsForBody()) {
             if (now >= body.clock().deadline(endpoint.limits(), body.received())) {
@@ -387,7 +366,7 @@ final class Exchange implements Runnable {
         } else if (now >= handlerDeadline()) {
             refuse(waitsForLater ? RequestError.LATER_DEADLINE : RequestError.HANDLER_DEADLINE);
             cancel();
-        } else if (writable != null || ended) {
+        } else if (awaitsOutput() || ended) {
             stream.abortIfStalled();
         } else {
             schedule();
@@ -428,9 +407,9 @@ final class Exchange implements Runnable {
 
     /** Calls the handler and sends its response. On the handler's thread. */
     private void callHandler() {
-        Response response;
+        ResponseMessage response;
         try {
-            response = handler.handle(request);
+            response = (ResponseMessage) handler.handle(request);
             if (response == null) {
                 throw new NullPointerException(
                         "the handler of " + endpoint.path() + " returned null");
@@ -449,75 +428,10 @@ final class Exchange implements Runnable {
         return !responded;
     }
 
-    /** Forgets the handler's thread, which has returned. */
-    void threadReturned() {
-        thread = null;
-    }
-
-    /** Interrupts the handler, whose response is no longer needed. Takes no lock. */
-    void cancel() {
-        Thread handling = thread;
-        if (handling != null
-                && handling != INTERRUPTING
-                && THREAD.compareAndSet(this, handling, INTERRUPTING)) {
-            try {
-                handling.interrupt();
-            } finally {
-                THREAD.compareAndSet(this, INTERRUPTING, handling);
-            }
-        }
-    }
-
-    /** Called when the calling thread starts to run the handler, until {@link #threadEnds}. */
-    void threadBegins() {
-        thread = Thread.currentThread();
-    }
-
-    /**
-     * Called when the calling thread continues with something else. Waits for an interrupt that is
-     * on its way to this exchange, so that the thread does not keep it. By now another thread may
-     * run the exchange.
-     */
-    void threadEnds() {
-        Thread mine = Thread.currentThread();
-        for (Thread now = thread; now == mine || now == INTERRUPTING; now = thread) {
-            if (now == mine && THREAD.compareAndSet(this, mine, null)) {
-                break;
-            }
-            Thread.yield();
-        }
-        Thread.interrupted();
-    }
-
     // ---- the body, for the handler
 
-    /** Returns the next bytes of the body, or none at its end. Blocks. On the handler's thread. */
-    byte[] nextOfBody(boolean keeps) throws IOException {
-        if (body == null) {
-            return new byte[0];
-        }
-        try {
-            return LoopTasks.join(worker.call(() -> takeOfBody(keeps)));
-        } catch (IOException e) {
-            throw e.getCause() instanceof BodyRefused refused ? refused : e;
-        }
-    }
-
-    /** Returns the next bytes of the body without blocking. Any thread. */
-    CompletableFuture<byte[]> nextOfBodyLater() {
-        return body == null
-                ? CompletableFuture.completedFuture(new byte[0])
-                : worker.call(() -> takeOfBody(false));
-    }
-
-    /** Returns the trailers of the request. Any thread. */
-    Headers bodyTrailers() {
-        return body == null
-                ? Headers.none()
-                : worker.call(() -> CompletableFuture.completedFuture(body.trailers())).join();
-    }
-
-    private CompletableFuture<byte[]> takeOfBody(boolean keeps) {
+    /** Takes the next bytes of the body, for {@link MessageBody}. On the loop. */
+    CompletableFuture<byte[]> takeOfBody(boolean keeps) {
         CompletableFuture<byte[]> bytes = body.take(keeps);
         if (!ended) {
             if (body.expected()) {
@@ -539,7 +453,7 @@ final class Exchange implements Runnable {
     // ---- the response, for Responder and BodyStream, on the loop
 
     /** Begins the response. Returns false if another one has begun. */
-    boolean begin(Response response, long length) {
+    boolean begin(ResponseMessage response, long length) {
         if (responded) {
             return false;
         }
@@ -556,7 +470,7 @@ final class Exchange implements Runnable {
     }
 
     /** Sends a whole response. */
-    void send(Response response, byte[] bytes) {
+    void send(ResponseMessage response, byte[] bytes) {
         boolean none = headOnly || response.bodiless() || !stream.open();
         bytesOut = none ? 0 : bytes.length;
         if (response.trailers() == null || none) {
@@ -571,7 +485,7 @@ final class Exchange implements Runnable {
     }
 
     /** Ends the body, and with it the response. */
-    void end(Response response) {
+    void end(ResponseMessage response) {
         Headers trailers = Headers.none();
         if (response.trailers() != null && !ended) {
             try {
@@ -619,17 +533,27 @@ final class Exchange implements Runnable {
         if (!stream.congested()) {
             return CompletableFuture.completedFuture(null);
         }
-        writable = new CompletableFuture<>();
+        CompletableFuture<Void> drained = listeners().onDrained();
         schedule();
-        return writable;
+        return drained;
+    }
+
+    /** Returns whether a writer waits for the client to take output. */
+    private boolean awaitsOutput() {
+        return listeners != null && listeners.awaitOutput();
     }
 
     private void failWritable() {
-        CompletableFuture<Void> waiting = writable;
-        if (waiting != null) {
-            writable = null;
-            waiting.completeExceptionally(clientIsGone());
+        if (awaitsOutput()) {
+            listeners.failDrained(clientIsGone());
         }
+    }
+
+    private ClientListeners listeners() {
+        if (listeners == null) {
+            listeners = new ClientListeners();
+        }
+        return listeners;
     }
 
     static IOException clientIsGone() {
@@ -637,33 +561,6 @@ final class Exchange implements Runnable {
     }
 
     // ---- facts, on any thread unless they say otherwise
-
-    SocketAddress remote() {
-        return forwarded != null ? forwarded.client() : onLoop(stream::remote);
-    }
-
-    SocketAddress peer() {
-        return onLoop(stream::peer);
-    }
-
-    private SocketAddress onLoop(Supplier<SocketAddress> address) {
-        return worker.call(() -> CompletableFuture.completedFuture(address.get())).join();
-    }
-
-    SocketAddress local() {
-        return stream.local();
-    }
-
-    /** Returns the TLS session, which does not change during the connection. */
-    Optional<TlsSession> tls() {
-        return stream.tls();
-    }
-
-    boolean secure() {
-        return forwarded == null || forwarded.scheme().isEmpty()
-                ? stream.tls().isPresent()
-                : forwarded.scheme().equals("https");
-    }
 
     /**
      * Returns the id of the request. On the handler's thread, or on the loop when that has ended.
@@ -673,10 +570,6 @@ final class Exchange implements Runnable {
             id = worker.nextId();
         }
         return id;
-    }
-
-    Loop loop() {
-        return worker.loop;
     }
 
     boolean connected() {
@@ -696,10 +589,7 @@ final class Exchange implements Runnable {
                     if (gone) {
                         tellGone(task);
                     } else if (!ended) {
-                        if (whenGone == null) {
-                            whenGone = new ArrayList<>(1);
-                        }
-                        whenGone.add(task);
+                        listeners().onDisconnect(task);
                     }
                 });
     }
@@ -709,14 +599,6 @@ final class Exchange implements Runnable {
             task.run();
         } catch (Throwable e) {
             worker.failed(id(), e);
-        }
-    }
-
-    private static VarHandle threadField() {
-        try {
-            return MethodHandles.lookup().findVarHandle(Exchange.class, "thread", Thread.class);
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.BodySource;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -10,17 +11,17 @@ import java.util.concurrent.CompletionException;
  * Sends the body that a {@link BodySource} produces: requests a segment, waits until the client can
  * take more, and requests the next one. Loop-confined.
  */
-final class BodyPump {
+public final class BodyPump {
     private final Exchange exchange;
     private final Responder responder;
-    private final Response response;
+    private final ResponseMessage response;
     private final BodySource source;
     private final long length;
     private long sent;
     private boolean begun;
     private boolean closed;
 
-    BodyPump(Exchange exchange, Response response, BodySource source, long length) {
+    BodyPump(Exchange exchange, ResponseMessage response, BodySource source, long length) {
         this.exchange = exchange;
         this.responder = exchange.worker.responder;
         this.response = response;
@@ -130,7 +131,7 @@ final class BodyPump {
 
     private boolean fail(Throwable thrown) {
         close();
-        Response page = responder.failed(exchange, thrown);
+        ResponseMessage page = responder.failed(exchange, thrown);
         if (begun) {
             exchange.breakOff();
         } else {

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.BodySource;
+import io.sirocco.http.BodyWriter;
+import io.sirocco.http.Handler;
+import io.sirocco.http.Response;
+import io.sirocco.http.WebSocketHandler;
+import io.sirocco.http.WebSocketListener;
 import io.sirocco.http.body.Segments;
 import io.sirocco.http.websocket.WebSocketGroup;
 import java.nio.file.Path;
@@ -9,14 +15,42 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** The content of a response. Immutable. */
-sealed interface Content {
+public sealed interface Content {
     /** No content, with a length of 0. */
     Content NONE = new Bytes(new byte[0]);
+
+    /** Returns its length in bytes, or -1 if that is not known before it is sent. */
+    default long length() {
+        return -1;
+    }
+
+    /** Returns whether it can be sent without a thread that writes it. */
+    default boolean atHand() {
+        return false;
+    }
+
+    /** Returns whether the content is known yet. */
+    default boolean known() {
+        return true;
+    }
+
+    /** Releases the files or the source of content that is not sent. */
+    default void release() {}
 
     /** Bytes in memory. */
     record Bytes(byte[] bytes) implements Content {
         public Bytes {
             Objects.requireNonNull(bytes, "bytes");
+        }
+
+        @Override
+        public long length() {
+            return bytes.length;
+        }
+
+        @Override
+        public boolean atHand() {
+            return true;
         }
     }
 
@@ -35,6 +69,16 @@ sealed interface Content {
         public Source {
             Objects.requireNonNull(source, "source");
         }
+
+        @Override
+        public boolean atHand() {
+            return true;
+        }
+
+        @Override
+        public void release() {
+            source.close();
+        }
     }
 
     /**
@@ -46,11 +90,23 @@ sealed interface Content {
     /** A file, opened when it is sent. */
     record File(Path path, long length) implements Content {}
 
-    /**
-     * Segments that are available without waiting, with open files. The first response releases the
-     * files; further ones retain them anew, which succeeds while another user keeps them open.
-     */
-    record Pieces(Segments segments) implements Content {}
+    /** Segments that are available without waiting, with open files. */
+    record Pieces(Segments segments) implements Content {
+        @Override
+        public long length() {
+            return segments.length();
+        }
+
+        @Override
+        public boolean atHand() {
+            return true;
+        }
+
+        @Override
+        public void release() {
+            segments.release();
+        }
+    }
 
     /** No content: the connection is upgraded to WebSocket, served by one of the two. */
     record Upgrade(
@@ -64,12 +120,22 @@ sealed interface Content {
         public Later {
             Objects.requireNonNull(response, "response");
         }
+
+        @Override
+        public boolean known() {
+            return false;
+        }
     }
 
     /** A handler that another thread completes. It runs where the handler of the route runs. */
     record After(CompletionStage<? extends Handler> next) implements Content {
         public After {
             Objects.requireNonNull(next, "next");
+        }
+
+        @Override
+        public boolean known() {
+            return false;
         }
     }
 }

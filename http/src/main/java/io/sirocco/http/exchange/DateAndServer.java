@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.sirocco.http.HttpDate;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -10,14 +11,14 @@ import java.util.concurrent.atomic.AtomicReference;
  * calls within one second return the same array, so that a cached encoding can be compared by
  * identity. Any thread.
  */
-final class DateAndServer {
+public final class DateAndServer {
     private final String server;
     private final AtomicReference<Lines> newest = new AtomicReference<>(new Lines(-1, null));
 
     private record Lines(long second, byte[] bytes) {}
 
     /** Omits {@code Server} if it is empty. */
-    DateAndServer(String server) {
+    public DateAndServer(String server) {
         this.server = server.isEmpty() ? "" : "Server: " + server + "\r\n";
     }
 

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.h1;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.sirocco.http.h1.Head;
-import io.sirocco.http.h1.Parsed;
+import io.sirocco.http.Headers;
+import io.sirocco.http.RequestError;
+import io.sirocco.http.exchange.Content;
+import io.sirocco.http.exchange.Exchange;
+import io.sirocco.http.exchange.ExchangeReport;
+import io.sirocco.http.exchange.HttpStream;
+import io.sirocco.http.exchange.LoopContext;
+import io.sirocco.http.exchange.ReportQueue;
+import io.sirocco.http.exchange.ResponseMessage;
 import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
@@ -32,7 +39,7 @@ import java.util.function.Function;
  *
  * <p>While it is idle it holds no more than its fields. Loop-confined.
  */
-final class Http1 implements ServerProtocol, HttpStream {
+public final class Http1 implements ServerProtocol, HttpStream {
     /**
      * The maximum number of bytes of an unread body that are read and dropped; after more, the
      * connection is closed.
@@ -55,6 +62,7 @@ final class Http1 implements ServerProtocol, HttpStream {
     private static final int UPGRADED = 1 << 7; // what follows is no HTTP
 
     private final Connection connection;
+    private final Http1Context shared;
     private final LoopContext worker;
 
     private Exchange exchange; // null while idle
@@ -65,9 +73,10 @@ final class Http1 implements ServerProtocol, HttpStream {
     /** The unsent bytes when the client's progress was last checked. */
     private long unsentBefore;
 
-    Http1(Connection connection, LoopContext worker) {
+    Http1(Connection connection, Http1Context shared) {
         this.connection = connection;
-        this.worker = worker;
+        this.shared = shared;
+        this.worker = shared.loop;
         worker.opened(connection);
         // A client that has shaken hands while we drain sends its request at once; no other is
         // waited for.
@@ -130,7 +139,7 @@ final class Http1 implements ServerProtocol, HttpStream {
 
     /** Returns where the headers end, or -1 when they do not yet. */
     private int readHead(byte[] bytes, int from, int to) {
-        Head head = worker.head;
+        Head head = shared.head;
         Parsed parsed = head.parse(bytes, from, to, worker.limits.head());
         switch (parsed) {
             case COMPLETE -> {
@@ -197,7 +206,7 @@ final class Http1 implements ServerProtocol, HttpStream {
         worker.requests++;
         worker.rejected++;
         flags &= ~KEEP_ALIVE;
-        Response page = worker.page(rule);
+        ResponseMessage page = worker.page(rule);
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
         if (worker.monitored()) {
             worker.tellRejected(
@@ -273,7 +282,7 @@ final class Http1 implements ServerProtocol, HttpStream {
     }
 
     @Override
-    public void send(Response response, byte[] bytes) {
+    public void send(ResponseMessage response, byte[] bytes) {
         if (response.closes() || worker.draining) {
             closeBehind();
         }
@@ -298,7 +307,7 @@ final class Http1 implements ServerProtocol, HttpStream {
     }
 
     @Override
-    public void begin(Response response, long length) {
+    public void begin(ResponseMessage response, long length) {
         if (response.closes() || worker.draining) {
             closeBehind();
         }
@@ -316,12 +325,12 @@ final class Http1 implements ServerProtocol, HttpStream {
         writeHead(response, framing);
     }
 
-    private void writeHead(Response response, long length) {
+    private void writeHead(ResponseMessage response, long length) {
         Http1Encoder.writeHead(
                 response, length, dateAndServer(response), connectionLine(), connection);
     }
 
-    private byte[] dateAndServer(Response response) {
+    private byte[] dateAndServer(ResponseMessage response) {
         return response.ownDateOrServer()
                 ? worker.dateAndServerBeside(response.headers())
                 : worker.dateAndServer();
@@ -415,7 +424,7 @@ final class Http1 implements ServerProtocol, HttpStream {
     }
 
     @Override
-    public void upgrade(Response head, Function<Connection, ServerProtocol> next) {
+    public void upgrade(ResponseMessage head, Function<Connection, ServerProtocol> next) {
         // All of it is made before any of it is written: what a carried thread may wait for on the
         // way, such as a class that another loop initialises, must not part it.
         byte[] bytes = Http1Encoder.head(head, Http1Encoder.NO_LENGTH, dateAndServer(head));

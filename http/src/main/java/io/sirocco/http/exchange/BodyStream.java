@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
+import io.sirocco.http.BodyWriter;
 import io.sirocco.http.loop.LoopTasks;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -12,11 +13,11 @@ import java.util.concurrent.CompletableFuture;
  * #SIZE} bytes are buffered, on flush and on close. A body that ends within the first {@link #SIZE}
  * bytes without a flush is sent with its length. Used by one thread at a time.
  */
-final class BodyStream extends OutputStream {
+public final class BodyStream extends OutputStream {
     private static final int SIZE = 8 << 10;
 
     private final Exchange exchange;
-    private final Response head;
+    private final ResponseMessage head;
     private final long length;
     private byte[] gathered = new byte[512];
     private int count;
@@ -24,7 +25,7 @@ final class BodyStream extends OutputStream {
     private boolean begun;
     private boolean closed;
 
-    BodyStream(Exchange exchange, Response head, long length) {
+    BodyStream(Exchange exchange, ResponseMessage head, long length) {
         this.exchange = exchange;
         this.head = head;
         this.length = length;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.http.Headers;
+import io.sirocco.http.Response;
 import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.route.RouteTarget;
@@ -202,7 +204,7 @@ final class FakeStream implements HttpStream {
     }
 
     @Override
-    public void send(Response response, byte[] bytes) {
+    public void send(ResponseMessage response, byte[] bytes) {
         this.response = response;
         statedLength = bytes.length;
         if (!response.bodiless() && !exchange.headOnly) {
@@ -212,7 +214,7 @@ final class FakeStream implements HttpStream {
     }
 
     @Override
-    public void begin(Response response, long length) {
+    public void begin(ResponseMessage response, long length) {
         this.response = response;
         statedLength = length;
     }
@@ -270,7 +272,7 @@ final class FakeStream implements HttpStream {
     }
 
     @Override
-    public void upgrade(Response head, Function<Connection, ServerProtocol> next) {
+    public void upgrade(ResponseMessage head, Function<Connection, ServerProtocol> next) {
         response = head;
         exchange.upgraded();
         exchange = null;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http;
+package io.sirocco.http.exchange;
 
 import io.sirocco.net.Connection;
 
@@ -8,19 +8,19 @@ import io.sirocco.net.Connection;
  * when the kernel has taken its last byte. A connection has a queue only while it is not empty.
  * Loop-confined.
  */
-final class ReportQueue {
+public final class ReportQueue {
     private final Connection connection;
     private final LoopContext worker;
     private ExchangeReport first;
     private ExchangeReport last;
 
-    ReportQueue(Connection connection, LoopContext worker) {
+    public ReportQueue(Connection connection, LoopContext worker) {
         this.connection = connection;
         this.worker = worker;
     }
 
     /** Adds an exchange whose whole response was just written. */
-    void add(Exchange exchange) {
+    public void add(Exchange exchange) {
         var report = ExchangeReport.toBeSent(exchange, connection.outputEnd());
         if (first == null) {
             first = report;
@@ -31,26 +31,26 @@ final class ReportQueue {
         last = report;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return first == null;
     }
 
     /** Reports the exchanges whose responses were sent. */
-    void sent() {
+    public void sent() {
         while (first != null && connection.unsentBefore(first.end) == 0) {
             tell(true);
         }
     }
 
     /** Reports all exchanges, because the connection now speaks another protocol. */
-    void upgraded() {
+    public void upgraded() {
         while (first != null) {
             tell(true);
         }
     }
 
     /** Reports all exchanges, because the connection is closed and unsent output is lost. */
-    void closed() {
+    public void closed() {
         while (first != null) {
             long unsent = connection.unsentBefore(first.end);
             first.lost(unsent);

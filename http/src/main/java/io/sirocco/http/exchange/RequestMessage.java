@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.exchange;
+
+import io.sirocco.http.Body;
+import io.sirocco.http.Headers;
+import io.sirocco.http.Params;
+import io.sirocco.http.Request;
+import io.sirocco.http.message.Cookies;
+import io.sirocco.http.message.RequestHead;
+import io.sirocco.http.route.PathParams;
+import io.sirocco.net.Loop;
+import io.sirocco.net.TlsSession;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+
+/** The {@link Request} of an {@link Exchange}. Used by one thread at a time. */
+public final class RequestMessage implements Request {
+
+    final Exchange exchange;
+    private final PathParams params;
+    private RequestHead head; // null when the request is over
+    private boolean detached;
+    private RequestExtras extras; // null until one of them is needed
+
+    RequestMessage(Exchange exchange, RequestHead head, PathParams params, Forwarded forwarded) {
+        this.exchange = exchange;
+        this.head = head;
+        this.params = params;
+        if (forwarded != null) {
+            extras().forwarded = forwarded;
+        }
+    }
+
+    private RequestExtras extras() {
+        if (extras == null) {
+            extras = new RequestExtras();
+        }
+        return extras;
+    }
+
+    /** Returns what a trusted proxy says of the client, or null. */
+    Forwarded forwarded() {
+        return extras == null ? null : extras.forwarded;
+    }
+
+    private RequestHead head() {
+        if (head == null) {
+            throw new IllegalStateException(
+                    "The request is complete: copy what you need before its response.");
+        }
+        return head;
+    }
+
+    /** Copies the head, because its bytes are about to be overwritten. */
+    public void detach() {
+        if (head != null && !detached) {
+            head = head.detach();
+            detached = true;
+        }
+    }
+
+    /** Returns the number of bytes of the copy. */
+    int stored() {
+        return head != null && detached ? head.end() : 0;
+    }
+
+    void over() {
+        head = null;
+    }
+
+    /** Returns whether the head is a copy. */
+    boolean detached() {
+        return detached;
+    }
+
+    /** Returns the head, or null when the request is complete. */
+    RequestHead peek() {
+        return head;
+    }
+
+    @Override
+    public String method() {
+        return head().method();
+    }
+
+    @Override
+    public String path() {
+        return head().path();
+    }
+
+    @Override
+    public String target() {
+        return head().target();
+    }
+
+    @Override
+    public String version() {
+        return head().version();
+    }
+
+    @Override
+    public String host() {
+        RequestHead all = head();
+        Forwarded forwarded = forwarded();
+        if (forwarded != null && !forwarded.authority().isEmpty()) {
+            return forwarded.host();
+        }
+        return all.hasHost() ? all.host() : "";
+    }
+
+    @Override
+    public String authority() {
+        RequestHead all = head();
+        Forwarded forwarded = forwarded();
+        if (forwarded != null && !forwarded.authority().isEmpty()) {
+            return forwarded.authority();
+        }
+        return host() + (all.hasHost() && all.port() >= 0 ? ":" + all.port() : "");
+    }
+
+    @Override
+    public String param(String name) {
+        return params.get(name);
+    }
+
+    @Override
+    public Params query() {
+        RequestExtras known = extras();
+        if (known.query == null) {
+            known.query = head().hasQuery() ? Params.of(head().query()) : Params.empty();
+        }
+        return known.query;
+    }
+
+    @Override
+    public Optional<String> header(String name) {
+        int i = head().find(name);
+        return i < 0 ? Optional.empty() : Optional.of(head().value(i));
+    }
+
+    @Override
+    public Optional<String> headerList(String name) {
+        RequestHead all = head();
+        int first = all.find(name);
+        if (first < 0) {
+            return Optional.empty();
+        }
+        int next = all.find(name, first + 1);
+        if (next < 0) {
+            return Optional.of(all.value(first));
+        }
+        var list = new StringBuilder(all.value(first));
+        for (int i = next; i >= 0; i = all.find(name, i + 1)) {
+            list.append(", ").append(all.value(i));
+        }
+        return Optional.of(list.toString());
+    }
+
+    @Override
+    public void headers(BiConsumer<String, String> action) {
+        RequestHead all = head();
+        for (int i = 0; i < all.count(); i++) {
+            action.accept(all.name(i), all.value(i));
+        }
+    }
+
+    @Override
+    public Optional<String> cookie(String name) {
+        RequestExtras known = extras();
+        if (known.cookies == null) {
+            known.cookies = header("Cookie").map(Cookies::parse).orElse(Map.of());
+        }
+        return Optional.ofNullable(known.cookies.get(name));
+    }
+
+    @Override
+    public Body body() {
+        RequestExtras known = extras();
+        if (known.body == null) {
+            known.body = new MessageBody(exchange, this);
+        }
+        return known.body;
+    }
+
+    @Override
+    public Params form() throws IOException {
+        RequestExtras known = extras();
+        if (known.form == null) {
+            boolean isForm =
+                    contentType()
+                            .filter(type -> type.is("application/x-www-form-urlencoded"))
+                            .isPresent();
+            known.form = isForm ? Params.of(body().text()) : Params.empty();
+        }
+        return known.form;
+    }
+
+    @Override
+    public SocketAddress remoteAddress() {
+        Forwarded forwarded = forwarded();
+        return forwarded != null ? forwarded.client() : onLoop(exchange.stream::remote);
+    }
+
+    @Override
+    public SocketAddress peerAddress() {
+        return onLoop(exchange.stream::peer);
+    }
+
+    private SocketAddress onLoop(Supplier<SocketAddress> address) {
+        return exchange.worker
+                .call(() -> CompletableFuture.completedFuture(address.get()))
+                .join();
+    }
+
+    @Override
+    public SocketAddress localAddress() {
+        return exchange.stream.local();
+    }
+
+    @Override
+    public boolean isSecure() {
+        Forwarded forwarded = forwarded();
+        return forwarded == null || forwarded.scheme().isEmpty()
+                ? exchange.stream.tls().isPresent()
+                : forwarded.scheme().equals("https");
+    }
+
+    @Override
+    public Optional<TlsSession> tls() {
+        return exchange.stream.tls();
+    }
+
+    @Override
+    public Loop loop() {
+        return exchange.worker.loop;
+    }
+
+    @Override
+    public String id() {
+        return exchange.id();
+    }
+
+    @Override
+    public void interim(int status, Headers headers) {
+        if (status < 102 || status > 199) {
+            throw new IllegalArgumentException(
+                    "The status of an interim response must be 102 to 199, not " + status + ".");
+        }
+        exchange.interim(status, headers);
+    }
+
+    @Override
+    public boolean isConnected() {
+        return exchange.connected();
+    }
+
+    @Override
+    public void onDisconnect(Runnable action) {
+        exchange.whenGone(action);
+    }
+
+    @Override
+    public Optional<Object> attribute(String name) {
+        return extras == null || extras.attributes == null
+                ? Optional.empty()
+                : Optional.ofNullable(extras.attributes.get(name));
+    }
+
+    @Override
+    public void attribute(String name, Object value) {
+        RequestExtras known = extras();
+        if (known.attributes == null) {
+            known.attributes = new HashMap<>();
+        }
+        known.attributes.put(name, value);
+    }
+
+    @Override
+    public void rejectedBy(String rule) {
+        extras().rejectedBy = Objects.requireNonNull(rule);
+    }
+
+    Optional<String> rejectedBy() {
+        return extras == null ? Optional.empty() : Optional.ofNullable(extras.rejectedBy);
+    }
+}
