@@ -65,7 +65,8 @@ abstract class HandlerThread {
 
     private static VarHandle threadField() {
         try {
-            return MethodHandles.lookup().findVarHandle(HandlerThread.class, "thread", Thread.class);
+            return MethodHandles.lookup()
+                    .findVarHandle(HandlerThread.class, "thread", Thread.class);
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }

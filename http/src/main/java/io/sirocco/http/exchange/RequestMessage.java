@@ -214,9 +214,7 @@ public final class RequestMessage implements Request {
     }
 
     private SocketAddress onLoop(Supplier<SocketAddress> address) {
-        return exchange.worker
-                .call(() -> CompletableFuture.completedFuture(address.get()))
-                .join();
+        return exchange.worker.call(() -> CompletableFuture.completedFuture(address.get())).join();
     }
 
     @Override
