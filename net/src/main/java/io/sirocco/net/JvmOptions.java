@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.linux.Linux;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;

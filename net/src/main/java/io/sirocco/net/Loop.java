@@ -11,10 +11,7 @@ import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -44,7 +41,6 @@ import java.util.function.Consumer;
  */
 public final class Loop implements Executor, LoopVirtualThread.Scheduler {
     private static final LazyLogger LOG = LazyLogger.of(Loop.class);
-    private static final VarHandle HANDED = field("handed", Handed.class);
     private static final VarHandle ASLEEP = field("asleep", boolean.class);
     private static final VarHandle BUSY_SINCE = field("busySince", long.class);
     private static final VarHandle RUN = field("run", long.class);
@@ -84,8 +80,8 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
     private byte[] slab = new byte[SLAB];
     private TlsLoopContext tlsWork; // null before the first TLS connection
 
-    /** Tasks from other threads, newest first; {@link #CLOSED} once the loop takes no more. */
-    private volatile Handed handed;
+    /** From other threads: tasks, and virtual threads that became runnable. */
+    private final MpscQueue<Object> handed = new MpscQueue<>();
 
     private volatile boolean asleep;
     private final ArrayDeque<Runnable> local = new ArrayDeque<>();
@@ -94,7 +90,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
 
     private Connection[] written = new Connection[64];
     private int writtenCount;
-    private Connection all; // a list through Connection.newer / older, so that stop finds them
+    private final LoopConnections connections = new LoopConnections();
     private boolean stopping;
     private boolean over; // the transport is closed
     private long nanos;
@@ -110,7 +106,6 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
     volatile int blockingTaskKinds; // kinds of task that have blocked it; written by the watchdog
     private long accepted;
     private long connected;
-    private int open;
     private int mostConnections = Integer.MAX_VALUE;
     long connectionsRefused;
     private boolean shrinking; // a look at the write memory is due
@@ -125,13 +120,9 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
     private long busyNanos;
     private long longestTurn;
 
-    private record Handed(Object item, Handed older, long depth) {}
-
     private static final Set<Thread> THREADS = ConcurrentHashMap.newKeySet();
 
     private static final String STOPPING = "the loop is stopping";
-
-    private static final Handed CLOSED = new Handed(null, null, 0);
 
     Loop(int index, Settings settings) {
         this.index = index;
@@ -181,7 +172,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
 
     /** Whether it has as many connections as it may have. */
     boolean isFull() {
-        return open > mostConnections;
+        return connections.size() > mostConnections;
     }
 
     /** How it talks to the kernel. Any thread. */
@@ -210,7 +201,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
             local.add(task);
         } else if (!handOver(task, MAX_HANDED)) {
             throw new RejectedExecutionException(
-                    ended.isDone() || handed == CLOSED
+                    ended.isDone() || handed.isClosed()
                             ? "the loop has ended"
                             : "a million tasks wait for the loop");
         }
@@ -284,11 +275,12 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
 
     /** Calls {@code action} with the protocol of each connection that has one. Loop-confined. */
     public void forEachProtocol(Consumer<? super Protocol> action) {
-        for (Connection connection = all; connection != null; connection = connection.older) {
-            if (!connection.parked()) {
-                action.accept(connection.protocol());
-            }
-        }
+        connections.forEach(
+                connection -> {
+                    if (!connection.parked()) {
+                        action.accept(connection.protocol());
+                    }
+                });
     }
 
     /**
@@ -453,7 +445,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
                 accepted,
                 acceptFailures,
                 connected,
-                open,
+                connections.size(),
                 parked,
                 bytesIn,
                 bytesOut,
@@ -546,12 +538,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
     }
 
     private void opened(Connection connection) {
-        open++;
-        connection.older = all;
-        if (all != null) {
-            all.newer = connection;
-        }
-        all = connection;
+        connections.add(connection);
         if (stopping) {
             connection.close(CloseCause.STOPPED);
         }
@@ -565,17 +552,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
     }
 
     void gone(Connection connection) {
-        open--;
-        if (connection.newer != null) {
-            connection.newer.older = connection.older;
-        } else {
-            all = connection.older;
-        }
-        if (connection.older != null) {
-            connection.older.newer = connection.newer;
-        }
-        connection.older = null;
-        connection.newer = null;
+        connections.remove(connection);
     }
 
     void failed(Throwable thrown) {
@@ -665,7 +642,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
             transport = Transports.open(settings.transport, this);
             mostConnections = settings.connectionsPerLoop(transport.kind());
         } catch (Throwable e) {
-            handed = CLOSED;
+            handed.close(item -> {});
             arena.close();
             started.completeExceptionally(e);
             return;
@@ -679,7 +656,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
         THREADS.add(thread);
         started.complete(this);
         try {
-            while (!stopping || open > 0 || !connects.idle()) {
+            while (!stopping || connections.size() > 0 || !connects.idle()) {
                 turn();
             }
         } catch (Throwable e) {
@@ -711,7 +688,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
         boolean idle = local.isEmpty() && runnable.isEmpty() && writtenCount == 0;
         if (idle) {
             asleep = true;
-            idle = handed == null;
+            idle = handed.isEmpty();
         }
         recordTurn();
         transport.await(idle);
@@ -724,9 +701,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
         }
         turns++;
         transport.dispatch();
-        if (handed != null) {
-            takeOver((Handed) HANDED.getAndSet(this, (Handed) null));
-        }
+        handed.drain(this::takeOver);
         runTasks();
         timers.advance(millis);
         preciseTimers.runDue(nanos, this::runTask);
@@ -744,30 +719,10 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
             if (memory.exceeded()) {
                 schedule(RELIEF_MILLIS, this::relieve);
                 relieving = true;
-                closeStalled();
+                connections.closeStalled(memory.used() - memory.limit());
             }
         } catch (Throwable e) { // out of heap, above all: it looks again
             failed(e);
-        }
-    }
-
-    private record Stalled(Connection connection, long cost) {}
-
-    /**
-     * Closes connections whose peers take no output: the largest first, and no more than needed.
-     */
-    private void closeStalled() {
-        List<Stalled> stalled = new ArrayList<>();
-        for (Connection connection = all; connection != null; connection = connection.older) {
-            if (connection.stalled()) {
-                stalled.add(new Stalled(connection, connection.outputCost()));
-            }
-        }
-        stalled.sort(Comparator.comparingLong(Stalled::cost).reversed());
-        long excess = memory.used() - memory.limit();
-        for (int i = 0; i < stalled.size() && excess > 0; i++) {
-            stalled.get(i).connection.giveUpOutput();
-            excess -= stalled.get(i).cost; // released when the transport is done with it
         }
     }
 
@@ -864,18 +819,12 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
         }
         stopping = true;
         connects.giveUp();
-        Connection connection = all;
-        while (connection != null) {
-            Connection following = connection.older;
-            connection.close(CloseCause.STOPPED);
-            connection = following;
-        }
+        connections.forEach(connection -> connection.close(CloseCause.STOPPED));
     }
 
     /** Each step of it is done whatever becomes of the others: there may be no heap left. */
     private void end() {
-        var last = (Handed) HANDED.getAndSet(this, CLOSED);
-        step(() -> takeOver(last));
+        step(() -> handed.close(this::takeOver));
         if (failure != null) {
             step(transport::cancelAll); // connections that are lost give their memory back
             step(this::loseAll);
@@ -902,50 +851,33 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
 
     /** Connections whose loop has died: their peers and protocols learn of it. */
     private void loseAll() {
-        while (all != null) {
-            Connection lost = all;
+        while (connections.size() > 0) {
+            Connection lost = connections.newest();
             if (transport.kind() == TransportKind.NIO) { // a ring closes its sockets by itself
                 step(() -> lost.close(CloseCause.STOPPED));
             }
             step(lost::lost);
-            if (all == lost) {
+            if (connections.newest() == lost) {
                 gone(lost);
             }
         }
     }
 
-    // ---- the hand-over queue: a stack that any thread pushes to, and that the loop takes whole
-    // and turns around
-
     private boolean handOver(Object item, long limit) {
-        while (true) {
-            Handed top = handed;
-            if (top == CLOSED || top != null && top.depth >= limit) {
-                return false;
-            }
-            if (HANDED.compareAndSet(
-                    this, top, new Handed(item, top, top == null ? 1 : top.depth + 1))) {
-                if (asleep && ASLEEP.compareAndSet(this, true, false)) {
-                    transport.wake();
-                }
-                return true;
-            }
+        if (!handed.offer(item, limit)) {
+            return false;
         }
+        if (asleep && ASLEEP.compareAndSet(this, true, false)) {
+            transport.wake();
+        }
+        return true;
     }
 
-    private void takeOver(Handed newest) {
-        Handed oldest = null;
-        while (newest != null) {
-            Handed older = newest.older;
-            oldest = new Handed(newest.item, oldest, 0);
-            newest = older;
-        }
-        for (; oldest != null; oldest = oldest.older) {
-            if (oldest.item instanceof LoopVirtualThread carried) {
-                runnable.add(carried);
-            } else {
-                local.add((Runnable) oldest.item);
-            }
+    private void takeOver(Object item) {
+        if (item instanceof LoopVirtualThread carried) {
+            runnable.add(carried);
+        } else {
+            local.add((Runnable) item);
         }
     }
 

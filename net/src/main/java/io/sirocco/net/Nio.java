@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.linux.SocketAddresses;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.Inet6Address;

@@ -3,6 +3,8 @@ package io.sirocco.net;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.sirocco.net.linux.Linux;
+import io.sirocco.net.linux.LinuxFiles;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

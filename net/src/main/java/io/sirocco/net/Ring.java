@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-import static io.sirocco.net.Linux.MEMORY;
+import static io.sirocco.net.linux.Linux.MEMORY;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.sirocco.net.linux.Linux;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

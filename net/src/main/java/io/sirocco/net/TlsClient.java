@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.tls.JdkEngine;
+import io.sirocco.net.tls.JdkEngines;
+import io.sirocco.net.tls.Pem;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;

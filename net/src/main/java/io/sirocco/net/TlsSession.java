@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import javax.net.ssl.ExtendedSSLSession;
-import javax.net.ssl.SNIHostName;
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.SSLSession;
 
 /**
  * What the two ends of a TLS connection have agreed on. Immutable.
@@ -31,39 +24,5 @@ public record TlsSession(
 
     public TlsSession {
         peerCertificates = List.copyOf(peerCertificates);
-    }
-
-    static TlsSession of(SSLEngine engine) {
-        SSLSession session = engine.getSession();
-        return new TlsSession(
-                session.getProtocol(),
-                session.getCipherSuite(),
-                serverName(session),
-                Optional.ofNullable(engine.getApplicationProtocol()).filter(p -> !p.isEmpty()),
-                asksForCertificates(engine) ? peerCertificates(session) : List.of());
-    }
-
-    private static boolean asksForCertificates(SSLEngine engine) {
-        return engine.getUseClientMode()
-                || engine.getNeedClientAuth()
-                || engine.getWantClientAuth();
-    }
-
-    private static Optional<String> serverName(SSLSession session) {
-        return session instanceof ExtendedSSLSession extended
-                ? extended.getRequestedServerNames().stream()
-                        .filter(SNIHostName.class::isInstance)
-                        .map(name -> ((SNIHostName) name).getAsciiName())
-                        .findFirst()
-                : Optional.empty();
-    }
-
-    private static List<X509Certificate> peerCertificates(SSLSession session) {
-        try {
-            Certificate[] chain = session.getPeerCertificates();
-            return Arrays.stream(chain).map(X509Certificate.class::cast).toList();
-        } catch (SSLPeerUnverifiedException e) {
-            return List.of(); // it has none
-        }
     }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.tls.CredentialFiles;
+import io.sirocco.net.tls.JdkEngines;
+import io.sirocco.net.tls.Pem;
+import io.sirocco.net.tls.SelfSigned;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -66,25 +70,25 @@ public final class TlsSettings {
      * @throws IllegalArgumentException when a file cannot be used; it says which and why
      */
     public TlsSettings certificate(Path chain, Path key) {
-        credentials.add(Credential.pem(chain, key, Optional.empty()));
+        credentials.add(CredentialFiles.pem(chain, key, Optional.empty()));
         return this;
     }
 
     /** The same; {@code password} opens a key that is encrypted ({@code ENCRYPTED PRIVATE KEY}). */
     public TlsSettings certificate(Path chain, Path key, String password) {
-        credentials.add(Credential.pem(chain, key, Optional.of(password)));
+        credentials.add(CredentialFiles.pem(chain, key, Optional.of(password)));
         return this;
     }
 
     /** Adds each certificate that has a private key in a PKCS#12 store. */
     public TlsSettings store(Path store, String password) {
-        credentials.addAll(Credential.store(store, password, Optional.empty()));
+        credentials.addAll(CredentialFiles.store(store, password, Optional.empty()));
         return this;
     }
 
     /** Adds the certificate of this alias from a PKCS#12 store. */
     public TlsSettings store(Path store, String password, String alias) {
-        credentials.addAll(Credential.store(store, password, Optional.of(alias)));
+        credentials.addAll(CredentialFiles.store(store, password, Optional.of(alias)));
         return this;
     }
 

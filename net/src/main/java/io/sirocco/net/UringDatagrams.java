@@ -4,6 +4,8 @@ package io.sirocco.net;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.sirocco.net.linux.Linux;
+import io.sirocco.net.linux.SocketAddresses;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -3,6 +3,8 @@ package io.sirocco.net;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.sirocco.net.linux.Linux;
+import io.sirocco.net.linux.LinuxFiles;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;

@@ -4,6 +4,7 @@ package io.sirocco.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sirocco.net.linux.Linux;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;

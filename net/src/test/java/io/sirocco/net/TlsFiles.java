@@ -3,6 +3,8 @@ package io.sirocco.net;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sirocco.net.tls.CredentialFiles;
+import io.sirocco.net.tls.Pem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -153,7 +155,7 @@ final class TlsFiles {
 
     private static KeyManager[] keys(Pair pair) {
         try {
-            Credential own = Credential.pem(pair.chain, pair.key, Optional.empty());
+            Credential own = CredentialFiles.pem(pair.chain, pair.key, Optional.empty());
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
             var chain = own.chain().toArray(java.security.cert.Certificate[]::new);

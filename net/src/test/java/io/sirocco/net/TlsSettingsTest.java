@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TlsFiles.Pair;
 import io.sirocco.net.TlsSettings.ClientCertificates;
+import io.sirocco.net.tls.Pem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.tls;
 
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
@@ -17,7 +17,7 @@ import java.util.HexFormat;
  *
  * Immutable.
  */
-final class PrivateKeyInfo {
+public final class PrivateKeyInfo {
     private static final int SEQUENCE = 0x30;
     private static final int OCTETS = 0x04;
     private static final int OBJECT = 0x06;
@@ -33,7 +33,7 @@ final class PrivateKeyInfo {
     private PrivateKeyInfo() {}
 
     /** Of an {@code RSAPrivateKey} (RFC 8017 A.1.2). */
-    static byte[] ofPkcs1(byte[] key) {
+    public static byte[] ofPkcs1(byte[] key) {
         return wrap(RSA, key);
     }
 
@@ -42,7 +42,7 @@ final class PrivateKeyInfo {
      *
      * @throws IllegalArgumentException when it does not, or is cut off
      */
-    static byte[] ofSec1(byte[] key) {
+    public static byte[] ofSec1(byte[] key) {
         var in = new Reader(key);
         in.enter(SEQUENCE);
         in.skip(); // version

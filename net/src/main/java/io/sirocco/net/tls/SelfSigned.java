@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.tls;
 
+import io.sirocco.net.Credential;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
@@ -24,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * A certificate for this machine that nobody has signed but itself, kept in a folder and made when
  * it is missing, or has less than a day left. Any thread.
  */
-final class SelfSigned {
+public final class SelfSigned {
     /** What guards the store is who may read it: a password beside it would add nothing. */
     private static final String PASSWORD = "sirocco";
 
@@ -39,12 +40,12 @@ final class SelfSigned {
     private final Path folder;
     private final Path store;
 
-    SelfSigned(Path folder) {
+    public SelfSigned(Path folder) {
         this.folder = folder;
         this.store = folder.resolve("localhost.p12");
     }
 
-    Credential credential() {
+    public Credential credential() {
         return kept().orElseGet(this::make);
     }
 
@@ -60,7 +61,7 @@ final class SelfSigned {
     }
 
     private Credential load() {
-        return Credential.store(store, PASSWORD, Optional.of(ALIAS)).getFirst();
+        return CredentialFiles.store(store, PASSWORD, Optional.of(ALIAS)).getFirst();
     }
 
     private Credential make() {

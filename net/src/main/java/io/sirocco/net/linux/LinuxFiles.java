@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -13,23 +13,23 @@ import java.lang.invoke.MethodHandle;
  * Files of Linux by their descriptors: opened below a directory, asked what they are, read, and
  * sent to a socket by the kernel. A failed call answers {@code -errno}. Any thread.
  */
-final class LinuxFiles {
-    static final int ENOENT = 2;
-    static final int EACCES = 13;
-    static final int EPERM = 1;
-    static final int ENXIO = 6;
-    static final int EXDEV = 18;
-    static final int ENOTDIR = 20;
-    static final int EINVAL = 22;
-    static final int ENAMETOOLONG = 36;
-    static final int ENOSYS = 38;
-    static final int ELOOP = 40;
+public final class LinuxFiles {
+    public static final int ENOENT = 2;
+    public static final int EACCES = 13;
+    public static final int EPERM = 1;
+    public static final int ENXIO = 6;
+    public static final int EXDEV = 18;
+    public static final int ENOTDIR = 20;
+    public static final int EINVAL = 22;
+    public static final int ENAMETOOLONG = 36;
+    public static final int ENOSYS = 38;
+    public static final int ELOOP = 40;
 
     /** No link at all on the way (openat2(2)). */
-    static final int RESOLVE_NO_SYMLINKS = 4;
+    public static final int RESOLVE_NO_SYMLINKS = 4;
 
     /** No step leads above the directory, by {@code ..} or by a link. */
-    static final int RESOLVE_BENEATH = 8;
+    public static final int RESOLVE_BENEATH = 8;
 
     private static final int RESOLVE_NO_MAGICLINKS = 2;
     private static final int SYS_OPENAT2 = 437;
@@ -52,27 +52,27 @@ final class LinuxFiles {
     private LinuxFiles() {}
 
     /** What statx(2) says of a file. Immutable. */
-    record Facts(int mode, long inode, long device, long size, long modifiedNanos) {
+    public record Facts(int mode, long inode, long device, long size, long modifiedNanos) {
         private static final int TYPE = 0170000;
         private static final int REGULAR = 0100000;
         private static final int DIRECTORY = 0040000;
 
-        boolean isRegular() {
+        public boolean isRegular() {
             return (mode & TYPE) == REGULAR;
         }
 
-        boolean isDirectory() {
+        public boolean isDirectory() {
             return (mode & TYPE) == DIRECTORY;
         }
     }
 
     /** Opens a directory to open others in, wherever links lead on the way to it. */
-    static int openRoot(String path) {
+    public static int openRoot(String path) {
         return openat2(AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
     }
 
     /** Opens what lies at {@code path}, seen from {@code directory}, for reading. */
-    static int openIn(int directory, String path, int resolve) {
+    public static int openIn(int directory, String path, int resolve) {
         return openat2(directory, path, O_CLOEXEC | O_NONBLOCK, resolve | RESOLVE_NO_MAGICLINKS);
     }
 
@@ -95,7 +95,7 @@ final class LinuxFiles {
     }
 
     /** What the open file is; null when the kernel does not say. */
-    static Facts facts(int descriptor) {
+    public static Facts facts(int descriptor) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment s = arena.allocate(STATX_SIZE, 8);
             long result =
@@ -121,13 +121,13 @@ final class LinuxFiles {
     }
 
     /** Reads up to {@code length} bytes at {@code position} to {@code address}; 0 at the end. */
-    static long read(
+    public static long read(
             MemorySegment state, int descriptor, long address, long length, long position) {
         return Linux.invoke(PREAD, state, descriptor, address, length, position, 0, 0);
     }
 
     /** Whether the byte at {@code position} can be had without waiting for a disk. */
-    static boolean atHand(
+    public static boolean atHand(
             MemorySegment state, MemorySegment scratch, int descriptor, long position) {
         scratch.set(JAVA_LONG, 0, scratch.address() + 16); // an iovec, and the byte behind it
         scratch.set(JAVA_LONG, 8, 1);
@@ -141,13 +141,13 @@ final class LinuxFiles {
      * Has the kernel send up to {@code length} bytes of {@code file} at {@code *position}, which
      * moves on; 0 at the end of the file.
      */
-    static long sendFile(
+    public static long sendFile(
             MemorySegment state, int socket, int file, MemorySegment position, long length) {
         return Linux.invoke(SENDFILE, state, socket, file, position.address(), length, 0, 0);
     }
 
     /** Sends without blocking what more is to follow at once. */
-    static long sendBefore(MemorySegment state, int socket, long address, long length) {
+    public static long sendBefore(MemorySegment state, int socket, long address, long length) {
         int flags = MSG_MORE | Linux.MSG_DONTWAIT | Linux.MSG_NOSIGNAL;
         return Linux.invoke(SEND, state, socket, address, length, flags, 0, 0);
     }

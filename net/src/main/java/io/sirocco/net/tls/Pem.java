@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.tls;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -29,7 +29,7 @@ import javax.crypto.spec.PBEKeySpec;
  * Certificates and keys in text (RFC 7468). Whatever is wrong with a file is told as an {@link
  * IllegalArgumentException} that begins with its name. Immutable.
  */
-final class Pem {
+public final class Pem {
     /** More than any chain or list of authorities has. */
     private static final long LARGEST = 16 << 20;
 
@@ -43,7 +43,7 @@ final class Pem {
     private Pem() {}
 
     /** All certificates of {@code file}, in their order; at least one. */
-    static List<X509Certificate> certificates(Path file) {
+    public static List<X509Certificate> certificates(Path file) {
         var all = new ArrayList<X509Certificate>();
         for (Block block : blocks(file)) {
             if (block.label.equals("CERTIFICATE")
@@ -69,7 +69,7 @@ final class Pem {
     }
 
     /** The first private key of {@code file}. */
-    static PrivateKey key(Path file, Optional<String> password) {
+    public static PrivateKey key(Path file, Optional<String> password) {
         for (Block block : blocks(file)) {
             switch (block.label) {
                 case "PRIVATE KEY":
@@ -142,7 +142,7 @@ final class Pem {
     }
 
     /** The bytes of a file that may have been meant to be one of these. */
-    static byte[] read(Path file) {
+    public static byte[] read(Path file) {
         try {
             if (Files.size(file) > LARGEST) {
                 throw wrong(file, "it is larger than " + (LARGEST >> 20) + " MiB");
@@ -170,14 +170,14 @@ final class Pem {
     }
 
     /** One certificate, as text. */
-    static String text(X509Certificate certificate) throws CertificateException {
+    public static String text(X509Certificate certificate) throws CertificateException {
         String lines =
                 Base64.getMimeEncoder(64, new byte[] {'\n'})
                         .encodeToString(certificate.getEncoded());
         return "-----BEGIN CERTIFICATE-----\n" + lines + "\n-----END CERTIFICATE-----\n";
     }
 
-    static IllegalArgumentException wrong(Path file, String what) {
+    public static IllegalArgumentException wrong(Path file, String what) {
         return new IllegalArgumentException("cannot use " + file + ": " + what);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.tls;
 
+import io.sirocco.net.Credential;
+import io.sirocco.net.Credentials;
 import java.net.Socket;
 import java.security.Principal;
 import java.security.PrivateKey;
@@ -16,10 +18,10 @@ import javax.net.ssl.X509ExtendedKeyManager;
  * Chooses the certificate by the name that a client asks for. An alias here is a number: the place
  * of the credential in the order in which they were added. Immutable.
  */
-final class ServerKeys extends X509ExtendedKeyManager {
+public final class ServerKeys extends X509ExtendedKeyManager {
     private final Credentials credentials;
 
-    ServerKeys(Credentials credentials) {
+    public ServerKeys(Credentials credentials) {
         this.credentials = credentials;
     }
 

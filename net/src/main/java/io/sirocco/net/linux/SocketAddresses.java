@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
@@ -20,9 +20,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /** Java's addresses as the kernel's {@code struct sockaddr_*}, and back. Any thread. */
-final class SocketAddresses {
+public final class SocketAddresses {
     /** Large enough for any of them. */
-    static final int MAX_SIZE = 112;
+    public static final int MAX_SIZE = 112;
 
     private static final int UNIX_PATH = 2;
     private static final int UNIX_PATH_MAX = 107;
@@ -32,13 +32,13 @@ final class SocketAddresses {
     private SocketAddresses() {}
 
     /** As people write it. */
-    static String show(SocketAddress address) {
+    public static String show(SocketAddress address) {
         return address instanceof InetSocketAddress inet
                 ? inet.getHostString() + ":" + inet.getPort()
                 : address.toString();
     }
 
-    static int family(SocketAddress address) {
+    public static int family(SocketAddress address) {
         if (address instanceof UnixDomainSocketAddress) {
             return Linux.AF_UNIX;
         }
@@ -47,7 +47,7 @@ final class SocketAddresses {
                 : Linux.AF_INET;
     }
 
-    static MemorySegment toNative(SocketAddress address, Arena arena) throws IOException {
+    public static MemorySegment toNative(SocketAddress address, Arena arena) throws IOException {
         return address instanceof UnixDomainSocketAddress unix
                 ? unix(unix, arena)
                 : inet(internet(address), arena);
@@ -93,7 +93,7 @@ final class SocketAddresses {
         return into;
     }
 
-    static SocketAddress toJava(MemorySegment from, int length) {
+    public static SocketAddress toJava(MemorySegment from, int length) {
         int family = length < 2 ? Linux.AF_UNIX : from.get(JAVA_SHORT, 0);
         if (family == Linux.AF_UNIX) {
             int end = UNIX_PATH;

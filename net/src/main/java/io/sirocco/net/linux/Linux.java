@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -15,46 +15,46 @@ import java.lang.invoke.MethodHandle;
  * The calls of the C library that the io_uring transport needs, through the foreign-function API.
  * Addresses and descriptors are plain numbers; a failed call answers {@code -errno}. Any thread.
  */
-final class Linux {
-    static final int EINTR = 4;
-    static final int EAGAIN = 11;
-    static final int ENOMEM = 12;
-    static final int EBUSY = 16;
-    static final int ENFILE = 23;
-    static final int EMFILE = 24;
-    static final int EADDRINUSE = 98;
-    static final int ENOBUFS = 105;
-    static final int ECANCELED = 125;
+public final class Linux {
+    public static final int EINTR = 4;
+    public static final int EAGAIN = 11;
+    public static final int ENOMEM = 12;
+    public static final int EBUSY = 16;
+    public static final int ENFILE = 23;
+    public static final int EMFILE = 24;
+    public static final int EADDRINUSE = 98;
+    public static final int ENOBUFS = 105;
+    public static final int ECANCELED = 125;
 
-    static final int AF_UNIX = 1;
-    static final int AF_INET = 2;
-    static final int AF_INET6 = 10;
-    static final int SOCK_STREAM = 1;
-    static final int SOCK_DGRAM = 2;
-    static final int SOCK_NONBLOCK = 0x800;
-    static final int SOCK_CLOEXEC = 0x80000;
-    static final int SOL_SOCKET = 1;
-    static final int SO_REUSEADDR = 2;
-    static final int SO_LINGER = 13;
-    static final int SO_REUSEPORT = 15;
-    static final int IPPROTO_IP = 0;
-    static final int IP_BIND_ADDRESS_NO_PORT = 24;
-    static final int IPPROTO_TCP = 6;
-    static final int TCP_NODELAY = 1;
-    static final int TCP_NOTSENT_LOWAT = 25;
-    static final int IPPROTO_IPV6 = 41;
-    static final int IPV6_V6ONLY = 26;
-    static final int MSG_DONTWAIT = 0x40;
-    static final int MSG_NOSIGNAL = 0x4000;
+    public static final int AF_UNIX = 1;
+    public static final int AF_INET = 2;
+    public static final int AF_INET6 = 10;
+    public static final int SOCK_STREAM = 1;
+    public static final int SOCK_DGRAM = 2;
+    public static final int SOCK_NONBLOCK = 0x800;
+    public static final int SOCK_CLOEXEC = 0x80000;
+    public static final int SOL_SOCKET = 1;
+    public static final int SO_REUSEADDR = 2;
+    public static final int SO_LINGER = 13;
+    public static final int SO_REUSEPORT = 15;
+    public static final int IPPROTO_IP = 0;
+    public static final int IP_BIND_ADDRESS_NO_PORT = 24;
+    public static final int IPPROTO_TCP = 6;
+    public static final int TCP_NODELAY = 1;
+    public static final int TCP_NOTSENT_LOWAT = 25;
+    public static final int IPPROTO_IPV6 = 41;
+    public static final int IPV6_V6ONLY = 26;
+    public static final int MSG_DONTWAIT = 0x40;
+    public static final int MSG_NOSIGNAL = 0x4000;
 
     /** All of memory, for addresses that the kernel gave us. */
-    static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+    public static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
     private static final Linker LINKER = Linker.nativeLinker();
     private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
 
     /** In what is captured: a test asks the layout, which takes a start too long. */
-    static final long ERRNO_OFFSET = 0;
+    public static final long ERRNO_OFFSET = 0;
 
     /**
      * Every call below is made as if it were declared so: seven integers in, one out. The ABIs of
@@ -94,18 +94,18 @@ final class Linux {
     private Linux() {}
 
     /** A call that failed, with the system's words for it. */
-    static IOException failure(String what, long result) {
+    public static IOException failure(String what, long result) {
         return new IOException(what + ": " + reason((int) -result));
     }
 
     /** The system's words for {@code errno}. */
-    static String reason(int errno) {
+    public static String reason(int errno) {
         long words = address(STRERROR, errno, 0, 0, 0, 0, 0);
         return MemorySegment.ofAddress(words).reinterpret(1024).getString(0);
     }
 
     /** {@code syscall(2)}; {@code state} receives errno and is the caller's own. */
-    static long syscall(
+    public static long syscall(
             MemorySegment state, long number, long a, long b, long c, long d, long e, long f) {
         try {
             long result = (long) SYSCALL.invokeExact(state, number, a, b, c, d, e, f);
@@ -116,29 +116,29 @@ final class Linux {
     }
 
     /** Memory for the errno of one thread's calls. */
-    static MemorySegment state(Arena arena) {
+    public static MemorySegment state(Arena arena) {
         return arena.allocate(Linker.Option.captureStateLayout());
     }
 
-    static long mmap(long length, int descriptor, long offset) {
+    public static long mmap(long length, int descriptor, long offset) {
         final int readWrite = 3;
         final int sharedPopulate = 0x8001;
         return address(MMAP, 0, length, readWrite, sharedPopulate, descriptor, offset);
     }
 
     /** Empty memory, of which a page costs nothing until it is written to. */
-    static long memory(long length) {
+    public static long memory(long length) {
         final int readWrite = 3;
         final int privateAnonymous = 0x22;
         return address(MMAP, 0, length, readWrite, privateAnonymous, -1, 0);
     }
 
-    static void munmap(long address, long length) {
+    public static void munmap(long address, long length) {
         number(MUNMAP, address, length, 0, 0, 0);
     }
 
     /** Memory whose content is undefined. */
-    static long malloc(long length) {
+    public static long malloc(long length) {
         long address = address(MALLOC, length, 0, 0, 0, 0, 0);
         if (address == 0) {
             throw new OutOfMemoryError("malloc of " + length + " bytes");
@@ -146,24 +146,24 @@ final class Linux {
         return address;
     }
 
-    static void free(long address) {
+    public static void free(long address) {
         address(FREE, address, 0, 0, 0, 0, 0);
     }
 
-    static int socket(int family, int type) {
+    public static int socket(int family, int type) {
         return number(SOCKET, family, type | SOCK_CLOEXEC, 0, 0, 0);
     }
 
-    static int bind(int descriptor, MemorySegment address) {
+    public static int bind(int descriptor, MemorySegment address) {
         return number(BIND, descriptor, address.address(), address.byteSize(), 0, 0);
     }
 
-    static int listen(int descriptor, int backlog) {
+    public static int listen(int descriptor, int backlog) {
         return number(LISTEN, descriptor, backlog, 0, 0, 0);
     }
 
     /** {@code values} are one number, or the fields of the structure that the option takes. */
-    static int setOption(int descriptor, int level, int option, int... values) {
+    public static int setOption(int descriptor, int level, int option, int... values) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocateFrom(JAVA_INT, values);
             return number(SETSOCKOPT, descriptor, level, option, value.address(), value.byteSize());
@@ -171,7 +171,7 @@ final class Linux {
     }
 
     /** Writes the local or the peer's address into {@code into}; answers its length. */
-    static int name(int descriptor, boolean peer, MemorySegment into) {
+    public static int name(int descriptor, boolean peer, MemorySegment into) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment length = arena.allocateFrom(JAVA_INT, (int) into.byteSize());
             int result =
@@ -186,16 +186,16 @@ final class Linux {
         }
     }
 
-    static void close(int descriptor) {
+    public static void close(int descriptor) {
         number(CLOSE, descriptor, 0, 0, 0, 0);
     }
 
-    static int eventfd() {
+    public static int eventfd() {
         final int nonBlockingCloseOnExec = 0x80800;
         return number(EVENTFD, 0, nonBlockingCloseOnExec, 0, 0, 0);
     }
 
-    static void signal(int eventfd) {
+    public static void signal(int eventfd) {
         try {
             long ignored =
                     (long)
@@ -207,7 +207,7 @@ final class Linux {
     }
 
     /** How many files the process may have open: also the size of a table of direct descriptors. */
-    static int openFilesLimit() {
+    public static int openFilesLimit() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment limit = arena.allocate(16, 8);
             number(GETRLIMIT, RLIMIT_NOFILE, limit.address(), 0, 0, 0);
@@ -215,7 +215,7 @@ final class Linux {
         }
     }
 
-    static long receiveFrom(
+    public static long receiveFrom(
             MemorySegment state,
             int descriptor,
             MemorySegment into,
@@ -239,7 +239,7 @@ final class Linux {
         }
     }
 
-    static long sendTo(
+    public static long sendTo(
             MemorySegment state,
             int descriptor,
             MemorySegment bytes,
@@ -292,7 +292,7 @@ final class Linux {
      * A call whose errno goes to the caller's own {@code state}: for those made often. The function
      * returns a {@code long}, and -1 when it fails.
      */
-    static long invoke(
+    public static long invoke(
             MethodHandle function,
             MemorySegment state,
             long a,
@@ -310,7 +310,7 @@ final class Linux {
     }
 
     /** A function of the C library. */
-    static MethodHandle call(String name) {
+    public static MethodHandle call(String name) {
         return LINKER.downcallHandle(
                 LINKER.defaultLookup().findOrThrow(name),
                 SHAPE,

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.tls;
 
+import io.sirocco.net.Credentials;
+import io.sirocco.net.TlsEngine;
+import io.sirocco.net.TlsEngines;
+import io.sirocco.net.TlsPolicy;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
@@ -18,7 +22,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
 /** Those of the JDK. Any thread. */
-final class JdkEngines implements TlsEngines {
+public final class JdkEngines implements TlsEngines {
     /** Those that every client has; the JDK's further ones cost more and add nothing. */
     private static final String[] GROUPS = {"x25519", "secp256r1", "secp384r1"};
 
@@ -33,7 +37,7 @@ final class JdkEngines implements TlsEngines {
     /**
      * @throws IllegalArgumentException when the engine cannot do what is asked of it
      */
-    static JdkEngines of(TlsPolicy policy) {
+    public static JdkEngines of(TlsPolicy policy) {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             var keys = new ServerKeys(policy.credentials());
@@ -50,7 +54,7 @@ final class JdkEngines implements TlsEngines {
     }
 
     /** Trusts these; nobody where there are none. */
-    static TrustManager[] trust(List<X509Certificate> authorities)
+    public static TrustManager[] trust(List<X509Certificate> authorities)
             throws GeneralSecurityException, IOException {
         if (authorities.isEmpty()) {
             return new TrustManager[0]; // nobody is asked

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** All connections of one loop, in a list through the connections themselves. Loop-confined. */
+final class LoopConnections {
+    private Connection newest;
+    private int size;
+
+    private record Stalled(Connection connection, long cost) {}
+
+    int size() {
+        return size;
+    }
+
+    Connection newest() {
+        return newest;
+    }
+
+    void add(Connection connection) {
+        size++;
+        connection.older = newest;
+        if (newest != null) {
+            newest.newer = connection;
+        }
+        newest = connection;
+    }
+
+    void remove(Connection connection) {
+        size--;
+        if (connection.newer != null) {
+            connection.newer.older = connection.older;
+        } else {
+            newest = connection.older;
+        }
+        if (connection.older != null) {
+            connection.older.newer = connection.newer;
+        }
+        connection.older = null;
+        connection.newer = null;
+    }
+
+    /** Calls {@code action} with each, which it may close. */
+    void forEach(Consumer<Connection> action) {
+        Connection connection = newest;
+        while (connection != null) {
+            Connection following = connection.older;
+            action.accept(connection);
+            connection = following;
+        }
+    }
+
+    /**
+     * Closes connections whose peers take no output: the largest first, and no more than needed to
+     * release {@code excess} bytes of the loop's memory.
+     */
+    void closeStalled(long excess) {
+        List<Stalled> stalled = new ArrayList<>();
+        for (Connection connection = newest; connection != null; connection = connection.older) {
+            if (connection.stalled()) {
+                stalled.add(new Stalled(connection, connection.outputCost()));
+            }
+        }
+        stalled.sort(Comparator.comparingLong(Stalled::cost).reversed());
+        long rest = excess;
+        for (int i = 0; i < stalled.size() && rest > 0; i++) {
+            stalled.get(i).connection.giveUpOutput();
+            rest -= stalled.get(i).cost; // released when the transport is done with it
+        }
+    }
+}
