@@ -10,7 +10,6 @@ import io.sirocco.http.RequestError;
 import io.sirocco.http.message.HeadLimits;
 import io.sirocco.http.message.Octets;
 import io.sirocco.http.message.RequestHead;
-import io.sirocco.http.message.Target;
 
 /**
  * Reads the request line, then hands over to {@link FieldParser} and {@link Framing}.

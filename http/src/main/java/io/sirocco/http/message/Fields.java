@@ -2,7 +2,6 @@
 package io.sirocco.http.message;
 
 import io.sirocco.http.RequestError;
-import io.sirocco.http.h1.ResponseHead;
 import java.util.Arrays;
 import java.util.function.Predicate;
 
@@ -10,7 +9,7 @@ import java.util.function.Predicate;
  * A section of field lines: a view of bytes that its creator owns, in their order, names in the
  * case they came in, values without the whitespace around them. Loop-confined, except a copy.
  */
-public sealed class Fields permits RequestHead, ResponseHead {
+public class Fields {
     private static final int[] NONE = {};
 
     public byte[] bytes = {};

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.message;
 
-import io.sirocco.http.h1.Head;
-
 /**
  * The head of one request as handlers see it, whatever version of HTTP it came by: method, target,
  * host and fields, as a view of bytes that another object owns. Positions are indices of {@link
  * #bytes}. {@link #detach} makes a copy that lasts. Loop-confined, except a copy, which is
  * immutable.
  */
-public sealed class RequestHead extends Fields permits Head {
+public class RequestHead extends Fields {
     public static final int HTTP_1_0 = 10;
     public static final int HTTP_1_1 = 11;
 

@@ -6,9 +6,8 @@
  * <p>In reading order: {@link io.sirocco.http.message.Octets} classifies bytes and {@link
  * io.sirocco.http.message.Grammar} strings; {@link io.sirocco.http.message.Fields} is a header
  * section over the bytes it was parsed from, {@link io.sirocco.http.message.RequestHead} adds the
- * method and the {@link io.sirocco.http.message.Target}, whose host is an {@link
- * io.sirocco.http.message.Authority}; {@link io.sirocco.http.message.Trailers} follow a body. The
- * rest are values of single headers.
+ * method and the target, whose host is an {@link io.sirocco.http.message.Authority}; {@link
+ * io.sirocco.http.message.Trailers} follow a body. The rest are values of single headers.
  *
  * <p>Thread rule: heads belong to the loop that parses them; everything else is stateless.
  */

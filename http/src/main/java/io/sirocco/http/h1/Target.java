@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http.message;
+package io.sirocco.http.h1;
 
 import io.sirocco.http.RequestError;
-import io.sirocco.http.h1.Head;
+import io.sirocco.http.message.Authority;
+import io.sirocco.http.message.Octets;
+import io.sirocco.http.message.TargetForm;
 
 /**
  * Tells the form of a request target and finds its authority, path and query: RFC 9112 3.2.
@@ -16,7 +18,7 @@ import io.sirocco.http.h1.Head;
  *
  * Any thread.
  */
-public final class Target {
+final class Target {
     private Target() {}
 
     /** Returns the position behind the space at {@code p}, or {@link Octets#BAD}. */
