@@ -786,6 +786,24 @@ public final class Connection extends Timer {
         return tlsLayer() == null ? bytes : bytes + tlsLayer().unsent();
     }
 
+    /**
+     * Has {@link #isOutputStalled} look at the output that is unsent now; or at none, if {@code on}
+     * is false.
+     */
+    public void watchOutput(boolean on) {
+        if (output != null) {
+            output.watch(on);
+        }
+    }
+
+    /**
+     * Returns whether output is unsent and the kernel has taken none of it since {@link
+     * #watchOutput}, because the peer does not read.
+     */
+    public boolean isOutputStalled() {
+        return output != null && output.isStalled() && unsent() > 0;
+    }
+
     /** A position behind all that was written so far, for {@link #unsentBefore}. */
     public long outputEnd() {
         return output == null ? 0 : output.chunks().end();
