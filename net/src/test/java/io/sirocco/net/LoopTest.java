@@ -235,7 +235,9 @@ class LoopTest {
 
     @Test
     void aLoopMayCloseItsGroup() throws Exception {
-        Loops loops = rig.start(s -> s.loops(2));
+        Loops loops =
+                rig.start(s -> s.loops(2).name("closes-itself")); // no other test has threads of
+        // this name
         var done = new CompletableFuture<Long>();
         long from = System.nanoTime();
         loops.all()

@@ -15,7 +15,7 @@ import java.util.List;
  * names of files (RFC 7578 5.1). Strict about line ends and names, as a proxy behind us may be
  * lenient. One thread at a time.
  */
-public final class PartHead {
+final class PartHead {
 
     sealed interface Result {
         record Incomplete() implements Result {}

@@ -170,11 +170,6 @@ public final class RequestBody {
         return size >= FULL;
     }
 
-    /** Returns whether the whole body was received. */
-    boolean ended() {
-        return ended;
-    }
-
     /** Returns whether the handler waits for bytes. */
     public boolean wanted() {
         return reader != null;

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionException;
  * Sends the body that a {@link BodySource} produces: requests a segment, waits until the client can
  * take more, and requests the next one. Loop-confined.
  */
-public final class BodyPump {
+final class BodyPump {
     private final Exchange exchange;
     private final Responder responder;
     private final ResponseMessage response;
@@ -131,7 +131,7 @@ public final class BodyPump {
 
     private boolean fail(Throwable thrown) {
         close();
-        ResponseMessage page = responder.failed(exchange, thrown);
+        ResponseMessage page = Failures.response(exchange, thrown);
         if (begun) {
             exchange.breakOff();
         } else {

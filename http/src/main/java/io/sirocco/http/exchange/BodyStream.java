@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
  * #SIZE} bytes are buffered, on flush and on close. A body that ends within the first {@link #SIZE}
  * bytes without a flush is sent with its length. Used by one thread at a time.
  */
-public final class BodyStream extends OutputStream {
+final class BodyStream extends OutputStream {
     private static final int SIZE = 8 << 10;
 
     private final Exchange exchange;

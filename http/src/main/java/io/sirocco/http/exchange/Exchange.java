@@ -415,7 +415,7 @@ public final class Exchange extends HandlerThread implements Runnable {
                         "the handler of " + endpoint.path() + " returned null");
             }
         } catch (Throwable e) {
-            response = worker.responder.failed(this, e);
+            response = Failures.response(this, e);
         }
         worker.responder.respond(this, response);
     }

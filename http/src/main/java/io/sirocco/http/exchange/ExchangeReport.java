@@ -12,7 +12,7 @@ import java.util.Optional;
  * The report of one exchange to the monitor and to flight recordings, created when its response was
  * written and delivered when that was sent. Loop-confined.
  */
-public final class ExchangeReport implements Monitor.CompletedRequest {
+final class ExchangeReport implements Monitor.CompletedRequest {
     private final Exchange exchange;
     private final RequestHead head;
     private final boolean copied; // the head, for this report
@@ -32,7 +32,7 @@ public final class ExchangeReport implements Monitor.CompletedRequest {
     }
 
     /** Returns a report that is delivered at once, while the request is valid. */
-    public static ExchangeReport now(Exchange exchange) {
+    static ExchangeReport now(Exchange exchange) {
         return new ExchangeReport(exchange, exchange.request.peek(), false, 0);
     }
 
@@ -58,7 +58,7 @@ public final class ExchangeReport implements Monitor.CompletedRequest {
     }
 
     /** Delivers the report. {@code sent} says whether the whole response was sent. */
-    public void tell(boolean sent) {
+    void tell(boolean sent) {
         LoopContext worker = exchange.worker;
         complete = sent && !exchange.brokenOff;
         nanos = worker.loop.clock().nanos() - exchange.began;

@@ -24,7 +24,7 @@ import java.util.Locale;
  * @param scheme {@code http} or {@code https}; empty if unknown
  * @param authority the requested host, with its port if it has one; empty if unknown
  */
-public record Forwarded(SocketAddress client, String scheme, String authority) {
+record Forwarded(SocketAddress client, String scheme, String authority) {
 
     /** The maximum number of hops of a chain of proxies. */
     private static final int MOST_HOPS = 32;

@@ -7,7 +7,6 @@ import io.sirocco.http.BadRequest;
 import io.sirocco.http.Body;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Request;
-import io.sirocco.http.body.BodyRefused;
 import io.sirocco.http.body.RequestBody;
 import io.sirocco.http.loop.LoopTasks;
 import java.io.ByteArrayInputStream;
@@ -118,11 +117,7 @@ public final class MessageBody implements Body {
         if (exchange.body == null) {
             return new byte[0];
         }
-        try {
-            return LoopTasks.join(exchange.worker.call(() -> exchange.takeOfBody(keeps)));
-        } catch (IOException e) {
-            throw e.getCause() instanceof BodyRefused refused ? refused : e;
-        }
+        return LoopTasks.join(exchange.worker.call(() -> exchange.takeOfBody(keeps)));
     }
 
     private final class Reader extends InputStream {

@@ -8,19 +8,19 @@ import io.sirocco.net.Connection;
  * when the kernel has taken its last byte. A connection has a queue only while it is not empty.
  * Loop-confined.
  */
-public final class ReportQueue {
+final class ReportQueue {
     private final Connection connection;
     private final LoopContext worker;
     private ExchangeReport first;
     private ExchangeReport last;
 
-    public ReportQueue(Connection connection, LoopContext worker) {
+    ReportQueue(Connection connection, LoopContext worker) {
         this.connection = connection;
         this.worker = worker;
     }
 
     /** Adds an exchange whose whole response was just written. */
-    public void add(Exchange exchange) {
+    void add(Exchange exchange) {
         var report = ExchangeReport.toBeSent(exchange, connection.outputEnd());
         if (first == null) {
             first = report;
@@ -31,26 +31,26 @@ public final class ReportQueue {
         last = report;
     }
 
-    public boolean isEmpty() {
+    boolean isEmpty() {
         return first == null;
     }
 
     /** Reports the exchanges whose responses were sent. */
-    public void sent() {
+    void sent() {
         while (first != null && connection.unsentBefore(first.end) == 0) {
             tell(true);
         }
     }
 
     /** Reports all exchanges, because the connection now speaks another protocol. */
-    public void upgraded() {
+    void upgraded() {
         while (first != null) {
             tell(true);
         }
     }
 
     /** Reports all exchanges, because the connection is closed and unsent output is lost. */
-    public void closed() {
+    void closed() {
         while (first != null) {
             long unsent = connection.unsentBefore(first.end);
             first.lost(unsent);

@@ -18,7 +18,7 @@ import jdk.jfr.StackTrace;
 @Label("Request")
 @Category("Sirocco")
 @StackTrace(false)
-public final class RequestEvent extends Event {
+final class RequestEvent extends Event {
     @Label("Method")
     String method;
 

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** The response headers that the server sets itself. */
-public final class ReservedHeaders {
+final class ReservedHeaders {
     private static final Set<String> NAMES = names();
 
     private ReservedHeaders() {}

@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.exchange;
 
-import io.sirocco.http.BadRequest;
 import io.sirocco.http.BodySegment;
 import io.sirocco.http.BodySource;
 import io.sirocco.http.BodyWriter;
 import io.sirocco.http.Handler;
-import io.sirocco.http.Headers;
-import io.sirocco.http.RequestError;
 import io.sirocco.http.Response;
-import io.sirocco.http.Status;
-import io.sirocco.http.WebSocketListener;
-import io.sirocco.http.body.BodyRefused;
 import io.sirocco.http.body.Segments;
-import io.sirocco.http.websocket.BlockingWebSocket;
-import io.sirocco.http.websocket.WebSocketConnection;
-import io.sirocco.http.websocket.WebSocketHandshake;
 import io.sirocco.net.OpenFile;
-import io.sirocco.net.TaskKind;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.nio.channels.ClosedByInterruptException;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -41,7 +28,7 @@ import java.util.function.Consumer;
  * <p>A virtual thread that the loop carries is on the loop while it runs, so for it an arrow is a
  * plain call. Methods say where they run.
  */
-public final class Responder {
+final class Responder {
     /** How long the headers of a stream of events wait for the first event, in milliseconds. */
     private static final long FIRST_EVENT = 100;
 
@@ -85,13 +72,13 @@ public final class Responder {
             case Content.Pieces(Segments all) ->
                     onLoop(exchange, () -> send(exchange, response, all));
             case Content.Upgrade upgrade ->
-                    onLoop(exchange, () -> upgrade(exchange, response, upgrade));
+                    onLoop(exchange, () -> WebSocketUpgrade.of(exchange, response, upgrade));
             case Content.File file -> {
                 try {
                     var pieces = new Segments(List.of(opened(file)));
                     onLoop(exchange, () -> send(exchange, response, pieces));
                 } catch (IOException e) {
-                    respond(exchange, failed(exchange, e));
+                    respond(exchange, Failures.response(exchange, e));
                 }
             }
         }
@@ -139,57 +126,12 @@ public final class Responder {
     }
 
     private void recover(Exchange exchange, Throwable thrown) {
-        ResponseMessage page = failed(exchange, thrown);
+        ResponseMessage page = Failures.response(exchange, thrown);
         if (exchange.responded) {
             exchange.breakOff();
         } else {
             send(exchange, page, ((Content.Bytes) page.content()).bytes());
         }
-    }
-
-    // ---- exceptions
-
-    /** Returns the response to an exception, which depends on its cause. Any thread. */
-    ResponseMessage failed(Exchange exchange, Throwable thrown) {
-        boolean cancelled = false;
-        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            cancelled |= cause instanceof CancellationException; // by onGone, for one
-            if (cause instanceof BadRequest e) {
-                return worker.page(e.status(), e.getMessage());
-            }
-            if (cause instanceof BodyRefused e) {
-                return (ResponseMessage) worker.page(e.rule()).closeConnection();
-            }
-        }
-        boolean nobodysFault =
-                cancelled && exchange.gone()
-                        || thrown instanceof IOException && !exchange.connected();
-        if (!nobodysFault) { // otherwise the client has disconnected, and nothing failed
-            worker.failed(exchange.id(), interruption(exchange, thrown), thrown);
-        }
-        return worker.page(500, Status.reason(500));
-    }
-
-    /**
-     * Returns why the handler was interrupted, for the log; empty unless the interrupt made it
-     * fail.
-     */
-    private static String interruption(Exchange exchange, Throwable thrown) {
-        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            if (cause instanceof InterruptedException
-                    || cause instanceof ClosedByInterruptException
-                    || cause.getClass() == InterruptedIOException.class) {
-                return switch (exchange.rule) { // set before the interrupt
-                    case null -> "";
-                    case HANDLER_DEADLINE, LATER_DEADLINE ->
-                            ": interrupted at its handler deadline of "
-                                    + exchange.endpoint.limits().handlerMillis()
-                                    + " ms";
-                    default -> ": interrupted, since it was refused by " + exchange.rule;
-                };
-            }
-        }
-        return "";
     }
 
     // ---- known contents, on the loop
@@ -216,7 +158,7 @@ public final class Responder {
         try {
             all = pieces.take();
         } catch (IllegalStateException e) {
-            respond(exchange, failed(exchange, e));
+            respond(exchange, Failures.response(exchange, e));
             return;
         }
         exchange.begin(response, pieces.length());
@@ -272,7 +214,7 @@ public final class Responder {
 
     /** Handles a failed writer: a response that has begun is reset. */
     private void broken(Exchange exchange, BodyStream out, Throwable thrown) {
-        ResponseMessage page = failed(exchange, thrown);
+        ResponseMessage page = Failures.response(exchange, thrown);
         boolean begun = out.begun();
         onLoop(
                 exchange,
@@ -309,7 +251,8 @@ public final class Responder {
                                     ? new NullPointerException(
                                             "a response for later, or its handler, was null")
                                     : thrown;
-                    ResponseMessage page = failure == null ? null : failed(exchange, failure);
+                    ResponseMessage page =
+                            failure == null ? null : Failures.response(exchange, failure);
                     worker.execute(
                             () -> {
                                 exchange.waitsForLater = false;
@@ -338,48 +281,5 @@ public final class Responder {
     private static void callNext(Exchange exchange, Handler next) {
         exchange.handler = next;
         exchange.dispatch();
-    }
-
-    // ---- WebSocket
-
-    private void upgrade(Exchange exchange, ResponseMessage response, Content.Upgrade asked) {
-        if (exchange.responded || !exchange.connected()) {
-            return;
-        }
-        switch (WebSocketHandshake.of(exchange.request, exchange.body != null, asked.sockets())) {
-            case WebSocketHandshake.Refused(RequestError why, Headers headers) ->
-                    exchange.refuse(
-                            why,
-                            worker.page(why.status(), Status.reason(why.status())).with(headers));
-            case WebSocketHandshake.Accepted accepted -> {
-                exchange.responded = true;
-                exchange.status = response.status();
-                WebSocketListener listener = listener(exchange, asked);
-                exchange.stream.upgrade(
-                        response.with(accepted.fields()),
-                        connection -> {
-                            if (exchange.request.forwarded() != null) {
-                                connection.remote(exchange.request.forwarded().client());
-                            }
-                            return new WebSocketConnection(
-                                    connection,
-                                    worker,
-                                    asked.sockets(),
-                                    accepted.compression().orElse(null),
-                                    accepted.subprotocol(),
-                                    listener,
-                                    asked.listener().isPresent()
-                                            ? exchange.endpoint.listenerKind()
-                                            : null,
-                                    exchange.id());
-                        });
-            }
-        }
-    }
-
-    private WebSocketListener listener(Exchange exchange, Content.Upgrade asked) {
-        TaskKind kind = exchange.endpoint.kind();
-        return asked.listener()
-                .orElseGet(() -> new BlockingWebSocket(asked.conversation().get(), worker, kind));
     }
 }

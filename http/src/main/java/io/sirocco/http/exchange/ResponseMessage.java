@@ -218,7 +218,7 @@ public final class ResponseMessage implements Response {
     }
 
     /** Returns a response with additional headers, unchecked. */
-    public ResponseMessage with(Headers more) {
+    ResponseMessage with(Headers more) {
         return new ResponseMessage(
                 status, headers.with(more), content, closeConnection, own, trailers);
     }

@@ -34,7 +34,7 @@ import java.util.Arrays;
  * the data justify, 16 bytes for each chunk and two for each byte in it, by {@value #EXCESS} bytes
  * at any time. Loop-confined.
  */
-public final class Chunked {
+final class Chunked {
     /** Most bytes of a chunk's size and extensions, without CRLF. */
     public static final int LINE = 256;
 
@@ -95,12 +95,12 @@ public final class Chunked {
     private RequestError rule;
 
     /** A decoder for one body of at most {@code limit} bytes. */
-    public Chunked(long limit) {
+    Chunked(long limit) {
         left = limit;
     }
 
     /** Reads on in {@code b[from..to)} up to the next event. */
-    public Event decode(byte[] b, int from, int to) {
+    Event decode(byte[] b, int from, int to) {
         for (int p = from; p < to; ) {
             switch (state) {
                 case DATA -> {
@@ -266,27 +266,27 @@ public final class Chunked {
     }
 
     /** Where the bytes of a {@link Event#DATA} begin. */
-    public int dataFrom() {
+    int dataFrom() {
         return dataFrom;
     }
 
     /** Behind the last byte of a {@link Event#DATA}. */
-    public int dataTo() {
+    int dataTo() {
         return dataTo;
     }
 
     /** Behind the last byte that is used up; behind the body after {@link Event#END}. */
-    public int next() {
+    int next() {
         return next;
     }
 
     /** The fields behind the last chunk, complete after {@link Event#END}; mostly none. */
-    public Fields trailers() {
+    Fields trailers() {
         return trailers;
     }
 
     /** The rule that a rejected body breaks. */
-    public RequestError rule() {
+    RequestError rule() {
         if (rule == null) {
             throw new IllegalStateException("not rejected");
         }

@@ -49,13 +49,13 @@ public final class Head extends RequestHead {
     }
 
     /** Lets go of the bytes. */
-    public void reset() {
+    void reset() {
         begin(new byte[0], 0);
         end = methodFrom = methodTo = pathFrom = pathTo = 0;
     }
 
     /** The rule that a rejected head breaks. */
-    public RequestError rule() {
+    RequestError rule() {
         if (rule == null) {
             throw new IllegalStateException("not rejected");
         }
@@ -63,17 +63,17 @@ public final class Head extends RequestHead {
     }
 
     /** Where the rejected head breaks its rule: the first byte that cannot be. */
-    public int brokenAt() {
+    int brokenAt() {
         return base + at;
     }
 
     /** The method of a head that may have been rejected: empty when that began before its end. */
-    public String methodSeen() {
+    String methodSeen() {
         return targetFrom == 0 ? "" : method();
     }
 
     /** The target of a head that may have been rejected: as far as it was read. */
-    public String targetSeen() {
+    String targetSeen() {
         if (targetFrom == 0) {
             return "";
         }
@@ -81,37 +81,37 @@ public final class Head extends RequestHead {
     }
 
     /** The minor version: 0, or 1 for HTTP/1.1 and all that calls itself later. */
-    public int minor() {
+    int minor() {
         return version == HTTP_1_0 ? 0 : 1;
     }
 
     /** Bytes of the body, or -1 without Content-Length. */
-    public long contentLength() {
+    long contentLength() {
         return contentLength;
     }
 
     /** Whether the body is in chunks, for {@link Chunked} to read. */
-    public boolean chunked() {
+    boolean chunked() {
         return chunked;
     }
 
     /** Whether bytes of this request follow the head. */
-    public boolean hasBody() {
+    boolean hasBody() {
         return chunked || contentLength > 0;
     }
 
     /** Whether the connection may live on: RFC 9112 9.3. */
-    public boolean keepAlive() {
+    boolean keepAlive() {
         return keepAlive;
     }
 
     /** Whether the client waits for 100 before it sends the body. */
-    public boolean expectContinue() {
+    boolean expectContinue() {
         return expectContinue;
     }
 
     /** Whether the client asks for another protocol: Upgrade, and Connection says so. */
-    public boolean upgrade() {
+    boolean upgrade() {
         return upgrade;
     }
 }

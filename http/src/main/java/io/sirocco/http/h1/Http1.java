@@ -3,24 +3,16 @@ package io.sirocco.http.h1;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.sirocco.http.Headers;
 import io.sirocco.http.RequestError;
 import io.sirocco.http.exchange.Content;
 import io.sirocco.http.exchange.Exchange;
-import io.sirocco.http.exchange.ExchangeReport;
-import io.sirocco.http.exchange.HttpStream;
-import io.sirocco.http.exchange.LoopContext;
-import io.sirocco.http.exchange.ReportQueue;
 import io.sirocco.http.exchange.ResponseMessage;
 import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
-import io.sirocco.net.OpenFile;
-import io.sirocco.net.TlsSession;
-import java.net.SocketAddress;
+import io.sirocco.net.Protocol;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -39,53 +31,19 @@ import java.util.function.Function;
  *
  * <p>While it is idle it holds no more than its fields. Loop-confined.
  */
-public final class Http1 implements ServerProtocol, HttpStream {
-    /**
-     * The maximum number of bytes of an unread body that are read and dropped; after more, the
-     * connection is closed.
-     */
-    private static final int DISCARD = 256 << 10;
-
-    private static final byte[] CRLF = {'\r', '\n'};
-    private static final byte[] CONNECTION_CLOSE = "Connection: close\r\n\r\n".getBytes(ISO_8859_1);
-    private static final byte[] CONNECTION_KEEP_ALIVE =
-            "Connection: keep-alive\r\n\r\n".getBytes(ISO_8859_1);
+final class Http1 extends Http1Output implements ServerProtocol {
     private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(ISO_8859_1);
 
-    private static final int HTTP_1_0 = 1;
-    private static final int KEEP_ALIVE = 1 << 1; // as far as the request is concerned
-    private static final int EXPECTS_CONTINUE = 1 << 2;
-    private static final int CHUNKED_OUT = 1 << 3;
-    private static final int PACED = 1 << 4;
-    private static final int HEAD_BEGUN = 1 << 5;
-    private static final int OUR_END = 1 << 6; // we close, and the client may not expect it
-    private static final int UPGRADED = 1 << 7; // what follows is no HTTP
-
-    private final Connection connection;
     private final Http1Context shared;
-    private final LoopContext worker;
-
-    private Exchange exchange; // null while idle
-    private Http1Body body; // null when the request has none, or all of it was read
-    private ReportQueue reports; // null while there are none
-    private int flags;
-
-    /** The unsent bytes when the client's progress was last checked. */
-    private long unsentBefore;
 
     Http1(Connection connection, Http1Context shared) {
-        this.connection = connection;
+        super(connection, shared.loop);
         this.shared = shared;
-        this.worker = shared.loop;
         worker.opened(connection);
         // A client that has shaken hands while we drain sends its request at once; no other is
         // waited for.
         connection.deadline(
                 after(worker.draining ? worker.limits.headMillis() : worker.limits.idleMillis()));
-    }
-
-    private boolean is(int flag) {
-        return (flags & flag) != 0;
     }
 
     // ---- input
@@ -221,7 +179,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
         }
         writeHead(page, bytes.length);
         connection.write(bytes, 0, bytes.length);
-        unsentBefore = 0;
+        noteUnsent(false);
         connection.deadline(after(worker.limits.writeMillis()));
         connection.finish();
     }
@@ -266,152 +224,6 @@ public final class Http1 implements ServerProtocol, HttpStream {
         }
     }
 
-    // ---- the response
-
-    @Override
-    public void closeBehind() {
-        flags = flags & ~KEEP_ALIVE | OUR_END;
-    }
-
-    @Override
-    public void interim(int status, Headers headers) {
-        if (!is(HTTP_1_0)) { // RFC 9110 15.2
-            byte[] bytes = Http1Encoder.interim(status, headers);
-            connection.write(bytes, 0, bytes.length);
-        }
-    }
-
-    @Override
-    public void send(ResponseMessage response, byte[] bytes) {
-        if (response.closes() || worker.draining) {
-            closeBehind();
-        }
-        decideOnUnreadBody();
-        if ((flags & (KEEP_ALIVE | HTTP_1_0)) == KEEP_ALIVE && !exchange.headOnly) {
-            byte[] whole = Http1Encoder.whole(response, worker.dateAndServer());
-            if (whole != null) {
-                connection.reserve(whole.length).put(whole);
-                responseWritten();
-                return;
-            }
-        }
-        writeHead(response, response.bodiless() ? Http1Encoder.NO_LENGTH : bytes.length);
-        if (!response.bodiless() && !exchange.headOnly) {
-            if (response.sentBefore()) { // a constant: one array for all clients
-                connection.writeShared(bytes, 0, bytes.length);
-            } else {
-                connection.writeStable(bytes, 0, bytes.length);
-            }
-        }
-        responseWritten();
-    }
-
-    @Override
-    public void begin(ResponseMessage response, long length) {
-        if (response.closes() || worker.draining) {
-            closeBehind();
-        }
-        decideOnUnaskedBody(); // the handler may still read bytes in flight
-        long framing = length;
-        if (response.bodiless()) {
-            framing = Http1Encoder.NO_LENGTH;
-        } else if (length < 0 && is(HTTP_1_0)) {
-            flags &= ~KEEP_ALIVE; // the close ends the body
-            framing = Http1Encoder.NO_LENGTH;
-        } else if (length < 0) {
-            flags |= CHUNKED_OUT;
-            framing = Http1Encoder.CHUNKED;
-        }
-        writeHead(response, framing);
-    }
-
-    private void writeHead(ResponseMessage response, long length) {
-        Http1Encoder.writeHead(
-                response, length, dateAndServer(response), connectionLine(), connection);
-    }
-
-    private byte[] dateAndServer(ResponseMessage response) {
-        return response.ownDateOrServer()
-                ? worker.dateAndServerBeside(response.headers())
-                : worker.dateAndServer();
-    }
-
-    /** Returns the header {@code Connection} where it is needed, and the blank line. */
-    private byte[] connectionLine() {
-        if (!is(KEEP_ALIVE)) {
-            return CONNECTION_CLOSE;
-        }
-        return is(HTTP_1_0) ? CONNECTION_KEEP_ALIVE : CRLF;
-    }
-
-    /** Discards an unread body before the next request if it is short. */
-    private void decideOnUnreadBody() {
-        decideOnUnaskedBody();
-        if (body != null && body.left() > DISCARD) {
-            closeBehind();
-        }
-    }
-
-    /**
-     * Decides on the body of a client that waits for 100, which may or may not send it after
-     * another response.
-     */
-    private void decideOnUnaskedBody() {
-        if (is(EXPECTS_CONTINUE) && body != null && !body.begun()) {
-            closeBehind();
-        }
-        flags &= ~EXPECTS_CONTINUE; // 100 behind the headers of a response would be a part of it
-    }
-
-    @Override
-    public void data(byte[] bytes, int from, int to) {
-        if (is(CHUNKED_OUT)) {
-            Http1Encoder.writeChunk(bytes, from, to, connection);
-        } else {
-            connection.write(bytes, from, to);
-        }
-    }
-
-    @Override
-    public void piece(byte[] bytes) {
-        if (bytes.length > 0 && is(CHUNKED_OUT)) {
-            data(bytes, 0, bytes.length);
-        } else {
-            connection.writeStable(bytes, 0, bytes.length);
-        }
-    }
-
-    @Override
-    public void file(OpenFile file, long from, long length) {
-        if (is(CHUNKED_OUT) && length > 0) {
-            Http1Encoder.writeChunk(file, from, length, connection);
-        } else {
-            connection.write(file, from, length);
-        }
-    }
-
-    @Override
-    public void end(Headers trailers) {
-        if (is(CHUNKED_OUT) && !exchange.headOnly) {
-            Http1Encoder.writeLastChunk(trailers, connection);
-        }
-        responseWritten();
-    }
-
-    private void responseWritten() {
-        exchange.responseWritten();
-        if (body != null && body.left() > DISCARD) {
-            closeBehind();
-        }
-        if (body == null || !is(KEEP_ALIVE)) {
-            over();
-        } else {
-            body.discard();
-            connection.resume();
-            exchange.discardBody();
-        }
-    }
-
     @Override
     public void reset() {
         exchange = null;
@@ -419,37 +231,32 @@ public final class Http1 implements ServerProtocol, HttpStream {
     }
 
     @Override
-    public void abort(CloseCause cause) {
-        connection.abort(cause);
-    }
-
-    @Override
-    public void upgrade(ResponseMessage head, Function<Connection, ServerProtocol> next) {
+    public void upgrade(ResponseMessage head, Function<Connection, Protocol> next) {
         // All of it is made before any of it is written: what a carried thread may wait for on the
         // way, such as a class that another loop initialises, must not part it.
         byte[] bytes = Http1Encoder.head(head, Http1Encoder.NO_LENGTH, dateAndServer(head));
         connection.write(bytes, 0, bytes.length);
-        ServerProtocol protocol = next.apply(connection);
-        if (reports != null) {
-            reports.upgraded(); // later output is reported to another protocol
-            reports = null;
-        }
+        Protocol protocol = next.apply(connection);
+        reportUpgraded();
         exchange.upgraded();
         exchange = null;
         connection.reserveMemory(0);
         flags = UPGRADED;
         connection.protocol(protocol);
         connection.resume();
-        protocol.begin();
-        if (worker.draining) {
-            protocol.drain();
+        if (protocol instanceof ServerProtocol ours) {
+            ours.begin();
+            if (worker.draining) {
+                ours.drain();
+            }
         }
     }
 
     // ---- the end of an exchange
 
     /** Continues with the next request, or ends the connection. */
-    private void over() {
+    @Override
+    void over() {
         Exchange done = exchange;
         long idleMillis = done.endpoint.limits().idleMillis();
         exchange = null;
@@ -459,36 +266,19 @@ public final class Http1 implements ServerProtocol, HttpStream {
         done.over();
         boolean keep = is(KEEP_ALIVE);
         flags &= PACED;
-        unsentBefore = connection.isCongested() ? connection.unsent() : 0;
+        noteUnsent(connection.isCongested());
         if (!keep || worker.draining) {
             connection.deadline(after(worker.limits.writeMillis()));
             connection.finish(unread);
             return;
         }
-        connection.deadline(after(unsentBefore > 0 ? worker.limits.writeMillis() : idleMillis));
+        connection.deadline(after(isBehind() ? worker.limits.writeMillis() : idleMillis));
         connection.resume();
     }
 
     @Override
-    public void reportWhenSent(Exchange done) {
-        if (reports == null && connection.unsentBefore(connection.outputEnd()) == 0) {
-            ExchangeReport.now(done).tell(true); // it has left already
-            return;
-        }
-        if (reports == null) {
-            reports = new ReportQueue(connection, worker);
-        }
-        reports.add(done);
-    }
-
-    @Override
     public void sent(Connection connection) {
-        if (reports != null) {
-            reports.sent();
-            if (reports.isEmpty()) {
-                reports = null;
-            }
-        }
+        reportSent();
     }
 
     @Override
@@ -507,10 +297,7 @@ public final class Http1 implements ServerProtocol, HttpStream {
     @Override
     public void closed(Connection connection, CloseCause cause) {
         worker.closed(connection, cause);
-        if (reports != null) {
-            reports.closed();
-            reports = null;
-        }
+        reportClosed();
         if (exchange != null) {
             exchange.closed(cause);
             exchange = null;
@@ -527,11 +314,6 @@ public final class Http1 implements ServerProtocol, HttpStream {
     }
 
     // ---- memory
-
-    @Override
-    public boolean stores(long bytes) {
-        return connection.reserveMemory(bytes);
-    }
 
     @Override
     public boolean memoryShort(Connection connection) {
@@ -579,48 +361,12 @@ public final class Http1 implements ServerProtocol, HttpStream {
     // ---- output and time
 
     @Override
-    public boolean congested() {
-        return connection.isCongested();
-    }
-
-    @Override
-    public long unsent() {
-        return connection.unsent();
-    }
-
-    @Override
     public void drained(Connection connection) {
         if (exchange != null) {
             exchange.drained();
         }
         if (exchange == null) {
             connection.resume();
-        }
-    }
-
-    private long after(long millis) {
-        return millis == 0 ? Long.MAX_VALUE : worker.loop.now() + millis;
-    }
-
-    @Override
-    public void deadline(long at) {
-        connection.deadline(at);
-    }
-
-    @Override
-    public long outputDeadline() {
-        unsentBefore = connection.unsent();
-        return after(worker.limits.writeMillis());
-    }
-
-    /** Disconnects a client that reads nothing at all, but not a slow one. */
-    @Override
-    public void abortIfStalled() {
-        long unsent = connection.unsent();
-        if (unsent > 0 && unsent >= unsentBefore && unsentBefore > 0) {
-            connection.abort();
-        } else {
-            connection.deadline(outputDeadline());
         }
     }
 
@@ -632,48 +378,11 @@ public final class Http1 implements ServerProtocol, HttpStream {
             exchange.expired();
         } else if (is(HEAD_BEGUN)) {
             reject(RequestError.HEAD_DEADLINE, "", "");
-        } else if (unsentBefore > 0) { // the client has taken the last response, slowly
-            unsentBefore = 0;
+        } else if (isBehind()) { // the client has taken the last response, slowly
+            noteUnsent(false);
             connection.deadline(after(worker.limits.idleMillis()));
         } else {
             connection.finish(false);
         }
-    }
-
-    // ---- facts of the connection
-
-    @Override
-    public SocketAddress remote() {
-        return connection.remote();
-    }
-
-    @Override
-    public SocketAddress peer() {
-        return connection.peer();
-    }
-
-    @Override
-    public SocketAddress local() {
-        return connection.local();
-    }
-
-    @Override
-    public Optional<TlsSession> tls() {
-        return connection.tls();
-    }
-
-    @Override
-    public boolean secure() {
-        return connection.secure();
-    }
-
-    @Override
-    public boolean authoritative(byte[] bytes, int from, int to) {
-        return connection.authoritative(bytes, from, to);
-    }
-
-    @Override
-    public boolean open() {
-        return connection.isOpen();
     }
 }

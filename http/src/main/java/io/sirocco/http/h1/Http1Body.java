@@ -10,7 +10,7 @@ import io.sirocco.http.message.Trailers;
  * The framing of one request body in HTTP/1.1: by its length or in chunks (RFC 9112 6 and 7).
  * Loop-confined.
  */
-public final class Http1Body {
+final class Http1Body {
     private final Chunked chunks; // null when the length was stated
     private long left;
     private boolean begun;

@@ -16,7 +16,7 @@ import java.util.Arrays;
  * Responses as bytes of HTTP/1.1 (RFC 9112). A response that is returned again and again is encoded
  * once a second, as a whole. Any thread, except what writes to a connection.
  */
-public final class Http1Encoder {
+final class Http1Encoder {
     /** The length is not sent. */
     static final long NO_LENGTH = -1;
 

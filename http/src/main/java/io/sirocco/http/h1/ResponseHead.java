@@ -85,7 +85,7 @@ public final class ResponseHead extends Fields {
     }
 
     /** Lets go of the bytes. */
-    public void reset() {
+    void reset() {
         begin(new byte[0], 0);
     }
 
@@ -154,7 +154,7 @@ public final class ResponseHead extends Fields {
     }
 
     /** The rule that a rejected head breaks. */
-    public ResponseError error() {
+    ResponseError error() {
         if (error != null) {
             return error;
         }
@@ -165,7 +165,7 @@ public final class ResponseHead extends Fields {
     }
 
     /** Where the rejected head breaks its rule: the first byte that cannot be. */
-    public int brokenAt() {
+    int brokenAt() {
         return base + at;
     }
 
@@ -180,7 +180,7 @@ public final class ResponseHead extends Fields {
     }
 
     /** The reason phrase, which means nothing (RFC 9112 4); often empty. */
-    public String reason() {
+    String reason() {
         return Octets.text(bytes, base + reasonFrom, base + reasonTo);
     }
 
@@ -190,22 +190,22 @@ public final class ResponseHead extends Fields {
     }
 
     /** What Content-Length says, or -1 without one. */
-    public long contentLength() {
+    long contentLength() {
         return contentLength;
     }
 
     /** Whether the body, if there is one, is in chunks. */
-    public boolean chunked() {
+    boolean chunked() {
         return chunked;
     }
 
     /** Whether the server keeps the connection, if the response has an end of its own. */
-    public boolean keepAlive() {
+    boolean keepAlive() {
         return keepAlive;
     }
 
     /** Whether it names another protocol: Upgrade, and Connection says so. */
-    public boolean upgrade() {
+    boolean upgrade() {
         return upgrade;
     }
 

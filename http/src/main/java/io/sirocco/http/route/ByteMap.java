@@ -13,7 +13,7 @@ import java.util.Map;
  * quarter full: what a client sends is looked up but never stored, so it cannot make chains grow.
  * Immutable.
  */
-public final class ByteMap<V> {
+final class ByteMap<V> {
     private static final VarHandle LONGS =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 

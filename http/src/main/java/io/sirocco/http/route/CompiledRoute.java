@@ -7,7 +7,7 @@ import io.sirocco.http.route.Router.Found;
 import io.sirocco.http.route.Router.Route;
 
 /** A route with the positions of its parameters in the path. Immutable. */
-public final class CompiledRoute<T> {
+final class CompiledRoute<T> {
     final Route<T> route;
     final PathPattern pattern;
     private final String[] names;

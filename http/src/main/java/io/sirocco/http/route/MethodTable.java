@@ -8,7 +8,7 @@ import java.util.Collection;
 import java.util.List;
 
 /** The routes of one path by method. {@code HEAD} is served by {@code GET}. Immutable. */
-public final class MethodTable<T> {
+final class MethodTable<T> {
     private static final byte[] HEAD = {'H', 'E', 'A', 'D'};
 
     private final byte[][] methods;

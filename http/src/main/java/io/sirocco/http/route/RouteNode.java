@@ -22,7 +22,7 @@ import java.util.List;
  * branch has no route for the method. It visits each node once at most, so its cost is bounded by
  * the number of routes, whatever the client sends. Immutable.
  */
-public final class RouteNode<T> {
+final class RouteNode<T> {
     private final ByteMap<RouteNode<T>> literals;
     private final RouteNode<T> param;
     private final MethodTable<T> here;

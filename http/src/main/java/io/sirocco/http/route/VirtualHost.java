@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /** The routes of one host. Immutable. */
-public final class VirtualHost<T> {
+final class VirtualHost<T> {
     private final ByteMap<MethodTable<T>> literals;
     private final RouteNode<T> tree;
 

@@ -27,7 +27,7 @@ public record Agreement(
     }
 
     /** Returns whether {@code from} compresses with context takeover. */
-    public boolean context(Role from) {
+    boolean context(Role from) {
         return from == Role.CLIENT ? clientContext : serverContext;
     }
 
@@ -35,17 +35,17 @@ public record Agreement(
      * Returns the bits of the window of {@code from}, which has 2^bits bytes. A client's window is
      * never limited.
      */
-    public int bits(Role from) {
+    int bits(Role from) {
         return from == Role.CLIENT ? MOST_BITS : serverBits;
     }
 
     /** Returns the native memory in bytes that {@code end} needs for each connection. */
-    public int memory(Role end) {
+    int memory(Role end) {
         return (context(end) ? DEFLATER : 0) + (context(end.other()) ? INFLATER : 0);
     }
 
     /** Returns a client's offer. */
-    public static Agreement offer(boolean serverContext, boolean clientContext) {
+    static Agreement offer(boolean serverContext, boolean clientContext) {
         return new Agreement(serverContext, clientContext, MOST_BITS, false);
     }
 

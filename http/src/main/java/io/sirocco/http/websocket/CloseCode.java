@@ -2,7 +2,7 @@
 package io.sirocco.http.websocket;
 
 /** Codes of close frames (RFC 6455 7.4 and IANA's registry). Any thread. */
-public final class CloseCode {
+final class CloseCode {
     public static final int NORMAL = 1000;
     public static final int GOING_AWAY = 1001;
 
@@ -20,7 +20,7 @@ public final class CloseCode {
     private CloseCode() {}
 
     /** Returns whether a close frame may have this code. */
-    public static boolean mayBeSent(int code) {
+    static boolean mayBeSent(int code) {
         return code >= 1000 && code <= 1003
                 || code >= 1007 && code <= 1014
                 || code >= 3000 && code <= 4999;

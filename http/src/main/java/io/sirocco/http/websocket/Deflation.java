@@ -18,7 +18,7 @@ public final class Deflation {
     private final int bits;
 
     /** Creates a compressor with context takeover, for a window of 2^bits bytes. */
-    public Deflation(int bits) {
+    Deflation(int bits) {
         this.own = deflater();
         this.bits = bits;
     }
@@ -68,7 +68,7 @@ public final class Deflation {
     }
 
     /** Frees native memory. */
-    public void end() {
+    void end() {
         own.end();
     }
 }

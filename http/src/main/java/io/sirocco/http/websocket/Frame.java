@@ -44,12 +44,12 @@ public final class Frame {
     private Frame() {}
 
     /** Returns the length of the header of an unmasked frame. */
-    public static int headSize(int length) {
+    static int headSize(int length) {
         return length <= CONTROL ? 2 : length <= 0xffff ? 4 : 10;
     }
 
     /** Returns the length of a whole frame from {@code from}. */
-    public static long size(Role from, int length) {
+    static long size(Role from, int length) {
         return headSize(length) + (from == Role.CLIENT ? 4L : 0L) + length;
     }
 
@@ -58,7 +58,7 @@ public final class Frame {
      *
      * @return the index after the header
      */
-    public static int head(byte[] to, int at, int first, int length) {
+    static int head(byte[] to, int at, int first, int length) {
         to[at] = (byte) first;
         if (length <= CONTROL) {
             to[at + 1] = (byte) length;

@@ -9,7 +9,7 @@ import java.util.zip.Inflater;
  * Decompresses messages (RFC 7692 7.2.2), with context takeover or each by itself, which needs no
  * memory between messages. Used by one thread at a time; {@link #SHARED} by any thread.
  */
-public final class Inflation {
+final class Inflation {
     /** For all who have agreed on no context. */
     static final Inflation SHARED = new Inflation(null);
 

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Calls are added on the loop.
  */
-public final class ListenerQueue implements Runnable {
+final class ListenerQueue implements Runnable {
     private static final int FULL = 64 << 10;
 
     private final WebSocketConnection socket;

@@ -201,7 +201,7 @@ public final class MessageReader {
     }
 
     /** Frees native memory. Nothing may be read afterwards. */
-    public void end() {
+    void end() {
         release();
         if (inflation != null) {
             inflation.end();
@@ -322,7 +322,7 @@ public final class MessageReader {
     }
 
     /** Returns the memory in bytes of an incomplete message. */
-    public int stored() {
+    int stored() {
         return buffer.length;
     }
 

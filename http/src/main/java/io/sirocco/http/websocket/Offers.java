@@ -37,7 +37,7 @@ public final class Offers {
      * not match {@code offered}. It must not mention the client's window, since the offer does not
      * (RFC 7692 7.1.2.2).
      */
-    public static Optional<Agreement> agreed(String value, Agreement offered) {
+    static Optional<Agreement> agreed(String value, Agreement offered) {
         if (value.contains(",") || value.contains("client_max_window_bits")) {
             return Optional.empty();
         }

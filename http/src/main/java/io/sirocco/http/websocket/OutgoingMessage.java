@@ -5,7 +5,7 @@ package io.sirocco.http.websocket;
  * A message on its way from a sending thread to the socket's loop. An element of a stack that
  * senders push to; the loop takes the whole stack and reverses it.
  */
-public final class OutgoingMessage {
+final class OutgoingMessage {
     final byte[] bytes;
 
     /** The first byte of the frame whose payload {@link #bytes} is; 0 when it is a whole frame. */

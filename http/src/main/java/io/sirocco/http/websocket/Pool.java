@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 /**
  * Things that are dear to make, kept for the next who needs one: a few for each core. Any thread.
  */
-public final class Pool<T> {
+final class Pool<T> {
     private final ArrayBlockingQueue<T> idle =
             new ArrayBlockingQueue<>(2 * Runtime.getRuntime().availableProcessors());
     private final Supplier<T> make;

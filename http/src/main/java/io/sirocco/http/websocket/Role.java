@@ -9,7 +9,7 @@ public enum Role {
     SERVER;
 
     /** Returns the role of the other end. */
-    public Role other() {
+    Role other() {
         return this == CLIENT ? SERVER : CLIENT;
     }
 }

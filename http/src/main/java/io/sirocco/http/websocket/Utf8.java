@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
  * Validates UTF-8 (RFC 3629) incrementally; rejects at the first byte that cannot be valid. Any
  * thread.
  */
-public final class Utf8 {
+final class Utf8 {
     /** The state between two characters, where text begins and must end. */
     public static final int BOUNDARY = 0;
 
@@ -29,7 +29,7 @@ public final class Utf8 {
     private Utf8() {}
 
     /** Returns the state after {@code bytes[from..to)}. */
-    public static int check(int state, byte[] bytes, int from, int to) {
+    static int check(int state, byte[] bytes, int from, int to) {
         int now = state;
         int at = from;
         while (at < to) {

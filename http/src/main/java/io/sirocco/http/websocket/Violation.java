@@ -48,17 +48,17 @@ public enum Violation {
     }
 
     /** Returns the code of the close frame. */
-    public int closeCode() {
+    int closeCode() {
         return closeCode;
     }
 
     /** Returns the document and clause, such as {@code RFC 6455 5.1}. */
-    public String source() {
+    String source() {
         return source;
     }
 
     /** Returns a description for the close frame. */
-    public String reason() {
+    String reason() {
         return reason;
     }
 }

@@ -29,8 +29,7 @@ import java.util.concurrent.CompletableFuture;
  * and one write. On the loop itself, an empty outbox is bypassed. Any thread, unless a method says
  * otherwise.
  */
-public abstract sealed class WebSocketSender implements WebSocket, Runnable
-        permits WebSocketConnection {
+abstract sealed class WebSocketSender implements WebSocket, Runnable permits WebSocketConnection {
     private static final VarHandle OUTBOX = field("outbox", OutgoingMessage.class);
     private static final VarHandle PENDING = field("pending", long.class);
     private static final VarHandle REFUSES = field("refuses", boolean.class);

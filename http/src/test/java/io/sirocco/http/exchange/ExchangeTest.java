@@ -10,9 +10,11 @@ import io.sirocco.http.BadRequest;
 import io.sirocco.http.Body;
 import io.sirocco.http.BodySource;
 import io.sirocco.http.ExecutionMode;
+import io.sirocco.http.Handler;
 import io.sirocco.http.Headers;
 import io.sirocco.http.RequestError;
 import io.sirocco.http.Response;
+import io.sirocco.http.TrustedProxies;
 import io.sirocco.http.body.BodyRefused;
 import io.sirocco.http.body.RequestBody;
 import io.sirocco.http.exchange.FakeServer.Asked;
@@ -25,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -111,6 +114,108 @@ class ExchangeTest {
             assertEquals(500, thrown.status());
             assertFalse(thrown.body().contains("secret"));
             assertEquals(422, server.get("/refuses").status());
+        }
+    }
+
+    @Test
+    void filtersMaySeeWhatNoRouteMatches() {
+        var seen = new CopyOnWriteArrayList<String>();
+        try (var server =
+                new FakeServer(
+                        routes ->
+                                routes.filterAll(
+                                                (request, next) -> {
+                                                    seen.add(request.path());
+                                                    return next.handle(request);
+                                                })
+                                        .get("/", r -> Response.text("a")))) {
+            assertEquals(404, server.get("/none").status());
+            Result refused = server.ask("DELETE", "/").result();
+            assertEquals(405, refused.status());
+            assertEquals("GET, HEAD, OPTIONS", refused.headers().first("Allow").orElse(""));
+            assertEquals(204, server.ask("OPTIONS", "/").result().status());
+            assertEquals(204, server.ask("OPTIONS", "*").result().status());
+            assertEquals(List.of("/none", "/", "/"), List.copyOf(seen));
+        }
+    }
+
+    @Test
+    void aFilterMayNameTheHandlerLater() {
+        var next = new CompletableFuture<Handler>();
+        try (var server =
+                new FakeServer(
+                        routes ->
+                                routes.filter((request, handler) -> Response.asyncHandler(next))
+                                        .get("/", r -> Response.text("not called")))) {
+            Asked asked = server.ask("GET", "/");
+            assertFalse(asked.isDone());
+            next.complete(request -> Response.text("later, of " + request.path()));
+            assertEquals("later, of /", asked.result().body());
+        }
+    }
+
+    @Test
+    void handlersRunWhereTheirRouteSays() {
+        try (var server =
+                new FakeServer(
+                        routes -> {
+                            for (ExecutionMode mode : ExecutionMode.values()) {
+                                routes.route(
+                                                "GET",
+                                                "/" + mode,
+                                                r ->
+                                                        Response.text(
+                                                                Thread.currentThread().toString()))
+                                        .executionMode(mode);
+                            }
+                        })) {
+            assertTrue(server.get("/INLINE").body().startsWith("Thread["));
+            assertTrue(server.get("/VIRTUAL").body().startsWith("VirtualThread["));
+            assertTrue(server.get("/LOOP").body().startsWith("VirtualThread["));
+            assertTrue(server.get("/POOL").body().contains("pool"));
+        }
+    }
+
+    // ---- proxies and certificates
+
+    @Test
+    void aTrustedProxySaysForWhomItAsks() {
+        var proxies = TrustedProxies.of(peer -> true, TrustedProxies.Field.FORWARDED);
+        try (var server =
+                new FakeServer(
+                        c -> c.trustedProxies(proxies),
+                        routes ->
+                                routes.get(
+                                        "/",
+                                        r ->
+                                                Response.text(
+                                                        r.remoteAddress()
+                                                                + " "
+                                                                + r.scheme()
+                                                                + " "
+                                                                + r.host())))) {
+            String[] forwarded = {"Forwarded", "for=198.51.100.7;proto=https;host=b.example"};
+            assertEquals("/198.51.100.7:0 https b.example", server.get("/", forwarded).body());
+            assertEquals(400, server.get("/", "Forwarded", "for=;;=").status());
+            assertEquals(List.of(RequestError.BAD_FORWARDED), List.copyOf(server.rules));
+        }
+    }
+
+    @Test
+    void aRequestForAHostThatTheCertificateDoesNotCoverIsMisdirected() {
+        try (var server = new FakeServer(routes -> routes.get("/", r -> Response.text("a")))) {
+            Asked covered = server.new Asked();
+            covered.run(s -> s.secure = true).begin(0, "GET", "/");
+            assertEquals(200, covered.result().status());
+            Asked other = server.new Asked();
+            other.run(
+                            s -> {
+                                s.secure = true;
+                                s.certificate = "b";
+                            })
+                    .begin(0, "GET", "/");
+            assertEquals(421, other.result().status());
+            assertEquals(List.of(RequestError.MISDIRECTED), List.copyOf(server.rules));
         }
     }
 
@@ -555,6 +660,53 @@ class ExchangeTest {
         }
     }
 
+    // ---- drain
+
+    @Test
+    void aServerThatStopsLetsAResponseEndAndBeginsNoEndlessOne() {
+        var response = new CompletableFuture<Response>();
+        var interrupted = new CountDownLatch(1);
+        try (var server =
+                new FakeServer(
+                        routes -> {
+                            routes.get("/later", r -> Response.async(response));
+                            routes.get(
+                                    "/events",
+                                    r ->
+                                            Response.events(
+                                                    sink -> {
+                                                        sink.send("first");
+                                                        Thread.sleep(Duration.ofMinutes(5));
+                                                    }));
+                            routes.get(
+                                    "/sleeps",
+                                    r -> {
+                                        try {
+                                            Thread.sleep(Duration.ofMinutes(5));
+                                        } catch (InterruptedException e) {
+                                            interrupted.countDown();
+                                        }
+                                        return Response.text("late");
+                                    });
+                        })) {
+            Asked later = server.ask("GET", "/later");
+            Asked sleeps = server.ask("GET", "/sleeps");
+            later.run(
+                    s -> {
+                        server.worker().draining = true;
+                        s.exchange().drain();
+                    });
+            Result events = server.ask("GET", "/events").result();
+            assertEquals("data: first\n\n", events.body());
+            assertEquals("end", events.end());
+            assertFalse(later.isDone());
+            response.complete(Response.text("in good order"));
+            assertEquals("in good order", later.result().body());
+            assertEquals("closed", sleeps.run(s -> s.close(CloseCause.STOPPED)).result().end());
+            FakeServer.await(() -> interrupted.getCount() == 0, "its handler is interrupted");
+        }
+    }
+
     // ---- files
 
     @Test
@@ -642,7 +794,7 @@ class ExchangeTest {
             Asked asked = server.post("/", 10).body("12345");
             FakeServer.await(() -> asked.count(s -> s.demands) > 0, "the handler reads");
             asked.run(s -> s.exchange().refuseBody(RequestError.BODY_CUT_OFF));
-            assertInstanceOf(BodyRefused.class, thrown.get());
+            assertInstanceOf(BodyRefused.class, thrown.get().getCause());
             assertEquals(400, asked.result().status());
         }
     }

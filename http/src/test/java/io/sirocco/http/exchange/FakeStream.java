@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.http.Headers;
 import io.sirocco.http.Response;
-import io.sirocco.http.loop.ServerProtocol;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;
+import io.sirocco.net.Protocol;
 import io.sirocco.net.TlsSession;
 import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;
@@ -48,6 +48,8 @@ final class FakeStream implements HttpStream {
     private long expires = Long.MAX_VALUE;
     private Exchange exchange; // null when it is over
 
+    boolean secure; // over TLS, by a certificate for this host
+    String certificate = "a";
     boolean congested;
     boolean memoryShort;
     boolean open = true;
@@ -157,12 +159,12 @@ final class FakeStream implements HttpStream {
 
     @Override
     public boolean secure() {
-        return false;
+        return secure;
     }
 
     @Override
     public boolean authoritative(byte[] bytes, int from, int to) {
-        return true;
+        return certificate.equals(new String(bytes, from, to - from, UTF_8));
     }
 
     @Override
@@ -272,7 +274,7 @@ final class FakeStream implements HttpStream {
     }
 
     @Override
-    public void upgrade(ResponseMessage head, Function<Connection, ServerProtocol> next) {
+    public void upgrade(ResponseMessage head, Function<Connection, Protocol> next) {
         response = head;
         exchange.upgraded();
         exchange = null;

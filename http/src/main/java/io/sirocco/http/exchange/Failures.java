@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.http.exchange;
+
+import io.sirocco.http.BadRequest;
+import io.sirocco.http.Status;
+import io.sirocco.http.body.BodyRefused;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.concurrent.CancellationException;
+
+/**
+ * The responses to exceptions, of handlers above all, and what the log says of them. Any thread.
+ */
+final class Failures {
+    private Failures() {}
+
+    /** Returns the response to an exception, which depends on its cause. Any thread. */
+    static ResponseMessage response(Exchange exchange, Throwable thrown) {
+        boolean cancelled = false;
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            cancelled |= cause instanceof CancellationException; // by onGone, for one
+            if (cause instanceof BadRequest e) {
+                return exchange.worker.page(e.status(), e.getMessage());
+            }
+            if (cause instanceof BodyRefused e) {
+                return (ResponseMessage) exchange.worker.page(e.rule()).closeConnection();
+            }
+        }
+        boolean nobodysFault =
+                cancelled && exchange.gone()
+                        || thrown instanceof IOException && !exchange.connected();
+        if (!nobodysFault) { // otherwise the client has disconnected, and nothing failed
+            exchange.worker.failed(exchange.id(), interruption(exchange, thrown), thrown);
+        }
+        return exchange.worker.page(500, Status.reason(500));
+    }
+
+    /**
+     * Returns why the handler was interrupted, for the log; empty unless the interrupt made it
+     * fail.
+     */
+    private static String interruption(Exchange exchange, Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InterruptedException
+                    || cause instanceof ClosedByInterruptException
+                    || cause.getClass() == InterruptedIOException.class) {
+                return switch (exchange.rule) { // set before the interrupt
+                    case null -> "";
+                    case HANDLER_DEADLINE, LATER_DEADLINE ->
+                            ": interrupted at its handler deadline of "
+                                    + exchange.endpoint.limits().handlerMillis()
+                                    + " ms";
+                    default -> ": interrupted, since it was refused by " + exchange.rule;
+                };
+            }
+        }
+        return "";
+    }
+}
