@@ -12,7 +12,6 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.TaskKind;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -28,36 +27,17 @@ import java.util.concurrent.CompletableFuture;
  * <p>While it is idle it holds no more than its fields. Loop-confined, except the methods of {@link
  * WebSocket}.
  */
-public final class WebSocketConnection extends WebSocketSender implements ServerProtocol {
+public final class WebSocketConnection extends WebSocketOutput implements ServerProtocol {
     /** Bytes that a message which waits for the program costs, beside its own. */
     static final int MESSAGE_COST = 64;
 
-    private static final byte[] NOTHING = {};
-
-    private static final int CLOSING = 1; // our close frame is written
-    private static final int OVER = 1 << 1; // the listener was notified of the end
-    private static final int PAUSED = 1 << 2; // by the program
-    private static final int CONGESTED = 1 << 3; // the peer does not read its messages
-    private static final int PINGED = 1 << 4; // and nothing was heard since
-    private static final int PEER_CLOSED = 1 << 5; // it sent a Close frame first, or a violation
-    private static final int BEHIND = 1 << 6; // too much waits for the listener
-
-    private final Connection connection;
     private final WebSocketListener listener;
     private final TaskKind kind; // of the listener's calls; null for one that stays on the loop
     private ListenerQueue queue; // null while the listener is called on the loop
-    private final String subprotocol;
-    private final String id;
     private final MessageReader reader;
-    private Deflation deflation; // null unless it keeps a context, and has compressed something
-    private volatile Object attachment; // any thread
 
-    private int flags;
     private Closed goodBye; // of the side that was first; null while it is open
-    private long written; // bytes given to the connection,
-    private long taken; // and of those, bytes that the kernel has taken
     private long heard; // when something came last, in the loop's milliseconds
-    private long progress; // when the kernel has taken something last
     private long since; // since when a pong or the peer's close frame is expected
 
     public WebSocketConnection(
@@ -69,12 +49,9 @@ public final class WebSocketConnection extends WebSocketSender implements Server
             WebSocketListener listener,
             TaskKind kind,
             String id) {
-        super(hub, sockets, agreement);
-        this.connection = connection;
+        super(connection, hub, sockets, agreement, subprotocol, id);
         this.listener = listener;
         this.kind = kind;
-        this.subprotocol = subprotocol;
-        this.id = id;
         this.reader =
                 new MessageReader(
                         hub.role.other(),
@@ -88,16 +65,10 @@ public final class WebSocketConnection extends WebSocketSender implements Server
     public void begin() {
         sockets.opened();
         hub.socketOpened();
-        written = connection.unsent();
-        pend(written);
         heard = hub.loop.now();
-        connection.notifySent();
+        beginOutput();
         setDeadline();
         call(0, () -> listener.onOpen(this));
-    }
-
-    private boolean is(int flag) {
-        return (flags & flag) != 0;
     }
 
     // ---- input
@@ -243,7 +214,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         try {
             call.run();
         } catch (Throwable e) {
-            hub.failed(id, e);
+            hub.failed(id(), e);
             execute(() -> closeNow(CloseCode.INTERNAL_ERROR, ""));
         }
     }
@@ -285,7 +256,8 @@ public final class WebSocketConnection extends WebSocketSender implements Server
                 });
     }
 
-    private void readAgain() {
+    @Override
+    void readAgain() {
         if (!heldBack()) {
             if (is(PINGED) && !is(CLOSING)) {
                 since = hub.loop.now(); // its pong may be among the unread bytes
@@ -294,91 +266,9 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         }
     }
 
-    // ---- output, on the loop
-
-    @Override
-    void write(int first, byte[] bytes, long size) {
-        if (is(CLOSING | OVER)) {
-            pend(-size);
-            return;
-        }
-        if (first == 0) { // the frame of a message to many
-            connection.writeShared(bytes, 0, bytes.length);
-            written += size;
-            return;
-        }
-        byte[] payload = bytes;
-        int head = first;
-        boolean data = (first & 15) <= Frame.BINARY;
-        if (data && compresses(bytes.length) && agreement.context(hub.role)) {
-            if (deflation == null) {
-                deflation = new Deflation(agreement.bits(hub.role));
-            }
-            payload = deflation.deflate(bytes);
-            head |= Frame.COMPRESSED;
-        }
-        frame(head, payload);
-        long actual = Frame.size(hub.role, payload.length);
-        pend(actual - size);
-        written += actual;
-        if ((first & 15) == Frame.CLOSE) {
-            closing(payload);
-        }
-    }
-
-    private void frame(int first, byte[] payload) {
-        if (hub.role == Role.CLIENT) {
-            byte[] masked = Frame.masked(first, payload, hub.nextKey());
-            connection.writeStable(masked, 0, masked.length);
-            return;
-        }
-        byte[] head = hub.frameHead;
-        int length = Frame.head(head, 0, first, payload.length);
-        connection.reserve(length).put(head, 0, length);
-        connection.writeStable(payload, 0, payload.length);
-    }
-
-    /** Writes a control frame, ahead of the outbox. */
-    private void writeNow(int first, byte[] payload) {
-        long size = Frame.size(hub.role, payload.length);
-        pend(size);
-        write(first, payload, size);
-        written();
-    }
-
-    /** Checks whether the peer keeps up. */
-    @Override
-    void written() {
-        if (!is(CONGESTED | OVER) && pending() >= threshold()) {
-            flags |= CONGESTED;
-            progress = hub.loop.now();
-            setDeadline();
-        }
-    }
-
-    /** Returns the number of pending bytes from which on the server stops reading from the peer. */
-    private long threshold() {
-        return Math.min(Connection.HIGH_WATER, sockets.terms.maxPending());
-    }
-
-    /** Called when the kernel has taken output. */
     @Override
     public void sent(Connection connection) {
-        long now = written - connection.unsent() - taken;
-        if (now == 0) {
-            return;
-        }
-        taken += now;
-        pend(-now);
-        progress = hub.loop.now();
-        if (is(CONGESTED) && pending() < threshold() / 2) {
-            flags &= ~CONGESTED;
-            readAgain();
-        }
-        if (drained()) {
-            giveRoom();
-            tellDrained();
-        }
+        noteSent();
     }
 
     @Override
@@ -402,7 +292,8 @@ public final class WebSocketConnection extends WebSocketSender implements Server
         return (is(PEER_CLOSED) ? since : Math.max(since, progress)) + sockets.terms.closeMillis();
     }
 
-    private void setDeadline() {
+    @Override
+    void setDeadline() {
         WebSocketTerms terms = sockets.terms;
         long at = is(CONGESTED) ? after(progress, hub.writeMillis()) : Long.MAX_VALUE;
         if (is(CLOSING | PEER_CLOSED)) {
@@ -508,7 +399,8 @@ public final class WebSocketConnection extends WebSocketSender implements Server
     }
 
     /** Called when our close frame is written. */
-    private void closing(byte[] payload) {
+    @Override
+    void closing(byte[] payload) {
         flags |= CLOSING;
         refuseMore();
         if (is(PEER_CLOSED)) {
@@ -592,9 +484,7 @@ public final class WebSocketConnection extends WebSocketSender implements Server
     @Override
     public void closed(Connection connection, CloseCause cause) {
         over(lost());
-        if (deflation != null) {
-            deflation.end();
-        }
+        endOutput();
         sockets.closed(agreement, hub.role);
         hub.socketClosed(connection, cause);
         if (cause == CloseCause.STOPPED && listener instanceof BlockingWebSocket talk) {
@@ -627,30 +517,5 @@ public final class WebSocketConnection extends WebSocketSender implements Server
             throw new IllegalStateException("The connection has ended.");
         }
         return answer.join();
-    }
-
-    @Override
-    public String subprotocol() {
-        return subprotocol;
-    }
-
-    @Override
-    public String id() {
-        return id;
-    }
-
-    @Override
-    public void attach(Object attachment) {
-        this.attachment = attachment;
-    }
-
-    @Override
-    public Optional<Object> attachment() {
-        return Optional.ofNullable(attachment);
-    }
-
-    @Override
-    public String toString() {
-        return "WebSocket " + id + (isOpen() ? "" : ", closed");
     }
 }

@@ -12,6 +12,7 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -29,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
  * and one write. On the loop itself, an empty outbox is bypassed. Any thread, unless a method says
  * otherwise.
  */
-abstract sealed class WebSocketSender implements WebSocket, Runnable permits WebSocketConnection {
+abstract sealed class WebSocketSender implements WebSocket, Runnable permits WebSocketOutput {
     private static final VarHandle OUTBOX = field("outbox", OutgoingMessage.class);
     private static final VarHandle PENDING = field("pending", long.class);
     private static final VarHandle REFUSES = field("refuses", boolean.class);
@@ -45,10 +46,21 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     private volatile boolean refused; // a send was: onDrained is owed
     private volatile CompletableFuture<Void> room; // for those who wait to send
 
-    WebSocketSender(WebSocketContext hub, WebSocketGroup sockets, Agreement agreement) {
+    private final String subprotocol;
+    private final String id;
+    private volatile Object attachment;
+
+    WebSocketSender(
+            WebSocketContext hub,
+            WebSocketGroup sockets,
+            Agreement agreement,
+            String subprotocol,
+            String id) {
         this.hub = hub;
         this.sockets = sockets;
         this.agreement = agreement;
+        this.subprotocol = subprotocol;
+        this.id = id;
     }
 
     /** Writes a frame as described by {@link OutgoingMessage}. On the loop. */
@@ -273,6 +285,31 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     @Override
     public boolean isOpen() {
         return !refuses;
+    }
+
+    @Override
+    public String subprotocol() {
+        return subprotocol;
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public void attach(Object attachment) {
+        this.attachment = attachment;
+    }
+
+    @Override
+    public Optional<Object> attachment() {
+        return Optional.ofNullable(attachment);
+    }
+
+    @Override
+    public String toString() {
+        return "WebSocket " + id + (isOpen() ? "" : ", closed");
     }
 
     // ---- for the loop
