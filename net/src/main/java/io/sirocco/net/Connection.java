@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * One connection of a loop: bytes in, bytes out, one deadline. While it is idle it owns no buffer.
+ * One connection of a loop: input, output and one deadline. An idle connection owns no buffer.
  *
  * <pre>
  *                 received                      finish()             output has left, peer has ended or lingered
@@ -22,27 +22,26 @@ import java.util.Optional;
  *    └────────────── abort(), reset by the peer, loop stops ───┴──────────────────────────────────────▶ gone
  * </pre>
  *
- * <p>Input: what a protocol leaves over is kept and comes first in the next delivery. While
- * suspended, up to {@link #MAX_BUFFERED_INPUT} bytes are kept, then the socket is not read any
- * more.
+ * <p>Input: bytes that the protocol does not use are kept and come first in the next delivery.
+ * While delivery is suspended, the connection keeps up to {@link #MAX_BUFFERED_INPUT} bytes and
+ * then stops reading the socket.
  *
- * <p>Output: what is written during a turn is gathered and leaves at its end, or after half a
- * millisecond of a long turn; in one send, unless it is very much, paced, or has a file in it.
- * Above {@link #HIGH_WATER} unsent bytes the connection is congested: the writer should stop until
- * {@link Protocol#drained}. Loop-confined.
+ * <p>Output: the connection gathers what is written during a turn and sends it at the end of the
+ * turn, or after half a millisecond of a long turn. That is one send, unless the output is large,
+ * rate-limited, or contains a file. Above {@link #HIGH_WATER} unsent bytes the connection is
+ * congested: stop writing until {@link Protocol#drained}. Loop-confined.
  */
 public final class Connection extends Timer {
     /**
-     * Bytes of input that are kept while delivery is suspended, before the socket is not read any
-     * more. What the turn in which that is decided has received already comes on top: at most 4
-     * MiB, mostly nothing.
+     * Bytes of input that a suspended connection keeps before it stops reading the socket. Bytes
+     * that the same turn has already received come on top: at most 4 MiB, usually none.
      */
     public static final int MAX_BUFFERED_INPUT = 64 << 10;
 
     /** Bytes that one turn can receive on one connection: all buffers that a ring has for input. */
     static final int MAX_RECEIVED_PER_TURN = 4 << 20;
 
-    /** Unsent bytes from which on the connection is congested. */
+    /** Unsent bytes at which a connection becomes congested. */
     public static final int HIGH_WATER = 128 << 10;
 
     /** Unsent bytes at which a congested connection has drained. */
@@ -105,29 +104,28 @@ public final class Connection extends Timer {
         this.slot = slot;
     }
 
-    /** The loop that owns it. Any thread. */
+    /** Returns the loop that owns the connection. Any thread. */
     public Loop loop() {
         return origin.loop;
     }
 
     /**
-     * The address of the client: the peer's, or that of whoever a trusted proxy opened the
-     * connection for. The peer's is asked of the kernel at the first call; it is an unnamed
-     * Unix-domain one for a peer without a name, and when the connection had been closed before the
-     * first call.
+     * Returns the address of the client: the peer's, or the one that a trusted proxy has named. The
+     * first call asks the kernel for the peer's address. It is an unnamed Unix-domain address if
+     * the peer has no name, or if the connection was closed before the first call.
      */
     public SocketAddress remote() {
         SocketAddress known = known();
         return known instanceof ProxiedAddress both ? both.client : known;
     }
 
-    /** The address that the connection came from: a proxy's, if there is one. */
+    /** Returns the address that the connection came from: the proxy's, if there is one. */
     public SocketAddress peer() {
         SocketAddress known = known();
         return known instanceof ProxiedAddress both ? both.peer : known;
     }
 
-    /** Names the client of a connection whose peer is a trusted proxy, for {@link #remote}. */
+    /** Sets the address of the client, for {@link #remote()}, when the peer is a trusted proxy. */
     public void remote(SocketAddress client) {
         remote = new ProxiedAddress(client, peer());
     }
@@ -142,12 +140,18 @@ public final class Connection extends Timer {
         return remote;
     }
 
-    /** The address it was accepted on; of one that we opened, our end's, asked of the kernel. */
+    /**
+     * Returns the local address: the one that the listener is bound to, or that of an outgoing
+     * connection, as the kernel says.
+     */
     public SocketAddress local() {
         return origin.local(this);
     }
 
-    /** What its two ends have agreed on, if it speaks TLS. */
+    /**
+     * Returns what the TLS handshake has negotiated; empty without TLS, or before the handshake is
+     * done.
+     */
     public Optional<TlsSession> tls() {
         return tlsLayer() == null ? Optional.empty() : tlsLayer().session();
     }
@@ -162,14 +166,14 @@ public final class Connection extends Timer {
         return tlsLayer() == null || tlsLayer().authoritative(bytes, from, to);
     }
 
-    /** Whether TLS is spoken. */
+    /** Returns whether the connection uses TLS. */
     public boolean secure() {
         return tlsLayer() != null;
     }
 
     /**
-     * Replaces the protocol, as an upgrade does; the new one is given the input that the old one
-     * left over: soon, never from within this call.
+     * Replaces the protocol, as an upgrade does. The new protocol receives the input that the old
+     * one did not use, soon, never from within this call.
      */
     public void protocol(Protocol next) {
         protocol = next;
@@ -178,7 +182,10 @@ public final class Connection extends Timer {
         }
     }
 
-    /** Limits the bandwidth from now on: every bucket named must let a byte pass. */
+    /**
+     * Limits the rates of input and output from now on: a byte passes when each of the limiters
+     * lets it pass.
+     */
     public void limitRates(List<RateLimiter> reads, List<RateLimiter> writes) {
         if (!reads.isEmpty() || !writes.isEmpty()) {
             layers().rateLimits = new RateLimits(reads, writes);
@@ -188,16 +195,16 @@ public final class Connection extends Timer {
     }
 
     /**
-     * The same, for as long as a route asks for it: beside what {@link #limitRates} was told, in
-     * the place of the last.
+     * Adds the limits of a route to those of {@link #limitRates}, and replaces the limits of the
+     * previous route.
      */
     public void limitRouteRates(List<RateLimiter> reads, List<RateLimiter> writes) {
         limitRouteRates(reads, writes, List.of(), List.of());
     }
 
     /**
-     * The same; of {@code eachRead} and {@code eachWrite} the connection has buckets of its own,
-     * with the rates of these, which may be changed while they are used.
+     * Does the same, and gives the connection limiters of its own that follow the rates of {@code
+     * eachRead} and {@code eachWrite}, also when those change.
      */
     public void limitRouteRates(
             List<RateLimiter> reads,
@@ -209,8 +216,9 @@ public final class Connection extends Timer {
     }
 
     /**
-     * Sets the connection's one deadline, in milliseconds of {@link Loop#now}; {@link
-     * Protocol#expired} tells when it has passed. Moving it later costs a field.
+     * Sets the connection's deadline, in milliseconds of {@link Loop#now}, in place of the previous
+     * one. When it passes, {@link Protocol#expired} is called. Moving a deadline to a later time
+     * only writes a field.
      */
     public void deadline(long atMillis) {
         if ((flags & (CLOSING | LINGERING)) == 0) {
@@ -218,14 +226,14 @@ public final class Connection extends Timer {
         }
     }
 
-    /** It has no deadline any more. */
+    /** Clears the deadline. */
     public void clearDeadline() {
         deadline(NEVER);
     }
 
     /**
-     * Our side is done, and no more input is delivered: closes when all output has left, after the
-     * peer has ended too if {@code linger}.
+     * Ends our side and delivers no more input. The connection closes when all output has been sent
+     * and, if {@code linger}, the peer has ended its side, too.
      */
     public void finish(boolean linger) {
         flags |= FINISHING | (linger ? LINGER : 0);
@@ -234,28 +242,28 @@ public final class Connection extends Timer {
     }
 
     /**
-     * Our side is done. When all output has left the peer is told so, and what it still sends is
-     * discarded until it ends as well, for two seconds at most: were the socket closed at once,
-     * bytes on their way to it would have it reset, and the peer could lose our last ones (RFC 9112
-     * 9.6).
+     * Ends our side. When all output has been sent, the connection shuts down its output and
+     * discards input until the peer ends its side, for two seconds at most. A socket that closes at
+     * once is reset by bytes that are still on their way to it, and the peer could lose the last
+     * bytes of our output (RFC 9112 9.6).
      */
     public void finish() {
         finish(true);
     }
 
-    /** Gives the connection up; what was not sent is lost. */
+    /** Closes the connection at once; output that was not sent is lost. */
     public void abort() {
         close(CloseCause.ABORTED);
     }
 
-    /** The same, for a reason that {@link Protocol#closed} is told. */
+    /** Does the same, with the cause that {@link Protocol#closed} receives. */
     public void abort(CloseCause why) {
         close(why);
     }
 
     /**
-     * The same, and the peer reads an error behind what it was sent: so that it cannot take that
-     * for the whole where only the end of the stream would have told.
+     * Does the same with a reset (RFC 9293 3.10.5): the peer reads an error behind the output, so
+     * that it cannot take a part for the whole where only the end of the stream marks the end.
      */
     public void reset() {
         if ((flags & CLOSING) == 0) {
@@ -264,20 +272,21 @@ public final class Connection extends Timer {
         }
     }
 
-    /** Whether it can still be written to. */
+    /** Returns whether the connection can still be written to. */
     public boolean isOpen() {
         return (flags & OVER) == 0;
     }
 
     // ---- input
 
-    /** Keeps input back until {@link #resume}. */
+    /** Stops the delivery of input until {@link #resume}. */
     public void suspend() {
         flags |= SUSPENDED;
     }
 
     /**
-     * Delivers input again, beginning with what was kept back; soon, never from within this call.
+     * Resumes the delivery of input, beginning with what was kept; soon, never from within this
+     * call.
      */
     public void resume() {
         if ((flags & SUSPENDED) == 0) {
@@ -289,8 +298,8 @@ public final class Connection extends Timer {
     }
 
     /**
-     * Reads on, and throws away what comes and what was kept: for a protocol that has refused the
-     * peer, and has only to respond yet. Cannot be taken back.
+     * Reads and discards all input from now on, the kept bytes included: for a protocol that has
+     * refused the peer and has only to send its response. Cannot be undone.
      */
     public void discardInput() {
         flags |= DISCARDS;
@@ -311,12 +320,12 @@ public final class Connection extends Timer {
         }
     }
 
-    /** Whether the peer has ended its side, and what it sent before was delivered. */
+    /** Returns whether the peer has ended its side and all of its input was delivered. */
     public boolean isInputEnded() {
         return (flags & (ENDED | END_WAITS)) == ENDED;
     }
 
-    /** Bytes of input that are kept back or were left over. */
+    /** Returns the number of bytes of input that are kept for the next delivery. */
     public int bufferedInput() {
         return input == null ? 0 : input.length;
     }
@@ -474,12 +483,12 @@ public final class Connection extends Timer {
     // ---- memory
 
     /**
-     * Tells how many bytes the protocol stores for this connection from now on, beyond what it has
-     * left over of its input: a message in pieces, a body that nobody has read. They count in the
-     * loop's {@link MemoryBudget} until this is called with 0, or the connection is gone.
+     * Sets how many bytes the protocol stores for this connection, beyond the input that it has
+     * left over: a message in pieces, or a body that no handler has read. They count in the loop's
+     * {@link MemoryBudget} until this is called with 0 or the connection is gone.
      *
-     * @return false when there is no room for them, so that the protocol is to refuse what it was
-     *     about to store; what counted before goes on to count
+     * @return false when there is no room, and the protocol must refuse what it was about to store;
+     *     the previous amount still counts
      */
     public boolean reserveMemory(long bytes) {
         return reserveInput(Kind.STORED, bytes);
@@ -685,7 +694,7 @@ public final class Connection extends Timer {
     // ---- output
 
     /**
-     * A chunk with room for {@code bytes} more, to which the caller appends at once.
+     * Returns a chunk with room for {@code bytes} more, to which the caller appends at once.
      *
      * @throws IllegalArgumentException when {@code bytes} is more than 16 KiB
      */
@@ -701,7 +710,7 @@ public final class Connection extends Timer {
         return output().chunks().reserve(bytes);
     }
 
-    /** Writes {@code bytes[from..to)}; the caller keeps the array. */
+    /** Writes a copy of {@code bytes[from..to)}. */
     public void write(byte[] bytes, int from, int to) {
         while (from < to) {
             Chunk chunk = reserve(1);
@@ -780,27 +789,46 @@ public final class Connection extends Timer {
         return layers;
     }
 
-    /** Bytes that were written and have not left yet. */
+    /** Returns the number of bytes that were written and not sent yet. */
     public long unsent() {
         long bytes = output == null ? 0 : output.chunks().unsent();
         return tlsLayer() == null ? bytes : bytes + tlsLayer().unsent();
     }
 
-    /** A position behind all that was written so far, for {@link #unsentBefore}. */
+    /**
+     * Begins to watch whether the peer reads the output that is unsent now, for {@link
+     * #isOutputStalled}; or ends that, if {@code on} is false.
+     */
+    public void watchOutput(boolean on) {
+        if (output != null) {
+            output.watch(on);
+        }
+    }
+
+    /**
+     * Returns whether output is unsent and the kernel has taken none of it since {@link
+     * #watchOutput}, because the peer does not read.
+     */
+    public boolean isOutputStalled() {
+        return output != null && output.isStalled() && unsent() > 0;
+    }
+
+    /** Returns the position behind everything written so far, for {@link #unsentBefore}. */
     public long outputEnd() {
         return output == null ? 0 : output.chunks().end();
     }
 
     /**
-     * How many bytes before {@code position}, which {@link #outputEnd} has told, the kernel has not
-     * taken yet; over TLS these may be up to a record too many, and are 0 at the end all the same.
+     * Returns how many bytes before {@code position}, a value of {@link #outputEnd}, the kernel has
+     * not taken yet. Over TLS the number may be up to one record too large, and is 0 at the end all
+     * the same.
      */
     public long unsentBefore(long position) {
         long bytes = output == null ? 0 : output.chunks().before(position);
         return tlsLayer() == null ? bytes : bytes + tlsLayer().unsent();
     }
 
-    /** Whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
+    /** Returns whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
     public boolean isCongested() {
         if (unsent() < (loop().memory().tight() ? LOW_WATER : HIGH_WATER)) {
             return false;
@@ -809,7 +837,7 @@ public final class Connection extends Timer {
         return true;
     }
 
-    /** Tells {@link Protocol#sent} from now on, at each turn in which output has left. */
+    /** Calls {@link Protocol#sent} from now on, in each turn in which output was sent. */
     public void notifySent() {
         flags |= NOTIFIES_SENT;
     }

@@ -31,6 +31,7 @@ final class ConnectionOutput {
     private boolean served; // has had its share of a bucket since its last pause
     private boolean congested; // the protocol waits for Protocol.drained
     private boolean stalled; // nothing has left since the loop looked last
+    private boolean watched; // nothing has left since the protocol began to watch
 
     private ConnectionOutput(Chunks pool) {
         chunks = new ChunkQueue(pool);
@@ -63,6 +64,7 @@ final class ConnectionOutput {
                 output.connection = null;
                 output.served = false;
                 output.stalled = false;
+                output.watched = false;
                 free.addLast(output);
             }
         }
@@ -94,6 +96,16 @@ final class ConnectionOutput {
         boolean drained = congested && unsent <= Connection.LOW_WATER;
         congested &= !drained;
         return drained;
+    }
+
+    /** Has {@link #isStalled} look from now on, or not at all. */
+    void watch(boolean on) {
+        watched = on;
+    }
+
+    /** Returns whether nothing has left since {@link #watch} was called. */
+    boolean isStalled() {
+        return watched;
     }
 
     // ---- sending
@@ -137,6 +149,7 @@ final class ConnectionOutput {
         loop.bytesOut += bytes;
         if (bytes > 0) {
             stalled = false;
+            watched = false;
         }
         if (connection.isRateLimited()) {
             connection.rateLimits().wrote(bytes, loop.nanos());

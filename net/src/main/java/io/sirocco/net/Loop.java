@@ -17,7 +17,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
@@ -39,12 +38,10 @@ import java.util.function.Consumer;
  *
  * <p>Loop-confined, except for what says otherwise.
  */
-public final class Loop implements Executor, LoopVirtualThread.Scheduler {
+public final class Loop implements Executor {
     private static final LazyLogger LOG = LazyLogger.of(Loop.class);
     private static final VarHandle ASLEEP = field("asleep", boolean.class);
     private static final VarHandle BUSY_SINCE = field("busySince", long.class);
-    private static final VarHandle RUN = field("run", long.class);
-    private static final VarHandle KIND = field("kind", TaskKind.class);
     private static final int SLAB = 128 << 10;
     private static final long MAX_HANDED = 1 << 20;
     private static final long SHRINK_MILLIS = 2_000; // write memory that was not needed for so long
@@ -85,8 +82,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
 
     private volatile boolean asleep;
     private final ArrayDeque<Runnable> local = new ArrayDeque<>();
-    private final ArrayDeque<LoopVirtualThread> runnable = new ArrayDeque<>();
-    private LoopVirtualThread running;
+    private final LoopVirtualThreads virtualThreads = new LoopVirtualThreads(this);
 
     private Connection[] written = new Connection[64];
     private int writtenCount;
@@ -98,8 +94,6 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
 
     private volatile long busySince; // 0 while waiting
     private long flushed; // when the turn began, or was flushed last, as System.nanoTime
-    private volatile long run; // counts the runs of tasks of a kind, for the watchdog
-    private volatile TaskKind kind; // of what runs now; null for none
     private volatile long longTurn; // the last that the watchdog has found long, by its begin
     Watchdog watchdog; // null where there is none
     volatile Path schedulerStatistics; // of the thread; null where the system has none
@@ -135,22 +129,22 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
                 Thread.ofPlatform().name(settings.name + "-loop-" + index).unstarted(this::run);
     }
 
-    /** Its number in the group, from 0. */
+    /** Returns the number of the loop in its group, from 0. */
     public int index() {
         return index;
     }
 
-    /** Milliseconds of the clock, read once per turn. */
+    /** Returns the milliseconds of the clock, read once per turn. */
     public long now() {
         return millis;
     }
 
-    /** Nanoseconds of the clock, read once per turn. */
+    /** Returns the nanoseconds of the clock, read once per turn. */
     public long nanos() {
         return nanos;
     }
 
-    /** The clock it reads. Any thread. */
+    /** Returns the clock that the loop reads. Any thread. */
     public Clock clock() {
         return settings.clock;
     }
@@ -160,7 +154,10 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
         return memory;
     }
 
-    /** What it has died of; empty as long as it runs, or when it was stopped. Any thread. */
+    /**
+     * Returns the error that has ended the loop; empty while it runs, or when it was stopped. Any
+     * thread.
+     */
     public Optional<Throwable> failure() {
         return Optional.ofNullable(failure);
     }
@@ -175,29 +172,28 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
         return connections.size() > mostConnections;
     }
 
-    /** How it talks to the kernel. Any thread. */
+    /** Returns how the loop talks to the kernel. Any thread. */
     public TransportKind transport() {
         return transport.kind();
     }
 
     /**
-     * Whether the caller may touch what belongs to this loop: its thread, or a virtual thread that
-     * it runs now.
+     * Returns whether the caller may use objects that belong to this loop: true on the loop's
+     * thread, and on a virtual thread that it runs now. Any thread.
      */
     public boolean inLoop() {
         Thread current = Thread.currentThread();
-        LoopVirtualThread carried = running;
-        return current == thread || carried != null && carried.thread() == current;
+        return current == thread || virtualThreads.isRunning(current);
     }
 
     /**
-     * Has {@code task} run on this loop, soon. Any thread.
+     * Runs {@code task} on this loop, soon. Any thread.
      *
      * @throws RejectedExecutionException when the loop has ended, or a million tasks wait
      */
     @Override
     public void execute(Runnable task) {
-        if (inLoop() && !over) {
+        if (takesLocalTasks()) {
             local.add(task);
         } else if (!handOver(task, MAX_HANDED)) {
             throw new RejectedExecutionException(
@@ -208,9 +204,9 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
     }
 
     /**
-     * Ends connections that are to speak TLS and have sent nothing yet, and runs {@code then} when
-     * no handshake of a client with us is under way any more; at once if that is so already. For a
-     * server that accepts no more: those that have begun come to their end. Loop-confined.
+     * Closes TLS connections that have sent nothing yet, and runs {@code then} when no handshake of
+     * a client is in progress any more, at once if none is. For a server that has stopped
+     * accepting: handshakes that have begun are completed. Loop-confined.
      */
     public void drainHandshakes(Runnable then) {
         forEachProtocol(
@@ -241,16 +237,16 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
     }
 
     /**
-     * Runs {@code task} once, when {@link #nanos} has come to {@code atNanos}: mostly within a
-     * tenth of a millisecond, where {@link #schedule} may be 16 late. It costs more, and cannot be
-     * called off. Loop-confined.
+     * Runs {@code task} once, when {@link #nanos} has reached {@code atNanos}: usually within a
+     * tenth of a millisecond, where {@link #schedule} may be 16 ms late. It costs more and cannot
+     * be cancelled. Loop-confined.
      */
     public void scheduleAt(long atNanos, Runnable task) {
         preciseTimers.add(atNanos, task);
     }
 
     /**
-     * Opens a connection, and tells {@code connector} what became of it. Loop-confined.
+     * Opens a connection and calls {@code connector} with the outcome. Loop-confined.
      *
      * @throws RejectedExecutionException when the loop is stopping
      */
@@ -291,7 +287,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
         return THREADS.contains(Thread.currentThread());
     }
 
-    /** Whether it carries the virtual threads that it starts. Any thread. */
+    /** Returns whether the loop carries the virtual threads that it starts. Any thread. */
     public boolean carriesVirtualThreads() {
         return carries;
     }
@@ -314,7 +310,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
      */
     public Thread startVirtual(TaskKind kind, Runnable task) {
         if (carries(kind)) {
-            return start(kind, false, task);
+            return virtualThreads.start(kind, false, task);
         }
         return kind == null ? Thread.ofVirtual().start(task) : kind.startElsewhere(task);
     }
@@ -327,16 +323,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
      * @param kind null for a task that stays on the loop whatever it does
      */
     public Thread startMovable(TaskKind kind, Runnable task) {
-        return carries ? start(kind, true, task) : Thread.ofVirtual().start(task);
-    }
-
-    private Thread start(TaskKind kind, boolean movable, Runnable task) {
-        LoopVirtualThread carried = LoopVirtualThread.start(this, kind, movable, task);
-        if (Thread.currentThread() == thread && runnable.peekLast() == carried) {
-            runnable.pollLast();
-            run(carried);
-        }
-        return carried.thread();
+        return carries ? virtualThreads.start(kind, true, task) : Thread.ofVirtual().start(task);
     }
 
     /**
@@ -353,23 +340,12 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
      */
     public boolean enter() {
         Thread current = Thread.currentThread();
-        if (current == thread) {
-            return true;
-        }
-        LoopVirtualThread carried = running;
-        if (carried == null || carried.thread() != current) {
-            return false;
-        }
-        carried.sections++;
-        return true;
+        return current == thread || virtualThreads.enter(current);
     }
 
     /** Ends a section that {@link #enter} has begun. */
     public void exit() {
-        LoopVirtualThread carried = running;
-        if (carried != null) {
-            carried.sections--;
-        }
+        virtualThreads.exit();
     }
 
     /**
@@ -391,29 +367,18 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
     }
 
     /**
-     * Tells the watchdog that a task of {@code kind} runs from now on, on this loop; {@code null}
-     * for none. Loop-confined.
+     * Tells the watchdog that this loop runs a task of {@code kind} from now on; {@code null} for
+     * none. Loop-confined.
      *
      * @return what ran before, for {@link #endTask}
      */
     public TaskKind beginTask(TaskKind kind) {
-        TaskKind before = this.kind;
-        endTask(kind);
-        return before;
+        return virtualThreads.beginTask(kind);
     }
 
     /** Tells the watchdog that the task has ended, and what runs again. Loop-confined. */
     public void endTask(TaskKind before) {
-        LoopVirtualThread carried = running;
-        if (carried != null) {
-            carried.kind = before; // it may park and run again
-        }
-        note(before);
-    }
-
-    private void note(TaskKind next) {
-        RUN.setRelease(this, run + 1);
-        KIND.setRelease(this, next);
+        virtualThreads.endTask(before);
     }
 
     /**
@@ -431,7 +396,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
      * on a virtual thread that this loop carries, outside of {@link #enter} and {@link #exit}.
      */
     public void yieldIfLong() {
-        if (running != null
+        if (virtualThreads.running() != null
                 && System.nanoTime() - flushed >= FLUSH_NANOS
                 && Thread.currentThread().isVirtual()
                 && inLoop()) {
@@ -439,7 +404,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
         }
     }
 
-    /** What it has done so far; figures of one loop may be a turn apart. Any thread. */
+    /** Returns the counters of the loop; they may be a turn apart. Any thread. */
     public LoopStats stats() {
         return new LoopStats(
                 accepted,
@@ -544,7 +509,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
         }
     }
 
-    /** Another loop takes {@code connection} over, of which nothing was read. */
+    /** Another loop takes over {@code connection}, from which nothing was read. */
     void handedOver(Connection connection) {
         accepted--; // counted there
         timers.cancel(connection);
@@ -572,14 +537,14 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
         try {
             log.log(Level.WARNING, text, thrown);
         } catch (Throwable e) {
-            // there is no one left to tell
+            // nothing is left that could report it
         }
     }
 
     /** Where the thread that the loop runs is at this moment. Any thread. */
     StackTraceElement[] stack() {
-        LoopVirtualThread carried = running;
-        return (carried != null ? carried.thread() : thread).getStackTrace();
+        Thread carried = virtualThreads.running();
+        return (carried != null ? carried : thread).getStackTrace();
     }
 
     /** The turn that began at {@code since} is long. The watchdog's thread. */
@@ -594,42 +559,22 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
 
     /** Counts runs of tasks: it stays the same for as long as one goes on. Any thread. */
     long runs() {
-        return (long) RUN.getAcquire(this);
+        return virtualThreads.runs();
     }
 
     /** Of what runs now, or null. Any thread. */
     TaskKind kind() {
-        return (TaskKind) KIND.getAcquire(this);
+        return virtualThreads.kind();
     }
 
-    // ---- virtual threads
-
-    @Override
-    public void runnable(LoopVirtualThread carried) {
-        if (inLoop() && !over) {
-            runnable.add(carried);
-        } else if (!handOver(carried, Long.MAX_VALUE)) {
-            // The loop has ended before the thread did: it may at least come to its end.
-            ForkJoinPool.commonPool().execute(carried::run);
-        }
+    /** Whether the caller is on the loop, which has not ended. Any thread. */
+    boolean takesLocalTasks() {
+        return inLoop() && !over;
     }
 
-    private void run(LoopVirtualThread carried) {
-        if (carried.leaves()) {
-            carried.runElsewhere();
-            return;
-        }
-        TaskKind before = kind;
-        note(carried.kind);
-        running = carried;
-        try {
-            carried.run();
-        } catch (Throwable e) {
-            failed(e);
-        } finally {
-            running = null;
-            note(before);
-        }
+    /** Hands over a virtual thread that can run; false when the loop has ended. Any thread. */
+    boolean handOver(LoopVirtualThread carried) {
+        return handOver(carried, Long.MAX_VALUE);
     }
 
     // ---- the thread
@@ -685,7 +630,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
     }
 
     private void turn() throws IOException {
-        boolean idle = local.isEmpty() && runnable.isEmpty() && writtenCount == 0;
+        boolean idle = local.isEmpty() && virtualThreads.isEmpty() && writtenCount == 0;
         if (idle) {
             asleep = true;
             idle = handed.isEmpty();
@@ -770,9 +715,9 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
             flushIfLate();
             runTask(local.poll());
         }
-        for (int n = runnable.size(); n > 0; n--) {
+        for (int n = virtualThreads.size(); n > 0; n--) {
             flushIfLate();
-            run(runnable.poll());
+            virtualThreads.runNext();
         }
     }
 
@@ -836,8 +781,8 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
         step(transport::close);
         step(arena::close);
         step(chunks::close);
-        while (!runnable.isEmpty()) {
-            step(() -> runnable(runnable.poll()));
+        while (!virtualThreads.isEmpty()) {
+            step(virtualThreads::abandonNext);
         }
     }
 
@@ -875,7 +820,7 @@ public final class Loop implements Executor, LoopVirtualThread.Scheduler {
 
     private void takeOver(Object item) {
         if (item instanceof LoopVirtualThread carried) {
-            runnable.add(carried);
+            virtualThreads.add(carried);
         } else {
             local.add((Runnable) item);
         }

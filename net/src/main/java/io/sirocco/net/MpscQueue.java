@@ -65,7 +65,7 @@ final class MpscQueue<T> {
 
     /** Gives all items to {@code consumer}, oldest first. */
     void drain(Consumer<? super T> consumer) {
-        if (newest != null) {
+        if (newest != null && newest != CLOSED) { // it is the consumer who closes it
             give((Node) NEWEST.getAndSet(this, (Node) null), consumer);
         }
     }

@@ -2,16 +2,16 @@
 package io.sirocco.net;
 
 /**
- * Told what an operator should know of the loops. Called on a loop or on the watchdog's thread:
- * must not block; what it throws is logged and changes nothing.
+ * Receives events of the loops that an operator should know. Its methods are called on a loop or on
+ * the watchdog's thread and must not block; exceptions are logged and change nothing.
  */
 public interface Observer {
-    /** Tells only the log. */
+    /** Does nothing; the log has the events all the same. */
     Observer NONE = new Observer() {};
 
     /**
-     * One task has held {@code loop} for {@code millis}; {@code stack} is where it was seen,
-     * innermost first.
+     * A task has blocked {@code loop} for {@code millis}. {@code stack} is where it was seen,
+     * innermost frame first.
      */
     default void loopBlocked(Loop loop, long millis, StackTraceElement[] stack) {}
 
@@ -25,13 +25,16 @@ public interface Observer {
     /** Accepting failed, for want of descriptors or memory; the listener tries again by itself. */
     default void acceptFailed(Loop loop, String reason) {}
 
-    /** TLS with the peer of {@code connection} came to nothing, or broke; it is being closed. */
+    /**
+     * The TLS handshake with the peer of {@code connection}, or the session after it, has failed;
+     * the connection closes.
+     */
     default void tlsFailed(Connection connection, String reason) {}
 
     /**
      * {@code loop} has ended by itself, because of {@code thrown}: it was out of memory, or there
      * is a fault in it. Its connections are gone, and it accepts no others. {@link Loops#failure}
-     * tells the same.
+     * completes, too.
      */
     default void loopDied(Loop loop, Throwable thrown) {}
 

@@ -28,7 +28,7 @@ public final class RateLimiter {
         rate(rate);
     }
 
-    /** Another bucket, which always has the rate of this one. */
+    /** Returns another limiter that always has the rate of this one. */
     RateLimiter follower() {
         return new RateLimiter(rate, this);
     }
@@ -45,12 +45,14 @@ public final class RateLimiter {
         return rate;
     }
 
-    /** A bucket of {@code bytesPerSecond}, or of none when that is {@link #UNLIMITED}. */
+    /**
+     * Returns a limiter of {@code bytesPerSecond}, or one without a limit for {@link #UNLIMITED}.
+     */
     public static RateLimiter perSecond(long bytesPerSecond) {
         return new RateLimiter(bytesPerSecond, null);
     }
 
-    /** Bytes per second now; {@link #UNLIMITED} when there is no limit. */
+    /** Returns the bytes per second; {@link #UNLIMITED} when there is no limit. */
     public long rate() {
         return rate;
     }

@@ -11,7 +11,7 @@ public final class ScheduledTask extends Timer {
         this.task = task;
     }
 
-    /** It shall not run any more. */
+    /** Cancels the task; does nothing when it has run. */
     public void cancel() {
         loop.timers().cancel(this);
     }

@@ -2,8 +2,8 @@
 package io.sirocco.net;
 
 /**
- * How loops are to be run: set in the lambda given to {@link Loops#start}, and frozen when it
- * returns. Used by one thread.
+ * Configuration of a group of loops: set it in the lambda given to {@link Loops#start}. It is
+ * frozen when the lambda returns. Used by one thread.
  */
 public final class Settings {
     int loops = Runtime.getRuntime().availableProcessors();
@@ -18,33 +18,33 @@ public final class Settings {
 
     Settings() {}
 
-    /** Number of loops, each a platform thread; one per core by default. */
+    /** Sets the number of loops, each a platform thread; one per core by default. */
     public Settings loops(int loops) {
         this.loops = inRange("loops", loops, 1, 1024);
         return this;
     }
 
-    /** How to talk to the kernel; {@link TransportKind#AUTO} by default. */
+    /** Sets how loops talk to the kernel; {@link TransportKind#AUTO} by default. */
     public Settings transport(TransportKind transport) {
         this.transport = transport;
         return this;
     }
 
-    /** The time that deadlines are reckoned by. */
+    /** Sets the clock of all deadlines. */
     public Settings clock(Clock clock) {
         this.clock = clock;
         return this;
     }
 
-    /** Prefix of the threads' names. */
+    /** Sets the prefix of the threads' names. */
     public Settings name(String name) {
         this.name = name;
         return this;
     }
 
     /**
-     * The watchdog reports a loop that one task holds for longer than this many milliseconds; 0
-     * turns it off.
+     * Sets the number of milliseconds after which the watchdog reports a task that blocks its loop;
+     * 0 turns the reports off. 500 by default.
      */
     public Settings longTurnMillis(int longTurnMillis) {
         this.longTurnMillis = inRange("longTurnMillis", longTurnMillis, 0, 3_600_000);
@@ -60,7 +60,7 @@ public final class Settings {
         return this;
     }
 
-    /** Who is told what goes wrong. */
+    /** Sets the observer of the loops' events. */
     public Settings observer(Observer observer) {
         this.observer = observer;
         return this;

@@ -39,6 +39,30 @@ class TimerWheelTest {
         }
     }
 
+    /** The wheel keeps only 32 bits of a tick. */
+    @Test
+    void deadlinesThatAreYearsAwayCanBeMovedAndFireInTime() {
+        long day = 24 * 3_600_000L;
+        long now = (1L << 31) * GRAIN - 1_000; // where 32 bits of a tick overflow
+        var wheel = new TimerWheel(now);
+        var fired = new HashSet<Integer>();
+        var far = new Probe(0, fired);
+        var near = new Probe(1, fired);
+        wheel.arm(far, now + 1_000 * day);
+        wheel.arm(near, now + 1_000 * day);
+        wheel.arm(near, now + 2_000);
+        wheel.advance(now + 1_999);
+        assertEquals(Set.of(), fired);
+        wheel.advance(now + 2_000 + COARSE_GRAIN);
+        assertEquals(Set.of(1), fired);
+        for (long days = 1; days < 1_000; days++) {
+            wheel.advance(now + days * day);
+        }
+        assertEquals(Set.of(1), fired);
+        wheel.advance(now + 1_000 * day + COARSE_GRAIN);
+        assertEquals(Set.of(0, 1), fired);
+    }
+
     private static void run(Random random) {
         long now = random.nextLong(-100_000, 100_000);
         var wheel = new TimerWheel(now);

@@ -17,9 +17,6 @@ public abstract class ConnectionStream implements HttpStream {
 
     private ReportQueue reports; // null while there are none
 
-    /** The unsent bytes when the client's progress was last checked. */
-    private long unsentBefore;
-
     protected ConnectionStream(Connection connection, LoopContext worker) {
         this.connection = connection;
         this.worker = worker;
@@ -96,29 +93,18 @@ public abstract class ConnectionStream implements HttpStream {
 
     @Override
     public long outputDeadline() {
-        unsentBefore = connection.unsent();
+        connection.watchOutput(true);
         return after(worker.limits.writeMillis());
     }
 
     /** Disconnects a client that reads nothing at all, but not a slow one. */
     @Override
     public void abortIfStalled() {
-        long unsent = connection.unsent();
-        if (unsent > 0 && unsent >= unsentBefore && unsentBefore > 0) {
+        if (connection.isOutputStalled()) {
             connection.abort();
         } else {
             connection.deadline(outputDeadline());
         }
-    }
-
-    /** Notes whether the client has output to take, and how much, before its next request. */
-    protected final void noteUnsent(boolean behind) {
-        unsentBefore = behind ? connection.unsent() : 0;
-    }
-
-    /** Returns whether the client had output to take when that was noted. */
-    protected final boolean isBehind() {
-        return unsentBefore > 0;
     }
 
     // ---- reports

@@ -179,7 +179,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
         }
         writeHead(page, bytes.length);
         connection.write(bytes, 0, bytes.length);
-        noteUnsent(false);
+        connection.watchOutput(false);
         connection.deadline(after(worker.limits.writeMillis()));
         connection.finish();
     }
@@ -266,13 +266,17 @@ final class Http1 extends Http1Output implements ServerProtocol {
         done.over();
         boolean keep = is(KEEP_ALIVE);
         flags &= PACED;
-        noteUnsent(connection.isCongested());
+        boolean behind = connection.isCongested();
+        connection.watchOutput(behind);
+        if (behind) {
+            flags |= BEHIND;
+        }
         if (!keep || worker.draining) {
             connection.deadline(after(worker.limits.writeMillis()));
             connection.finish(unread);
             return;
         }
-        connection.deadline(after(isBehind() ? worker.limits.writeMillis() : idleMillis));
+        connection.deadline(after(behind ? worker.limits.writeMillis() : idleMillis));
         connection.resume();
     }
 
@@ -378,8 +382,8 @@ final class Http1 extends Http1Output implements ServerProtocol {
             exchange.expired();
         } else if (is(HEAD_BEGUN)) {
             reject(RequestError.HEAD_DEADLINE, "", "");
-        } else if (isBehind()) { // the client has taken the last response, slowly
-            noteUnsent(false);
+        } else if (is(BEHIND)) { // the client has taken the last response, slowly
+            flags &= ~BEHIND;
             connection.deadline(after(worker.limits.idleMillis()));
         } else {
             connection.finish(false);

@@ -35,6 +35,8 @@ abstract class Http1Output extends ConnectionStream {
     static final int HEAD_BEGUN = 1 << 5;
     static final int OUR_END = 1 << 6; // we close, and the client may not expect it
     static final int UPGRADED = 1 << 7; // what follows is no HTTP
+    static final int BEHIND =
+            1 << 8; // the last response was over before the client had taken most of it
 
     Exchange exchange; // null while idle
     Http1Body body; // null when the request has none, or all of it was read

@@ -23,7 +23,7 @@ final class IdleConnectionsTest {
     private static final int IDLE = 15_000;
 
     @ParameterizedTest
-    @CsvSource({"IO_URING, 165", "NIO, 1024"})
+    @CsvSource({"IO_URING, 160", "NIO, 1024"})
     void keepNothingOfTheirLastRequest(TransportKind transport, int most) throws IOException {
         byte[] request = heavyRequest();
         try (Child server =
