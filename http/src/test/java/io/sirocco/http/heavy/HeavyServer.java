@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.heavy;
 
+import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
@@ -87,7 +88,9 @@ final class HeavyServer {
 
     private static void routes(Routes routes) {
         routes.get("/hello", request -> Response.text("hello"));
-        routes.get("/listener", request -> Response.webSocket(QUIET, ECHO));
+        // Stays on the loop: a slow first call would give each socket a queue for another thread.
+        routes.route("GET", "/listener", request -> Response.webSocket(QUIET, ECHO))
+                .executionMode(ExecutionMode.LOOP);
         routes.get(
                 "/conversation",
                 request ->
