@@ -163,7 +163,7 @@ public final class HttpClient implements AutoCloseable {
 
     TlsClient tls() {
         if (tls == null) {
-            tls = TlsClient.system();
+            tls = TlsClient.system().withHandshakeTimeout(settings.handshake());
         }
         return tls;
     }

@@ -37,7 +37,7 @@ public final class HttpClientSettings {
     record Frozen(
             int loops,
             long connect,
-            long handshake,
+            Duration handshake,
             long queue,
             long response,
             long idle,
@@ -57,7 +57,7 @@ public final class HttpClientSettings {
         return new Frozen(
                 loops,
                 connect.toMillis(),
-                handshake.toMillis(),
+                handshake,
                 queue.toMillis(),
                 response.toMillis(),
                 idle.toMillis(),
@@ -71,7 +71,7 @@ public final class HttpClientSettings {
                 interim,
                 bodyBytes,
                 common,
-                tls);
+                tls == null ? null : tls.withHandshakeTimeout(handshake));
     }
 
     /** Event loops of its own, for a client that is not given any; 1 by default. */
@@ -86,7 +86,9 @@ public final class HttpClientSettings {
         return this;
     }
 
-    /** How long a TLS handshake may take; 10 s by default, which is also the longest. */
+    /**
+     * How long a TLS handshake may take; 10 s by default. It replaces the timeout of {@link #tls}.
+     */
     public HttpClientSettings tlsTimeout(Duration timeout) {
         this.handshake = positive("tlsTimeout", timeout);
         return this;
