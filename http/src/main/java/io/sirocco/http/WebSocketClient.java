@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.h1.WebSocketOpening;
 import io.sirocco.http.websocket.BlockingWebSocket;
 import io.sirocco.http.websocket.ClientLoopContext;
 import io.sirocco.http.websocket.WebSocketContext;
 import io.sirocco.http.websocket.WebSocketGroup;
-import io.sirocco.http.websocket.WebSocketOpening;
 import io.sirocco.net.Connector;
 import io.sirocco.net.Destination;
 import io.sirocco.net.Loop;
