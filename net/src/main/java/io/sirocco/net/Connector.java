@@ -13,8 +13,13 @@ public interface Connector {
     Protocol connected(Connection connection);
 
     /**
-     * There is no connection: refused, unreachable, no answer in time, nothing left to make a
-     * socket of, or the loop is stopping.
+     * Called when there is no connection.
+     *
+     * @param why a {@link java.net.SocketTimeoutException} if the peer has not accepted it in time,
+     *     a {@link LoopStoppedException} if the loop is stopping, a {@link
+     *     javax.net.ssl.SSLHandshakeException} if {@linkplain TlsClient TLS} failed, which is a
+     *     {@link TlsHandshakeTimeoutException} if it has taken too long; otherwise a {@link
+     *     java.net.ConnectException}: refused, unreachable, or no descriptor left
      */
     void failed(IOException why);
 }

@@ -85,11 +85,7 @@ final class PendingConnect extends Timer {
                                 + " ms"));
     }
 
-    void giveUp(String reason) {
-        giveUp(new ConnectException(reason));
-    }
-
-    private void giveUp(IOException why) {
+    void giveUp(IOException why) {
         if (given == null) {
             given = why;
             loop.poller().cancel(this);
