@@ -35,7 +35,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The client against bytes: what it sends exactly, and what it makes of what it is sent. */
 @ParameterizedClass
@@ -146,6 +148,29 @@ class HttpClientWireTest {
                 assertEquals("ok", client.send(get(server)).body().text());
             }
             assertEquals(2, client.stats().opened());
+        }
+    }
+
+    /** A read of the transport ends where the response does, and the bytes behind it come later. */
+    @ParameterizedTest
+    @ValueSource(ints = {4 << 10, 16 << 10, 64 << 10, 128 << 10})
+    void bytesBehindAResponseAreNoResponseToARequestThatWaits(int size) throws Exception {
+        String head = "HTTP/1.1 200 OK\r\nContent-Length: %06d\r\n\r\n";
+        int length = size - head.formatted(0).length();
+        String whole = head.formatted(length) + "a".repeat(length);
+        String evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    while (!peer.request().isEmpty()) {
+                                        peer.send(number == 0 ? whole + evil : OK);
+                                    }
+                                });
+                HttpClient narrow = with(s -> s.maxConnectionsPerOrigin(1))) {
+            var first = narrow.sendAsync(get(server)).thenCompose(r -> r.body().bytesLater());
+            var second = narrow.sendAsync(get(server)).thenCompose(r -> r.body().bytesLater());
+            assertEquals(length, first.get().length);
+            assertEquals("ok", new String(second.get(), ISO_8859_1));
         }
     }
 
