@@ -8,6 +8,7 @@ import io.sirocco.http.h1.ResponseHead;
 import io.sirocco.http.h1.ResponseReader;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
+import io.sirocco.net.Loop;
 import io.sirocco.net.Protocol;
 import io.sirocco.net.ScheduledTask;
 import java.util.Objects;
@@ -16,11 +17,11 @@ import java.util.Objects;
  * One connection to a server, which carries one exchange after the other (RFC 9112 9.3).
  *
  * <pre>
- *           start                    END, both messages complete
- *   idle ──────────▶ exchange ───────────────────────────────────▶ idle
- *    │ the server ends or sends,        │ a failure, close, an early response
- *    │ or nobody needs it for long      │ 101: another protocol takes it over
- *    └──────────────────────────────────┴────────────────────────▶ gone
+ *           start                    END, both messages complete              a turn
+ *   idle ──────────▶ exchange ───────────────────────────────────▶ settling ────────▶ idle
+ *    │ the server ends or sends,        │ a failure, close, an early response │ it ends or sends
+ *    │ or nobody needs it for long      │ 101: another protocol takes it over │
+ *    └──────────────────────────────────┴─────────────────────────────────────┴─────▶ gone
  * </pre>
  *
  * <p>The one deadline of the connection stands for all timeouts: when it passes, what is waited for
@@ -36,6 +37,7 @@ final class ClientConnection implements Protocol {
     private ScheduledTask expected; // of 100 (Continue); null while it is not waited for
     private boolean sent; // the request was written
     private boolean used; // has carried an exchange before
+    private boolean settling; // its pool waits for what may come behind the response
     private boolean suspended;
     private boolean left; // its pool does not know it any more
     private long touched; // when something moved, in milliseconds of the loop
@@ -260,7 +262,7 @@ final class ClientConnection implements Protocol {
         done.end(ClientExchange.headers(reader.trailers()));
         if (lasting && keepAlive > 0) {
             connection.deadline(connection.loop().now() + keepAlive);
-            home.released(this);
+            settle();
         } else {
             leave();
             if (sent && !surplus) {
@@ -270,6 +272,26 @@ final class ClientConnection implements Protocol {
             }
         }
         done.deliver();
+    }
+
+    /**
+     * Waits until the loop has read once more before the next request is sent: bytes behind the
+     * response may be in the socket still, where a read ended with the response. RFC 9112 9.2: they
+     * are no response to a request that is sent later.
+     */
+    private void settle() {
+        settling = true;
+        home.settles();
+        Loop loop = connection.loop();
+        loop.execute(() -> loop.execute(this::settled)); // the first is in this turn still
+    }
+
+    private void settled() {
+        if (settling) {
+            settling = false;
+            home.settled();
+            home.released(this);
+        }
     }
 
     /** Its reader wants more of the body. */
@@ -364,6 +386,10 @@ final class ClientConnection implements Protocol {
     private void leave() {
         if (!left) {
             left = true;
+            if (settling) {
+                settling = false;
+                home.settled();
+            }
             home.gone(this);
         }
     }

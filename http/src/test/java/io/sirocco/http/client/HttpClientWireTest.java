@@ -153,22 +153,36 @@ class HttpClientWireTest {
 
     /** A read of the transport ends where the response does, and the bytes behind it come later. */
     @ParameterizedTest
-    @ValueSource(ints = {4 << 10, 16 << 10, 64 << 10, 128 << 10})
+    @ValueSource(ints = {4 << 10, 16 << 10, 64 << 10})
     void bytesBehindAResponseAreNoResponseToARequestThatWaits(int size) throws Exception {
         String head = "HTTP/1.1 200 OK\r\nContent-Length: %06d\r\n\r\n";
         int length = size - head.formatted(0).length();
         String whole = head.formatted(length) + "a".repeat(length);
         String evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
+        var asked = new CompletableFuture<Void>();
+        var waits = new CompletableFuture<Void>();
+        var all = new CompletableFuture<Void>();
         try (var server =
                         new ScriptedServer(
                                 (number, peer) -> {
                                     while (!peer.request().isEmpty()) {
+                                        asked.complete(null);
+                                        waits.join();
                                         peer.send(number == 0 ? whole + evil : OK);
+                                        all.complete(null);
                                     }
                                 });
                 HttpClient narrow = with(s -> s.maxConnectionsPerOrigin(1))) {
             var first = narrow.sendAsync(get(server)).thenCompose(r -> r.body().bytesLater());
+            asked.get();
             var second = narrow.sendAsync(get(server)).thenCompose(r -> r.body().bytesLater());
+            loops.all()
+                    .getFirst()
+                    .execute( // it sees all that was sent, in one turn
+                            () -> {
+                                waits.complete(null);
+                                all.join();
+                            });
             assertEquals(length, first.get().length);
             assertEquals("ok", new String(second.get(), ISO_8859_1));
         }
