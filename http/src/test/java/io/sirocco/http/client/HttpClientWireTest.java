@@ -528,6 +528,56 @@ class HttpClientWireTest {
         }
     }
 
+    /** The body of the request is not sent any more: it is no reason to wait. */
+    @Test
+    void aServerThatFallsSilentBehindAnEarlyResponseIsGivenUp() throws Exception {
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    boolean refuses = !peer.request().contains("Expect: ");
+                                    peer.send(
+                                            refuses ? "HTTP/1.1 413 L\r\n" : "HTTP/1.1 200 OK\r\n");
+                                    peer.send("Content-Length: 9\r\n\r\nabc");
+                                    peer.awaitEnd();
+                                });
+                HttpClient brief =
+                        with(
+                                s ->
+                                        s.bodyIdleTimeout(Duration.ofMillis(50))
+                                                .totalTimeout(Duration.ofSeconds(5)))) {
+            ClientRequest post = ClientRequest.post(server.url() + "/");
+            ClientResponse refused = brief.send(post.body(CompletableFuture::new));
+            assertEquals(Reason.BODY_TIMEOUT, reason(() -> refused.body().text()));
+            ClientResponse early = brief.send(post.body("body").expectContinue());
+            assertEquals(Reason.BODY_TIMEOUT, reason(() -> early.body().text()));
+        }
+    }
+
+    /** A byte now and then, or an interim response, is not what the timeout waits for. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "\r\n\r\nHTTP/1.1 102 P\r\nA: "})
+    void aServerThatDripsIsGivenUp(String drop) throws Exception {
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    peer.request();
+                                    peer.send("HTTP/1.1 102 P\r\nA: ");
+                                    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+                                    while (System.nanoTime() < end) {
+                                        peer.send(drop);
+                                        LockSupport.parkNanos(20_000_000);
+                                    }
+                                });
+                HttpClient brief =
+                        with(
+                                s ->
+                                        s.responseTimeout(Duration.ofMillis(200))
+                                                .maxInterimResponses(10_000)
+                                                .totalTimeout(Duration.ofSeconds(3)))) {
+            assertEquals(Reason.RESPONSE_TIMEOUT, reason(() -> brief.send(get(server))));
+        }
+    }
+
     @Test
     void aSlowReaderIsNoSilentServer() throws Exception {
         byte[] body = new byte[1 << 20];
@@ -641,6 +691,38 @@ class HttpClientWireTest {
             assertEquals("abcdef", first.get());
             assertEquals("pong", heard.get());
             assertEquals(0, client.stats().connections());
+        }
+    }
+
+    /** RFC 9110 7.8: no other protocol in the middle of a request, whose body would run into it. */
+    @Test
+    void anUpgradeBeforeTheWholeRequestIsRefused() throws Exception {
+        var behind = new ConcurrentLinkedQueue<Integer>();
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    peer.request();
+                                    peer.send(
+                                            "HTTP/1.1 101 S\r\nUpgrade: x\r\n"
+                                                    + "Connection: upgrade\r\n\r\n");
+                                    behind.add(peer.in.read());
+                                });
+                HttpClient brief = with(s -> s.continueTimeout(Duration.ofMillis(100)))) {
+            var piece = new CompletableFuture<byte[]>();
+            ClientRequest streamed =
+                    ClientRequest.post(server.url() + "/")
+                            .body(() -> piece)
+                            .upgrade("x", each -> new Raw(each, new CompletableFuture<>()));
+            ClientRequest asks =
+                    ClientRequest.post(server.url() + "/")
+                            .body("body")
+                            .expectContinue()
+                            .upgrade("x", each -> new Raw(each, new CompletableFuture<>()));
+            assertEquals(Reason.UNEXPECTED_UPGRADE, reason(() -> brief.send(streamed)));
+            piece.complete("body".getBytes(ISO_8859_1));
+            assertEquals(Reason.UNEXPECTED_UPGRADE, reason(() -> brief.send(asks)));
+            until("both have ended", () -> behind.size() == 2);
+            assertEquals(List.of(-1, -1), List.copyOf(behind));
         }
     }
 
