@@ -190,6 +190,11 @@ final class ClientConnection implements Protocol {
     /** The response begins; returns whether it goes on as HTTP. */
     private boolean head() {
         ResponseHead head = reader.head();
+        if (reader.switched() && !sent) { // RFC 9110 7.8: the rest of it would run into the other
+            String why = "the server switches protocols before it has the whole request";
+            failed(Reason.UNEXPECTED_UPGRADE, why, null);
+            return false;
+        }
         exchange.head(head, reader.length(), reader.switched());
         if (reader.switched()) {
             switchProtocol();
