@@ -323,7 +323,7 @@ final class ClientConnection implements Protocol {
             return;
         }
         boolean unsent = connection.unsent() > 0;
-        boolean ours = suspended || !sent && !unsent; // our own side is what is waited for
+        boolean ours = suspended || expected != null || body != null && body.waitsForSource();
         long patience = exchange.responded() || unsent ? settings.idle() : settings.response();
         long late = (ours ? now : touched) + (ours ? settings.idle() : patience);
         if (now < late) {

@@ -39,7 +39,7 @@ final class RequestBodySender {
 
     /** Whether it waits for the source, and not for the server. */
     boolean waitsForSource() {
-        return asking;
+        return asking && !over;
     }
 
     void begin() {
