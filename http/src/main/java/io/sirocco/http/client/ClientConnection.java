@@ -91,7 +91,7 @@ final class ClientConnection implements Protocol {
         }
     }
 
-    /** Something of the body was written. */
+    /** Something of the body of the request was written, or of that of the response has come. */
     void progress() {
         touched = connection.loop().now();
     }
@@ -122,7 +122,9 @@ final class ClientConnection implements Protocol {
             abandon();
             return to;
         }
-        touched = connection.loop().now();
+        if (exchange.responded()) { // the response timeout waits for all of the headers
+            progress();
+        }
         int p = from;
         while (true) {
             ResponseReader.Event event = reader.read(bytes, p, to);
@@ -211,7 +213,8 @@ final class ClientConnection implements Protocol {
         if (announced >= 0) {
             keepAlive = Math.min(keepAlive, millis(head.value(announced)));
         }
-        connection.deadline(Math.min(exchange.due, connection.loop().now() + settings.idle()));
+        progress();
+        connection.deadline(Math.min(exchange.due, touched + settings.idle()));
         return true;
     }
 
