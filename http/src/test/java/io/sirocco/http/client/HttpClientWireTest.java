@@ -13,6 +13,7 @@ import io.sirocco.http.h1.HostileResponses;
 import io.sirocco.http.h1.HostileResponses.Hostile;
 import io.sirocco.http.h1.ResponseError;
 import io.sirocco.net.Connection;
+import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import io.sirocco.net.Protocol;
 import io.sirocco.net.TransportKind;
@@ -776,6 +777,48 @@ class HttpClientWireTest {
             assertEquals(Reason.LISTENER_FAILED, reason(() -> client.send(request)));
             until("it is closed", () -> client.stats().connections() == 0);
         }
+    }
+
+    /**
+     * A look-up that comes back while the loop ends finds it closed, while its thread still works
+     * on the pool: nothing of the pool may be touched before that has ended.
+     */
+    @Test
+    void aLookUpThatEndsWithTheLoopLeavesThePoolToIt() throws Exception {
+        Loop loop = loops.all().getFirst();
+        var begun = new CompletableFuture<Void>();
+        var closing = new CompletableFuture<Void>();
+        var response = new CompletableFuture<CompletableFuture<ClientResponse>>();
+        var early = new CompletableFuture<Boolean>();
+        Runnable last =
+                () -> { // the loop takes nothing from other threads any more
+                    var sent = client.sendAsync(loop, ClientRequest.get("http://localhost:1/"));
+                    response.complete(sent);
+                    loop.execute(
+                            () -> {
+                                try {
+                                    sent.handle((r, e) -> e).get(300, TimeUnit.MILLISECONDS);
+                                    early.complete(true);
+                                } catch (Exception e) {
+                                    early.complete(false);
+                                }
+                            });
+                };
+        loop.execute(
+                () -> {
+                    begun.complete(null);
+                    closing.join();
+                });
+        begun.get();
+        Thread closes = Thread.ofPlatform().start(loops::close);
+        until("it waits", () -> closes.getState() == Thread.State.TIMED_WAITING);
+        loop.execute(() -> loop.execute(last)); // behind what stops the loop
+        closing.complete(null);
+        HttpClientException thrown =
+                assertThrows(HttpClientException.class, () -> HttpClient.await(response.get()));
+        assertEquals(Reason.CLIENT_CLOSED, thrown.reason());
+        assertEquals(false, early.get());
+        closes.join();
     }
 
     @Test
