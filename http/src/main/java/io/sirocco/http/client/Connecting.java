@@ -76,11 +76,9 @@ final class Connecting implements Connector {
         try {
             InetAddress[] all = InetAddress.getAllByName(origin.host());
             List<InetAddress> some = new ArrayList<>(List.of(all));
-            loop.execute(() -> resolved(some.subList(0, Math.min(MOST_ADDRESSES, some.size()))));
+            onLoop(() -> resolved(some.subList(0, Math.min(MOST_ADDRESSES, some.size()))));
         } catch (UnknownHostException e) {
             onLoop(() -> unknown(e));
-        } catch (RejectedExecutionException e) {
-            home.pool.stopped(); // no other thread touches what was the loop's
         }
     }
 
@@ -88,7 +86,7 @@ final class Connecting implements Connector {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
-            home.pool.stopped();
+            loop.whenEnded(home.pool::stopped); // until then its thread touches the pool
         }
     }
 
