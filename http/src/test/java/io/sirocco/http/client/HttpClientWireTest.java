@@ -47,6 +47,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HttpClientWireTest {
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
+    private static final Duration BRIEF = Duration.ofSeconds(2);
+
     @Parameter TransportKind transport;
     private Loops loops;
     private HttpClient client;
@@ -315,6 +317,30 @@ class HttpClientWireTest {
                 assertEquals(each.bytes, requests.remove());
             }
         }
+    }
+
+    @Test
+    void headersOfTheClientArePartOfTheRequest() throws Exception {
+        var head = new CompletableFuture<String>();
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    head.complete(peer.request());
+                                    peer.send("HTTP/1.1 204 No Content\r\n\r\n");
+                                });
+                HttpClient named = with(s -> s.header("Host", "a").header("TE", "trailers"))) {
+            named.send(get(server));
+            String one = "GET / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: TE\r\n\r\n";
+            assertEquals(one, head.get()); // RFC 9112 3.2: one Host; RFC 9110 10.1.4
+        }
+    }
+
+    @Test
+    void aHostThatIsNoneIsUnknown() {
+        var nowhere = new HttpOrigin(false, "[", 80, java.util.Optional.empty());
+        ClientRequest request = ClientRequest.get("http://localhost/").via(nowhere);
+        assertEquals(Reason.UNKNOWN_HOST, reason(() -> client.send(request.timeout(BRIEF))));
+        assertEquals(0, client.stats().connections());
     }
 
     // ---- connections that end
