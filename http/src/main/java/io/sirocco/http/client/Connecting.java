@@ -69,7 +69,7 @@ final class Connecting implements Connector {
     }
 
     private static String unbracketed(String host) {
-        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+        return host.matches("\\[.*]") ? host.substring(1, host.length() - 1) : host;
     }
 
     private void resolve() {
