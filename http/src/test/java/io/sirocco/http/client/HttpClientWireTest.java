@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.BodySource;
 import io.sirocco.http.Headers;
 import io.sirocco.http.client.HttpClientException.Reason;
 import io.sirocco.http.h1.HostileResponses;
@@ -455,6 +456,31 @@ class HttpClientWireTest {
             ClientResponse response = client.send(post);
             assertEquals("417 no", response.status() + " " + response.body().text());
             assertEquals(-1, rest.get());
+        }
+    }
+
+    @Test
+    void aSourceThatIsNotAskedForItsBodyIsClosed() throws Exception {
+        var closed = new ConcurrentLinkedQueue<String>();
+        var source =
+                new BodySource() {
+                    @Override
+                    public CompletableFuture<byte[]> next() {
+                        return CompletableFuture.failedFuture(new AssertionError("asked"));
+                    }
+
+                    @Override
+                    public void close() {
+                        closed.add("closed");
+                    }
+                };
+        try (var server =
+                ScriptedServer.answering("HTTP/1.1 417 No\r\nContent-Length: 2\r\n\r\nno")) {
+            var post = ClientRequest.post(server.url() + "/").body(source).expectContinue();
+            assertEquals("no", client.send(post).body().text());
+            until("it is closed", () -> !closed.isEmpty());
+            until("the connection, too", () -> client.stats().connections() == 0);
+            assertEquals(1, closed.size());
         }
     }
 
