@@ -203,6 +203,20 @@ public final class Loop implements Executor {
     }
 
     /**
+     * Runs {@code task} when the thread of the loop has ended its work, at once if it has: what was
+     * loop-confined may be touched then, by one task at a time. For code whose {@link #execute} was
+     * rejected. Any thread.
+     */
+    public void whenEnded(Runnable task) {
+        ended.thenRun(
+                () -> {
+                    synchronized (ended) {
+                        task.run();
+                    }
+                });
+    }
+
+    /**
      * Closes TLS connections that have sent nothing yet, and runs {@code then} when no handshake of
      * a client is in progress any more, at once if none is. For a server that has stopped
      * accepting: handshakes that have begun are completed. Loop-confined.
@@ -463,9 +477,7 @@ public final class Loop implements Executor {
 
     /** Aborts what is open and ends the thread. */
     CompletableFuture<Loop> stop() {
-        if (!handOver((Runnable) this::stopNow, Long.MAX_VALUE)) {
-            ended.complete(this);
-        }
+        handOver((Runnable) this::stopNow, Long.MAX_VALUE); // which fails if it is ending already
         return ended;
     }
 
@@ -589,6 +601,7 @@ public final class Loop implements Executor {
             handed.close(item -> {});
             arena.close();
             started.completeExceptionally(e);
+            ended.complete(this);
             return;
         }
         settings.clock.onLeap(

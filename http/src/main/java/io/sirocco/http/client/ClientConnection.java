@@ -8,6 +8,7 @@ import io.sirocco.http.h1.ResponseHead;
 import io.sirocco.http.h1.ResponseReader;
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
+import io.sirocco.net.Loop;
 import io.sirocco.net.Protocol;
 import io.sirocco.net.ScheduledTask;
 import java.util.Objects;
@@ -16,11 +17,11 @@ import java.util.Objects;
  * One connection to a server, which carries one exchange after the other (RFC 9112 9.3).
  *
  * <pre>
- *           start                    END, both messages complete
- *   idle ──────────▶ exchange ───────────────────────────────────▶ idle
- *    │ the server ends or sends,        │ a failure, close, an early response
- *    │ or nobody needs it for long      │ 101: another protocol takes it over
- *    └──────────────────────────────────┴────────────────────────▶ gone
+ *           start                    END, both messages complete              a turn
+ *   idle ──────────▶ exchange ───────────────────────────────────▶ settling ────────▶ idle
+ *    │ the server ends or sends,        │ a failure, close, an early response │ it ends or sends
+ *    │ or nobody needs it for long      │ 101: another protocol takes it over │
+ *    └──────────────────────────────────┴─────────────────────────────────────┴─────▶ gone
  * </pre>
  *
  * <p>The one deadline of the connection stands for all timeouts: when it passes, what is waited for
@@ -36,6 +37,7 @@ final class ClientConnection implements Protocol {
     private ScheduledTask expected; // of 100 (Continue); null while it is not waited for
     private boolean sent; // the request was written
     private boolean used; // has carried an exchange before
+    private boolean settling; // its pool waits for what may come behind the response
     private boolean suspended;
     private boolean left; // its pool does not know it any more
     private long touched; // when something moved, in milliseconds of the loop
@@ -89,7 +91,7 @@ final class ClientConnection implements Protocol {
         }
     }
 
-    /** Something of the body was written. */
+    /** Something of the body of the request was written, or of that of the response has come. */
     void progress() {
         touched = connection.loop().now();
     }
@@ -120,7 +122,9 @@ final class ClientConnection implements Protocol {
             abandon();
             return to;
         }
-        touched = connection.loop().now();
+        if (exchange.responded()) { // the response timeout waits for all of the headers
+            progress();
+        }
         int p = from;
         while (true) {
             ResponseReader.Event event = reader.read(bytes, p, to);
@@ -188,6 +192,11 @@ final class ClientConnection implements Protocol {
     /** The response begins; returns whether it goes on as HTTP. */
     private boolean head() {
         ResponseHead head = reader.head();
+        if (reader.switched() && !sent) { // RFC 9110 7.8: the rest of it would run into the other
+            String why = "the server switches protocols before it has the whole request";
+            failed(Reason.UNEXPECTED_UPGRADE, why, null);
+            return false;
+        }
         exchange.head(head, reader.length(), reader.switched());
         if (reader.switched()) {
             switchProtocol();
@@ -204,7 +213,8 @@ final class ClientConnection implements Protocol {
         if (announced >= 0) {
             keepAlive = Math.min(keepAlive, millis(head.value(announced)));
         }
-        connection.deadline(Math.min(exchange.due, connection.loop().now() + settings.idle()));
+        progress();
+        connection.deadline(Math.min(exchange.due, touched + settings.idle()));
         return true;
     }
 
@@ -260,7 +270,7 @@ final class ClientConnection implements Protocol {
         done.end(ClientExchange.headers(reader.trailers()));
         if (lasting && keepAlive > 0) {
             connection.deadline(connection.loop().now() + keepAlive);
-            home.released(this);
+            settle();
         } else {
             leave();
             if (sent && !surplus) {
@@ -270,6 +280,26 @@ final class ClientConnection implements Protocol {
             }
         }
         done.deliver();
+    }
+
+    /**
+     * Waits until the loop has read once more before the next request is sent: bytes behind the
+     * response may be in the socket still, where a read ended with the response. RFC 9112 9.2: they
+     * are no response to a request that is sent later.
+     */
+    private void settle() {
+        settling = true;
+        home.settles();
+        Loop loop = connection.loop();
+        loop.execute(() -> loop.execute(this::settled)); // the first is in this turn still
+    }
+
+    private void settled() {
+        if (settling) {
+            settling = false;
+            home.settled();
+            home.released(this);
+        }
     }
 
     /** Its reader wants more of the body. */
@@ -296,7 +326,7 @@ final class ClientConnection implements Protocol {
             return;
         }
         boolean unsent = connection.unsent() > 0;
-        boolean ours = suspended || !sent && !unsent; // our own side is what is waited for
+        boolean ours = suspended || expected != null || body != null && body.waitsForSource();
         long patience = exchange.responded() || unsent ? settings.idle() : settings.response();
         long late = (ours ? now : touched) + (ours ? settings.idle() : patience);
         if (now < late) {
@@ -364,6 +394,10 @@ final class ClientConnection implements Protocol {
     private void leave() {
         if (!left) {
             left = true;
+            if (settling) {
+                settling = false;
+                home.settled();
+            }
             home.gone(this);
         }
     }

@@ -65,18 +65,16 @@ final class Connecting implements Connector {
     }
 
     private static String unbracketed(String host) {
-        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+        return host.matches("\\[.*]") ? host.substring(1, host.length() - 1) : host;
     }
 
     private void resolve() {
         try {
             InetAddress[] all = InetAddress.getAllByName(origin.host());
             List<InetAddress> some = new ArrayList<>(List.of(all));
-            loop.execute(() -> resolved(some.subList(0, Math.min(MOST_ADDRESSES, some.size()))));
+            onLoop(() -> resolved(some.subList(0, Math.min(MOST_ADDRESSES, some.size()))));
         } catch (UnknownHostException e) {
             onLoop(() -> unknown(e));
-        } catch (RejectedExecutionException e) {
-            home.pool.stopped(); // no other thread touches what was the loop's
         }
     }
 
@@ -84,7 +82,7 @@ final class Connecting implements Connector {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
-            home.pool.stopped();
+            loop.whenEnded(home.pool::stopped); // until then its thread touches the pool
         }
     }
 

@@ -27,6 +27,7 @@ final class LoopPool {
     boolean closed;
     int open;
     int idle;
+    int settling; // idle in a turn
     int waiting;
     long opened;
     long requests;
@@ -142,6 +143,14 @@ final class LoopPool {
 
     HttpClientStats stats() {
         return new HttpClientStats(
-                open, idle, waiting, opened, requests, responses, failures, reused, retries);
+                open,
+                idle + settling,
+                waiting,
+                opened,
+                requests,
+                responses,
+                failures,
+                reused,
+                retries);
     }
 }

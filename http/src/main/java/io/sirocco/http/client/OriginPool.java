@@ -17,6 +17,7 @@ final class OriginPool {
     private final ArrayDeque<ClientExchange> waiting = new ArrayDeque<>();
     private int open; // with those that are being opened
     private int opening;
+    private int settling; // free in a turn
 
     OriginPool(LoopPool pool, HttpOrigin origin) {
         this.pool = pool;
@@ -66,14 +67,14 @@ final class OriginPool {
         }
     }
 
-    /** Whether all that wait do so for connections that are being opened. */
+    /** Whether all that wait do so for connections that are being opened, or soon free. */
     boolean isOpeningForAll() {
-        return opening >= waiting.size();
+        return opening + settling >= waiting.size();
     }
 
     /** Opens as many connections as are waited for and may be. */
     void openMore() {
-        while (!pool.closed && opening < waiting.size() && open < pool.settings.perOrigin()) {
+        while (!pool.closed && !isOpeningForAll() && open < pool.settings.perOrigin()) {
             if (!pool.hasRoom()) {
                 pool.starves(this);
                 return;
@@ -92,6 +93,17 @@ final class OriginPool {
         var opened = new ClientConnection(this, connection);
         pool.connections.add(opened);
         return opened;
+    }
+
+    /** A connection will be free in a turn, or gone. */
+    void settles() {
+        settling++;
+        pool.settling++;
+    }
+
+    void settled() {
+        settling--;
+        pool.settling--;
     }
 
     /** Serves the next request by {@code connection}, which is free. */

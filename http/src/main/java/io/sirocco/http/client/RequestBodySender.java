@@ -39,7 +39,7 @@ final class RequestBodySender {
 
     /** Whether it waits for the source, and not for the server. */
     boolean waitsForSource() {
-        return asking;
+        return asking && !over;
     }
 
     void begin() {
@@ -163,9 +163,11 @@ final class RequestBodySender {
     void stop() {
         if (!over) {
             over = true;
-            if (source != null) {
+            ClientRequest.Content content = request.content;
+            boolean unused = source == null && content.source() != null && !content.again();
+            if (source != null || unused) {
                 try {
-                    source.close();
+                    (unused ? content.source().get() : source).close();
                 } catch (Throwable e) {
                     // it is over in any case
                 }

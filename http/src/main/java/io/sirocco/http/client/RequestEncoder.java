@@ -24,7 +24,7 @@ final class RequestEncoder {
     static void head(Connection to, ClientRequest request, Headers common) {
         var text = new StringBuilder(256);
         text.append(request.method).append(' ').append(request.target).append(" HTTP/1.1\r\n");
-        if (!request.headers.has("Host")) {
+        if (!request.headers.has("Host") && !common.has("Host")) {
             text.append("Host: ").append(request.authority).append("\r\n");
         }
         request.headers.forEach((name, value) -> field(text, name, value));
@@ -35,7 +35,7 @@ final class RequestEncoder {
                     }
                 });
         framing(text, request);
-        options(text, request);
+        options(text, request, common);
         byte[] bytes = text.append("\r\n").toString().getBytes(ISO_8859_1);
         to.write(bytes, 0, bytes.length);
     }
@@ -56,7 +56,7 @@ final class RequestEncoder {
         }
     }
 
-    private static void options(StringBuilder text, ClientRequest request) {
+    private static void options(StringBuilder text, ClientRequest request, Headers common) {
         var options = new StringBuilder();
         if (request.closes) {
             options.append("close");
@@ -65,7 +65,7 @@ final class RequestEncoder {
             field(text, "Upgrade", request.protocol);
             options.append(options.isEmpty() ? "" : ", ").append("Upgrade");
         }
-        if (request.headers.has("TE")) { // RFC 9110 10.1.4
+        if (request.headers.has("TE") || common.has("TE")) { // RFC 9110 10.1.4
             options.append(options.isEmpty() ? "" : ", ").append("TE");
         }
         if (!options.isEmpty()) {

@@ -39,7 +39,7 @@ final class BodyPump {
             exchange.end(response);
         } else {
             exchange.waitsForLater = true;
-            exchange.whenGone(this::close);
+            exchange.pumpedBy(this);
             pump();
         }
     }
@@ -141,10 +141,15 @@ final class BodyPump {
         return false;
     }
 
-    private void close() {
+    /** Closes the source, which is not asked again. */
+    void close() {
         if (!closed) {
             closed = true;
-            source.close();
+            try {
+                source.close();
+            } catch (Throwable e) {
+                exchange.worker.failed(exchange.id(), e); // what it has produced is good
+            }
         }
     }
 }

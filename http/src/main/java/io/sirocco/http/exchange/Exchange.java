@@ -50,6 +50,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     volatile boolean endless; // a server that stops does not wait for it
     private boolean gone; // the client is, before the response was complete
     private ClientListeners listeners; // null until one waits for the client
+    private BodyPump pump; // null unless a source produces the response
     int status;
     long bytesOut;
     RequestError rule; // that the request was refused by; null when it was not
@@ -222,6 +223,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     /** Called when the stream ended before both messages were complete. */
     public void closed(CloseCause cause) {
         failWritable();
+        closePump();
         if (!ended) {
             responded = true;
             clientGone();
@@ -260,6 +262,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     /** Responds to an error with this page. */
     void refuse(RequestError refusal, ResponseMessage page) {
         rejected(refusal);
+        closePump();
         responded = true;
         status = refusal.status();
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
@@ -516,6 +519,7 @@ public final class Exchange extends HandlerThread implements Runnable {
             return;
         }
         brokenOff = true;
+        closePump();
         responseWritten();
         over();
         failWritable();
@@ -546,6 +550,18 @@ public final class Exchange extends HandlerThread implements Runnable {
     private void failWritable() {
         if (awaitsOutput()) {
             listeners.failDrained(clientIsGone());
+        }
+    }
+
+    /** Has {@code pump} closed when its response is not sent, or not to its end. */
+    void pumpedBy(BodyPump pump) {
+        this.pump = pump;
+    }
+
+    private void closePump() {
+        if (pump != null) {
+            pump.close();
+            pump = null;
         }
     }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.BodySource;
 import io.sirocco.http.Headers;
 import io.sirocco.http.ManualClock;
 import io.sirocco.http.client.HttpClientException.Reason;
@@ -16,6 +17,7 @@ import io.sirocco.http.h1.HostileResponses;
 import io.sirocco.http.h1.HostileResponses.Hostile;
 import io.sirocco.http.h1.ResponseError;
 import io.sirocco.net.Connection;
+import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import io.sirocco.net.Protocol;
 import io.sirocco.net.TransportKind;
@@ -40,7 +42,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The client against bytes: what it sends exactly, and what it makes of what it is sent. */
 @ParameterizedClass
@@ -48,6 +52,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 class HttpClientWireTest {
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+    private static final Duration BRIEF = Duration.ofSeconds(2);
 
     @Parameter TransportKind transport;
     private Loops loops;
@@ -151,6 +157,43 @@ class HttpClientWireTest {
                 assertEquals("ok", client.send(get(server)).body().text());
             }
             assertEquals(2, client.stats().opened());
+        }
+    }
+
+    /** A read of the transport ends where the response does, and the bytes behind it come later. */
+    @ParameterizedTest
+    @ValueSource(ints = {4 << 10, 16 << 10, 64 << 10})
+    void bytesBehindAResponseAreNoResponseToARequestThatWaits(int size) throws Exception {
+        String head = "HTTP/1.1 200 OK\r\nContent-Length: %06d\r\n\r\n";
+        int length = size - head.formatted(0).length();
+        String whole = head.formatted(length) + "a".repeat(length);
+        String evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
+        var asked = new CompletableFuture<Void>();
+        var waits = new CompletableFuture<Void>();
+        var all = new CompletableFuture<Void>();
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    while (!peer.request().isEmpty()) {
+                                        asked.complete(null);
+                                        waits.join();
+                                        peer.send(number == 0 ? whole + evil : OK);
+                                        all.complete(null);
+                                    }
+                                });
+                HttpClient narrow = with(s -> s.maxConnectionsPerOrigin(1))) {
+            var first = narrow.sendAsync(get(server)).thenCompose(r -> r.body().bytesLater());
+            asked.get();
+            var second = narrow.sendAsync(get(server)).thenCompose(r -> r.body().bytesLater());
+            loops.all()
+                    .getFirst()
+                    .execute( // it sees all that was sent, in one turn
+                            () -> {
+                                waits.complete(null);
+                                all.join();
+                            });
+            assertEquals(length, first.get().length);
+            assertEquals("ok", new String(second.get(), ISO_8859_1));
         }
     }
 
@@ -282,6 +325,30 @@ class HttpClientWireTest {
         }
     }
 
+    @Test
+    void headersOfTheClientArePartOfTheRequest() throws Exception {
+        var head = new CompletableFuture<String>();
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    head.complete(peer.request());
+                                    peer.send("HTTP/1.1 204 No Content\r\n\r\n");
+                                });
+                HttpClient named = with(s -> s.header("Host", "a").header("TE", "trailers"))) {
+            named.send(get(server));
+            String one = "GET / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\nConnection: TE\r\n\r\n";
+            assertEquals(one, head.get()); // RFC 9112 3.2: one Host; RFC 9110 10.1.4
+        }
+    }
+
+    @Test
+    void aHostThatIsNoneIsUnknown() {
+        var nowhere = new HttpOrigin(false, "[", 80, java.util.Optional.empty());
+        ClientRequest request = ClientRequest.get("http://localhost/").via(nowhere);
+        assertEquals(Reason.UNKNOWN_HOST, reason(() -> client.send(request.timeout(BRIEF))));
+        assertEquals(0, client.stats().connections());
+    }
+
     // ---- connections that end
 
     @Test
@@ -398,6 +465,31 @@ class HttpClientWireTest {
     }
 
     @Test
+    void aSourceThatIsNotAskedForItsBodyIsClosed() throws Exception {
+        var closed = new ConcurrentLinkedQueue<String>();
+        var source =
+                new BodySource() {
+                    @Override
+                    public CompletableFuture<byte[]> next() {
+                        return CompletableFuture.failedFuture(new AssertionError("asked"));
+                    }
+
+                    @Override
+                    public void close() {
+                        closed.add("closed");
+                    }
+                };
+        try (var server =
+                ScriptedServer.answering("HTTP/1.1 417 No\r\nContent-Length: 2\r\n\r\nno")) {
+            var post = ClientRequest.post(server.url() + "/").body(source).expectContinue();
+            assertEquals("no", client.send(post).body().text());
+            until("it is closed", () -> !closed.isEmpty());
+            until("the connection, too", () -> client.stats().connections() == 0);
+            assertEquals(1, closed.size());
+        }
+    }
+
+    @Test
     void without100TheBodyIsSentAfterAWhile() throws Exception {
         try (var server =
                         new ScriptedServer(
@@ -491,6 +583,56 @@ class HttpClientWireTest {
             ClientResponse response = brief.send(ClientRequest.get(server.url() + "/body"));
             assertEquals(Reason.BODY_TIMEOUT, reason(() -> response.body().text()));
             until("both are closed", () -> brief.stats().connections() == 0);
+        }
+    }
+
+    /** The body of the request is not sent any more: it is no reason to wait. */
+    @Test
+    void aServerThatFallsSilentBehindAnEarlyResponseIsGivenUp() throws Exception {
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    boolean refuses = !peer.request().contains("Expect: ");
+                                    peer.send(
+                                            refuses ? "HTTP/1.1 413 L\r\n" : "HTTP/1.1 200 OK\r\n");
+                                    peer.send("Content-Length: 9\r\n\r\nabc");
+                                    peer.awaitEnd();
+                                });
+                HttpClient brief =
+                        with(
+                                s ->
+                                        s.bodyIdleTimeout(Duration.ofMillis(50))
+                                                .totalTimeout(Duration.ofSeconds(5)))) {
+            ClientRequest post = ClientRequest.post(server.url() + "/");
+            ClientResponse refused = brief.send(post.body(CompletableFuture::new));
+            assertEquals(Reason.BODY_TIMEOUT, reason(() -> refused.body().text()));
+            ClientResponse early = brief.send(post.body("body").expectContinue());
+            assertEquals(Reason.BODY_TIMEOUT, reason(() -> early.body().text()));
+        }
+    }
+
+    /** A byte now and then, or an interim response, is not what the timeout waits for. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "\r\n\r\nHTTP/1.1 102 P\r\nA: "})
+    void aServerThatDripsIsGivenUp(String drop) throws Exception {
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    peer.request();
+                                    peer.send("HTTP/1.1 102 P\r\nA: ");
+                                    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+                                    while (System.nanoTime() < end) {
+                                        peer.send(drop);
+                                        LockSupport.parkNanos(20_000_000);
+                                    }
+                                });
+                HttpClient brief =
+                        with(
+                                s ->
+                                        s.responseTimeout(Duration.ofMillis(200))
+                                                .maxInterimResponses(10_000)
+                                                .totalTimeout(Duration.ofSeconds(3)))) {
+            assertEquals(Reason.RESPONSE_TIMEOUT, reason(() -> brief.send(get(server))));
         }
     }
 
@@ -696,6 +838,38 @@ class HttpClientWireTest {
         }
     }
 
+    /** RFC 9110 7.8: no other protocol in the middle of a request, whose body would run into it. */
+    @Test
+    void anUpgradeBeforeTheWholeRequestIsRefused() throws Exception {
+        var behind = new ConcurrentLinkedQueue<Integer>();
+        try (var server =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    peer.request();
+                                    peer.send(
+                                            "HTTP/1.1 101 S\r\nUpgrade: x\r\n"
+                                                    + "Connection: upgrade\r\n\r\n");
+                                    behind.add(peer.in.read());
+                                });
+                HttpClient brief = with(s -> s.continueTimeout(Duration.ofMillis(100)))) {
+            var piece = new CompletableFuture<byte[]>();
+            ClientRequest streamed =
+                    ClientRequest.post(server.url() + "/")
+                            .body(() -> piece)
+                            .upgrade("x", each -> new Raw(each, new CompletableFuture<>()));
+            ClientRequest asks =
+                    ClientRequest.post(server.url() + "/")
+                            .body("body")
+                            .expectContinue()
+                            .upgrade("x", each -> new Raw(each, new CompletableFuture<>()));
+            assertEquals(Reason.UNEXPECTED_UPGRADE, reason(() -> brief.send(streamed)));
+            piece.complete("body".getBytes(ISO_8859_1));
+            assertEquals(Reason.UNEXPECTED_UPGRADE, reason(() -> brief.send(asks)));
+            until("both have ended", () -> behind.size() == 2);
+            assertEquals(List.of(-1, -1), List.copyOf(behind));
+        }
+    }
+
     @Test
     void anUpgradeThatIsRefusedIsAResponse() throws Exception {
         try (var server = ScriptedServer.answering(OK)) {
@@ -746,6 +920,48 @@ class HttpClientWireTest {
             assertEquals(Reason.LISTENER_FAILED, reason(() -> client.send(request)));
             until("it is closed", () -> client.stats().connections() == 0);
         }
+    }
+
+    /**
+     * A look-up that comes back while the loop ends finds it closed, while its thread still works
+     * on the pool: nothing of the pool may be touched before that has ended.
+     */
+    @Test
+    void aLookUpThatEndsWithTheLoopLeavesThePoolToIt() throws Exception {
+        Loop loop = loops.all().getFirst();
+        var begun = new CompletableFuture<Void>();
+        var closing = new CompletableFuture<Void>();
+        var response = new CompletableFuture<CompletableFuture<ClientResponse>>();
+        var early = new CompletableFuture<Boolean>();
+        Runnable last =
+                () -> { // the loop takes nothing from other threads any more
+                    var sent = client.sendAsync(loop, ClientRequest.get("http://localhost:1/"));
+                    response.complete(sent);
+                    loop.execute(
+                            () -> {
+                                try {
+                                    sent.handle((r, e) -> e).get(300, TimeUnit.MILLISECONDS);
+                                    early.complete(true);
+                                } catch (Exception e) {
+                                    early.complete(false);
+                                }
+                            });
+                };
+        loop.execute(
+                () -> {
+                    begun.complete(null);
+                    closing.join();
+                });
+        begun.get();
+        Thread closes = Thread.ofPlatform().start(loops::close);
+        until("it waits", () -> closes.getState() == Thread.State.TIMED_WAITING);
+        loop.execute(() -> loop.execute(last)); // behind what stops the loop
+        closing.complete(null);
+        HttpClientException thrown =
+                assertThrows(HttpClientException.class, () -> HttpClient.await(response.get()));
+        assertEquals(Reason.CLIENT_CLOSED, thrown.reason());
+        assertEquals(false, early.get());
+        closes.join();
     }
 
     @Test
