@@ -32,7 +32,7 @@ final class LastResort {
      */
     LastResort(BooleanSupplier failed) {
         this.failed = failed;
-        thread = Thread.ofPlatform().daemon().name("sirocco-last-resort").start(this::await);
+        thread = Thread.ofPlatform().daemon().name("sirocco-last-resort").start(this::watch);
     }
 
     /**
@@ -46,7 +46,14 @@ final class LastResort {
         }
     }
 
-    private void await() {
+    /** Waits for the end of the process: for a thread that cannot go on without heap. */
+    void await() {
+        while (true) {
+            LockSupport.park();
+        }
+    }
+
+    private void watch() {
         while (true) {
             long at = end.get();
             long left = at - System.nanoTime();

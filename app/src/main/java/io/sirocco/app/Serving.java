@@ -299,8 +299,9 @@ final class Serving implements AutoCloseable, Subject {
      */
     static int run(Source source, PrintWriter out) throws InvalidConfiguration, IOException {
         var hangUps = new HangUps();
-        try (Serving serving = open(source)) {
-            var end = new LastResort(serving.server::hasFailed);
+        Serving serving = open(source);
+        var end = new LastResort(() -> serving.state() == State.FAILED);
+        try (serving) {
             Signals.onStop(
                     () -> {
                         end.after(serving.drainTime(), serving.failed ? FAILED : 0);
@@ -319,6 +320,9 @@ final class Serving implements AutoCloseable, Subject {
             if (serving.failed) return FAILED;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // whoever embeds the command wants it to end
+        } catch (OutOfMemoryError e) {
+            if (serving.state() != State.FAILED) throw e;
+            end.await(); // left to itself, the JVM would end with 1
         }
         return 0;
     }
@@ -369,9 +373,10 @@ final class Serving implements AutoCloseable, Subject {
 
     // ---- for the admin server
 
+    /** A loop that has died tells of it behind all its connections, or never if heap is short. */
     @Override
     public State state() {
-        return state;
+        return server.hasFailed() ? State.FAILED : state;
     }
 
     @Override

@@ -103,7 +103,7 @@ public final class Child implements AutoCloseable {
     }
 
     public int exitCode() throws InterruptedException {
-        assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it does not end");
+        assertTrue(process.waitFor(120, TimeUnit.SECONDS), "it does not end");
         return process.exitValue();
     }
 

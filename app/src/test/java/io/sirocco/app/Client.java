@@ -12,7 +12,7 @@ import java.net.Socket;
 
 /** A client that sends exactly the bytes it is given, and cleans up nothing. */
 public final class Client implements AutoCloseable {
-    private static final int PATIENCE = 20_000;
+    private static final int PATIENCE = 60_000;
 
     private final Socket socket;
 

@@ -4,9 +4,9 @@ package io.sirocco.app;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
-/** Waits for what will be the case, and fails when it is not within 20 seconds. */
+/** Waits for what will be the case, and fails when it is not within a minute. */
 public final class Eventually {
-    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(60);
 
     private Eventually() {}
 

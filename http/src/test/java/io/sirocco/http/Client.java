@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
  */
 final class Client implements AutoCloseable {
     /** Nanoseconds after which something that should have happened has not. */
-    private static final long PATIENCE = 5_000_000_000L;
+    private static final long PATIENCE = 30_000_000_000L;
 
     private final Server server;
     private final SocketChannel channel;

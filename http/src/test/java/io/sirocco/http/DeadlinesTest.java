@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Serving.Mode;
 import io.sirocco.net.TransportKind;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -69,11 +71,6 @@ class DeadlinesTest {
         try (Client other = serving.client()) {
             other.send("OPTIONS * HTTP/1.1\nHost: a\nConnection: close\n\n").untilEnd();
         }
-    }
-
-    private boolean endsAfter(Client client, long millis) {
-        advance(millis);
-        return client.hasEnded();
     }
 
     private static String statusLine(String answer) {
@@ -208,34 +205,58 @@ class DeadlinesTest {
         }
     }
 
+    /** Reads a body as it comes. {@link #waitsBehind} may be called by any thread. */
+    private static final class BodyReader implements Handler {
+        private volatile Thread thread;
+        private volatile int count;
+
+        @Override
+        public Response handle(Request request) throws IOException {
+            thread = Thread.currentThread();
+            InputStream in = request.body().inputStream();
+            byte[] piece = new byte[100];
+            for (int n; (n = in.read(piece)) >= 0; ) {
+                count += n;
+            }
+            return Response.text(count + "");
+        }
+
+        /** Returns whether it has read so many bytes and waits for more. */
+        boolean waitsBehind(int bytes) {
+            return count == bytes
+                    && thread != null
+                    && thread.getState() == Thread.State.WAITING; // in this order
+        }
+    }
+
+    /** Only a client that a handler waits for loses time. */
+    private void awaitWaiting(BodyReader reader, Client client, Mode mode, int bytes) {
+        if (mode != Mode.INLINE) { // it is called when all of the body is there
+            client.await(bytes + " bytes to be read", () -> reader.waitsBehind(bytes));
+        }
+        settle(); // the loop knows that it waits
+    }
+
     @ParameterizedTest
     @FieldSource("TRANSPORTS")
     void aBodyThatDripsIsRefused(TransportKind transport) {
         for (Mode mode : Mode.values()) {
+            var reader = new BodyReader();
             try (Client client =
                     start(
                             transport,
                             mode,
                             c -> c.bodyTimeout(Duration.ofSeconds(2), 100),
-                            routes ->
-                                    routes.post(
-                                            "/",
-                                            request ->
-                                                    Response.text(
-                                                            request.body().bytes().length + "")))) {
+                            routes -> routes.post("/", reader))) {
                 client.send("POST / HTTP/1.1\nHost: a\nContent-Length: 1000\n\n");
-                settle();
                 for (int i = 0; i < 4; i++) { // 50 bytes a second, but 2 s of grace
+                    awaitWaiting(reader, client, mode, i * 22);
                     advance(450);
                     client.send("x".repeat(22));
-                    settle();
                 }
+                awaitWaiting(reader, client, mode, 4 * 22);
                 assertFalse(client.hasEnded());
                 advance(1_200 + LATE);
-                if (mode == Mode.UNCARRIED || mode == Mode.POOL) {
-                    // Its thread may have begun to wait after the clock was moved first.
-                    client.await("408", () -> endsAfter(client, 500));
-                }
                 String answer = client.untilEnd();
                 assertEquals("HTTP/1.1 408 Request Timeout", statusLine(answer), mode.name());
                 assertEquals(List.of(RequestError.BODY_DEADLINE), serving.rules());

@@ -44,15 +44,19 @@ class ServerFailureTest {
             };
 
     private Server start(TransportKind transport, Monitor monitor) {
+        return start(transport, 2, monitor, request -> Response.text("ok"));
+    }
+
+    private Server start(TransportKind transport, int loops, Monitor monitor, Handler handler) {
         return Server.start(
                 config ->
                         config.listen(new InetSocketAddress("127.0.0.1", 0))
-                                .loops(2)
+                                .loops(loops)
                                 .transport(transport)
                                 .clock(clock)
                                 .monitor(monitor),
                 routes -> {
-                    routes.get("/", request -> Response.text("ok"));
+                    routes.get("/", handler);
                     routes.get(
                             "/error",
                             request -> {
@@ -64,11 +68,15 @@ class ServerFailureTest {
     private static String get(Server server, String path) throws IOException {
         try (var socket = new Socket("127.0.0.1", server.port())) {
             socket.setSoTimeout(20_000);
-            String request = "GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            request(socket, path);
             byte[] all = socket.getInputStream().readAllBytes();
             return new String(all, StandardCharsets.ISO_8859_1).substring(0, 12);
         }
+    }
+
+    private static void request(Socket socket, String path) throws IOException {
+        String request = "GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
     }
 
     private static boolean accepts(int port) {
@@ -120,6 +128,35 @@ class ServerFailureTest {
         } finally {
             fault = null;
             server.close();
+        }
+    }
+
+    /** Before it ends its connections, which takes long if there are many. */
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportKind.class,
+            names = {"NIO", "IO_URING"})
+    void aLoopThatDiesHasFailedAtOnce(TransportKind transport) throws Exception {
+        var called = new CompletableFuture<Request>();
+        var known = new CompletableFuture<Boolean>();
+        try (Server server =
+                        start(
+                                transport,
+                                1,
+                                Monitor.NONE,
+                                request -> {
+                                    called.complete(request);
+                                    return Response.async(new CompletableFuture<>());
+                                });
+                var socket = new Socket("127.0.0.1", server.port())) {
+            request(socket, "/");
+            called.get(20, TimeUnit.SECONDS).onDisconnect(() -> known.complete(server.hasFailed()));
+            assertFalse(server.hasFailed());
+            fault = new OutOfMemoryError("a test");
+            accepts(server.port()); // so that the loop has a turn
+            assertTrue(known.get(20, TimeUnit.SECONDS));
+        } finally {
+            fault = null;
         }
     }
 
