@@ -47,13 +47,6 @@ public final class Connection extends Timer {
     /** Unsent bytes at which a congested connection has drained. */
     public static final int LOW_WATER = 32 << 10;
 
-    /**
-     * Bytes that the kernel may take over from us and not send yet. Left to itself it takes
-     * megabytes, for each client that does not read, until all of the machine's TCP is out of
-     * memory. (NIO has no such option: there a send buffer of twice the size has to do.)
-     */
-    static final int NOTSENT_LOW_WATER = 128 << 10;
-
     private static final long LINGER_MILLIS = 2_000;
 
     private static final int SUSPENDED = 1; // the protocol wants no input

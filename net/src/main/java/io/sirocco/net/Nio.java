@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.linux.LinuxSockets;
 import io.sirocco.net.linux.SocketAddresses;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -373,7 +374,7 @@ final class Nio implements Transport {
 
     private static void quicken(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.setOption(StandardSocketOptions.SO_SNDBUF, 2 * Connection.NOTSENT_LOW_WATER);
+        channel.setOption(StandardSocketOptions.SO_SNDBUF, 2 * LinuxSockets.NOTSENT_LOW_WATER);
     }
 
     // ---- connections

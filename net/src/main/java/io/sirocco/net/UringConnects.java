@@ -4,6 +4,7 @@ package io.sirocco.net;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.sirocco.net.linux.Linux;
+import io.sirocco.net.linux.LinuxSockets;
 import io.sirocco.net.linux.SocketAddresses;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -65,7 +66,7 @@ final class UringConnects {
     }
 
     void begin(PendingConnect attempt, Ring ring) throws IOException {
-        int descriptor = LinuxSockets.outgoing(attempt.to);
+        int descriptor = LinuxSockets.outgoing(attempt.to.address(), attempt.to.source());
         Step step;
         try {
             step = new Step(++sequence & 0xff_ffff, attempt, ring, descriptor);

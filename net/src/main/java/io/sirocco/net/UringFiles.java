@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxFiles;
+import io.sirocco.net.linux.LinuxSockets;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -31,7 +32,7 @@ final class UringFiles {
 
     /**
      * Bytes that the kernel may take over from us and not send yet, instead of {@link
-     * Connection#NOTSENT_LOW_WATER}: of a file they are the pages that are in memory anyway, and
+     * LinuxSockets#NOTSENT_LOW_WATER}: of a file they are the pages that are in memory anyway, and
      * the more it may take at once, the more seldom we are woken.
      */
     private static final int KERNEL_HOLDS = 8 << 20;

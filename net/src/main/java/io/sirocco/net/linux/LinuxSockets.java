@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.linux;
 
-import io.sirocco.net.linux.Linux;
-import io.sirocco.net.linux.SocketAddresses;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.Optional;
 
-/** Sockets of Linux by their descriptors: made, bound, asked for their addresses. Any thread. */
-final class LinuxSockets {
+/** Opens, binds and names sockets of Linux by their descriptors. Any thread. */
+public final class LinuxSockets {
+    /**
+     * Bytes that the kernel may take over from us and not send yet. Left to itself it takes
+     * megabytes for each client that does not read, until all of the machine's TCP is out of
+     * memory. NIO has no such option, and uses a send buffer of twice the size.
+     */
+    public static final int NOTSENT_LOW_WATER = 128 << 10;
+
     private LinuxSockets() {}
 
     /**
-     * A socket that listens on {@code address}.
+     * Opens a socket that listens on {@code address}.
      *
-     * @param shared whether other sockets may listen on it, too, and the kernel spreads what comes
+     * @param shared whether other sockets may listen on the address, too, and the kernel spreads
+     *     connections over them
      */
-    static int listen(SocketAddress address, int backlog, boolean shared) throws IOException {
+    public static int listen(SocketAddress address, int backlog, boolean shared) throws IOException {
         int descriptor = open(address, Linux.SOCK_STREAM);
         try (Arena scratch = Arena.ofConfined()) {
             if (address instanceof InetSocketAddress) { // connections inherit what is set here
@@ -38,20 +46,20 @@ final class LinuxSockets {
         }
     }
 
-    /** A socket that is to be connected, bound where that was asked for. */
-    static int outgoing(Destination to) throws IOException {
-        int descriptor = open(to.address(), Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK);
+    /** Opens a socket that is to connect to {@code to}, bound to {@code source} if there is one. */
+    public static int outgoing(SocketAddress to, Optional<InetAddress> source) throws IOException {
+        int descriptor = open(to, Linux.SOCK_STREAM | Linux.SOCK_NONBLOCK);
         try (Arena scratch = Arena.ofConfined()) {
-            if (to.address() instanceof InetSocketAddress) {
+            if (to instanceof InetSocketAddress) {
                 quicken(descriptor);
             }
-            if (to.source().isPresent()) {
-                // the port is found when both ends are known, so that each pair has all of them
+            if (source.isPresent()) {
+                // the kernel picks the port when both ends are known, so each pair has all of them
                 Linux.setOption(descriptor, Linux.IPPROTO_IP, Linux.IP_BIND_ADDRESS_NO_PORT, 1);
-                var source = new InetSocketAddress(to.source().get(), 0);
-                MemorySegment where = SocketAddresses.toNative(source, scratch);
-                String from = "cannot use the address " + source.getHostString();
-                check(from, Linux.bind(descriptor, where));
+                var from = new InetSocketAddress(source.get(), 0);
+                MemorySegment where = SocketAddresses.toNative(from, scratch);
+                String what = "cannot use the address " + from.getHostString();
+                check(what, Linux.bind(descriptor, where));
             }
             return descriptor;
         } catch (IOException e) {
@@ -60,8 +68,8 @@ final class LinuxSockets {
         }
     }
 
-    /** A UDP socket that is bound to {@code address}. */
-    static int datagrams(InetSocketAddress address) throws IOException {
+    /** Opens a UDP socket that is bound to {@code address}. */
+    public static int datagrams(InetSocketAddress address) throws IOException {
         int descriptor = open(address, Linux.SOCK_DGRAM);
         try (Arena scratch = Arena.ofConfined()) {
             MemorySegment where = SocketAddresses.toNative(address, scratch);
@@ -86,19 +94,19 @@ final class LinuxSockets {
         check("socket option " + option, Linux.setOption(descriptor, level, option, value));
     }
 
-    /** The address that the socket is bound to. */
-    static SocketAddress local(int descriptor) throws IOException {
+    /** Returns the address that the socket is bound to. */
+    public static SocketAddress local(int descriptor) throws IOException {
         return name(descriptor, false);
     }
 
-    /** No delay for small segments, and no more in the kernel than it needs to keep busy. */
+    /** Sends small segments without delay, and bounds what the kernel keeps unsent. */
     private static void quicken(int descriptor) throws IOException {
         set(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NODELAY, 1);
-        set(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NOTSENT_LOWAT, Connection.NOTSENT_LOW_WATER);
+        set(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NOTSENT_LOWAT, NOTSENT_LOW_WATER);
     }
 
-    /** The address that the socket is bound to, or {@code ofPeer} the one it is connected to. */
-    static SocketAddress name(int descriptor, boolean ofPeer) throws IOException {
+    /** Returns the address of the socket or, if {@code ofPeer}, that of its peer. */
+    public static SocketAddress name(int descriptor, boolean ofPeer) throws IOException {
         try (Arena scratch = Arena.ofConfined()) {
             MemorySegment into = scratch.allocate(SocketAddresses.MAX_SIZE, 8);
             long length = Linux.name(descriptor, ofPeer, into);
@@ -106,8 +114,8 @@ final class LinuxSockets {
         }
     }
 
-    /** Passes a result on, unless it says that the call failed. */
-    static long check(String what, long result) throws IOException {
+    /** Returns {@code result}, or throws if it says that the call has failed. */
+    public static long check(String what, long result) throws IOException {
         if (result < 0) {
             throw Linux.failure(what, result);
         }
