@@ -4,6 +4,9 @@ package io.sirocco.net;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.sirocco.net.ConnectionInput.Kind;
+import io.sirocco.net.file.SharedFile;
+import io.sirocco.net.output.Chunks;
+import io.sirocco.net.output.OutputChunk;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -696,6 +699,10 @@ public final class Connection extends Timer {
             throw new IllegalArgumentException(
                     "room for " + bytes + " bytes: at most " + Chunks.SIZE + " at a time");
         }
+        return room(bytes);
+    }
+
+    private OutputChunk room(int bytes) {
         if ((flags & (CLOSING | LINGERING)) != 0) {
             return loop().chunks.discard();
         }
@@ -706,7 +713,7 @@ public final class Connection extends Timer {
     /** Writes a copy of {@code bytes[from..to)}. */
     public void write(byte[] bytes, int from, int to) {
         while (from < to) {
-            Chunk chunk = reserve(1);
+            OutputChunk chunk = room(1);
             int n = Math.min(chunk.remaining(), to - from);
             chunk.put(bytes, from, from + n);
             from += n;
@@ -753,12 +760,13 @@ public final class Connection extends Timer {
             file.release();
         } else {
             queue();
-            MemorySegment content = file.content();
+            var shared = (SharedFile) file;
+            MemorySegment content = shared.content();
             output().chunks()
                     .append(
                             content != null && position + length <= content.byteSize()
-                                    ? new Chunk(file, content.asSlice(position, length))
-                                    : new Chunk(file, position, length));
+                                    ? new OutputChunk(shared, content.asSlice(position, length))
+                                    : new OutputChunk(shared, position, length));
         }
     }
 
@@ -895,12 +903,12 @@ public final class Connection extends Timer {
     }
 
     /** The next chunk for the transport; null when there is none, or it is not in memory yet. */
-    Chunk nextChunk() {
+    OutputChunk nextChunk() {
         return tlsLayer() != null ? tlsLayer().next() : output == null ? null : output.sendable();
     }
 
     /** The next chunk with bytes that TLS can seal; null as above. */
-    Chunk readable() {
+    OutputChunk readable() {
         return output == null ? null : output.readable();
     }
 
@@ -991,7 +999,7 @@ public final class Connection extends Timer {
     }
 
     /** The oldest chunk that TLS has not sealed yet, or the kernel not sent; null for none. */
-    Chunk written() {
+    OutputChunk written() {
         return output == null ? null : output.chunks().first();
     }
 

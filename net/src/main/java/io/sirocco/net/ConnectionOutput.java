@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.file.DiskReader;
+import io.sirocco.net.output.ChunkQueue;
+import io.sirocco.net.output.Chunks;
+import io.sirocco.net.output.OutputChunk;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.concurrent.RejectedExecutionException;
@@ -54,7 +58,7 @@ final class ConnectionOutput {
                 output = new ConnectionOutput(chunks);
             }
             output.connection = connection;
-            output.chunks.from(chunks.dropped);
+            output.chunks.from(chunks.dropped());
             return output;
         }
 
@@ -118,7 +122,7 @@ final class ConnectionOutput {
     boolean flush() {
         Connection owner = connection;
         Loop loop = owner.loop();
-        for (Chunk chunk; (chunk = owner.nextChunk()) != null; ) {
+        for (OutputChunk chunk; (chunk = owner.nextChunk()) != null; ) {
             int length = owner.isRateLimited() ? allowed(chunk.length()) : chunk.length();
             if (length == 0) {
                 return false;
@@ -187,9 +191,9 @@ final class ConnectionOutput {
     // ---- chunks in the order in which they leave
 
     /** The next chunk that the kernel can send; null when there is none, or the disk brings it. */
-    Chunk sendable() {
+    OutputChunk sendable() {
         while (!chunks.isEmpty() && !waitsForDisk() && gather()) {
-            Chunk first = chunks.first();
+            OutputChunk first = chunks.first();
             if (first.length() > 0) {
                 return first;
             }
@@ -199,7 +203,7 @@ final class ConnectionOutput {
     }
 
     /** The next chunk with bytes that TLS can seal; null when there is none, or as above. */
-    Chunk readable() {
+    OutputChunk readable() {
         while (!chunks.isEmpty()) {
             if (chunks.meetsFile()) {
                 chunks.first().compact();
@@ -207,7 +211,7 @@ final class ConnectionOutput {
                     return null;
                 }
             }
-            Chunk first = chunks.first();
+            OutputChunk first = chunks.first();
             if (first.length() > 0) {
                 return first;
             }
@@ -219,13 +223,13 @@ final class ConnectionOutput {
     /** Whether a file comes next that is not in memory: then a thread brings it. */
     private boolean waitsForDisk() {
         Connection owner = connection;
-        Chunk chunk = chunks.fileOrFirst();
+        OutputChunk chunk = chunks.fileOrFirst();
         if (chunk.atHand(owner.loop().nanos())) {
             return false;
         }
         sending = true;
         disk = true;
-        DiskReader.bring(chunk.file, chunk.position, chunk.length(), () -> brought(owner));
+        DiskReader.bring(chunk.file(), chunk.position(), chunk.length(), () -> brought(owner));
         return true;
     }
 

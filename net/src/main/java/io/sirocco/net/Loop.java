@@ -2,6 +2,7 @@
 package io.sirocco.net;
 
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.output.Chunks;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.file.SharedFile;
 import io.sirocco.net.linux.LinuxSockets;
 import io.sirocco.net.linux.SocketAddresses;
+import io.sirocco.net.output.OutputChunk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.Inet6Address;
@@ -394,19 +396,19 @@ final class Nio implements Transport {
     }
 
     @Override
-    public int send(Connection connection, Chunk chunk, int length) {
+    public int send(Connection connection, OutputChunk chunk, int length) {
         SelectionKey key = key(connection);
         var channel = (SocketChannel) key.channel();
         try {
             int n;
-            if (chunk.file != null) {
-                FileChannel file = channelOf(chunk.file);
+            if (chunk.file() != null) {
+                FileChannel file = channelOf(chunk.file());
                 if (file == null) {
                     connection.transportState |= READS_FILES;
                     return 0; // it is asked for again, and read this time
                 }
-                n = (int) file.transferTo(chunk.position, length, channel);
-                if (n == 0 && chunk.position >= file.size()) {
+                n = (int) file.transferTo(chunk.position(), length, channel);
+                if (n == 0 && chunk.position() >= file.size()) {
                     connection.cutShort();
                     return -1;
                 }
@@ -428,7 +430,7 @@ final class Nio implements Transport {
     }
 
     /** It takes a descriptor of its own; null when there is none left. */
-    private static FileChannel channelOf(OpenFile file) {
+    private static FileChannel channelOf(SharedFile file) {
         try {
             return file.channel();
         } catch (IOException e) {
@@ -437,8 +439,10 @@ final class Nio implements Transport {
     }
 
     /** A chunk and one behind it: together they leave in one call. */
-    private static ByteBuffer[] views(Chunk chunk) {
-        return new ByteBuffer[] {chunk.text(chunk.length()), chunk.next.text(chunk.next.length())};
+    private static ByteBuffer[] views(OutputChunk chunk) {
+        return new ByteBuffer[] {
+            chunk.text(chunk.length()), chunk.next().text(chunk.next().length())
+        };
     }
 
     @Override

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.sirocco.net.linux.Linux;
+import io.sirocco.net.output.OutputChunk;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -609,7 +610,7 @@ final class Ring implements AutoCloseable {
      *   32 control   40 its length   48 flags
      * </pre>
      */
-    void sendMessage(int slot, Chunk first, long userData) {
+    void sendMessage(int slot, OutputChunk first, long userData) {
         if (messages == 0) {
             long memory = Linux.memory(sqSize * MESSAGE);
             if (memory < 0) {
@@ -622,8 +623,8 @@ final class Ring implements AutoCloseable {
         address(entry, message);
         long part = message + HEADER;
         int count = 0;
-        for (Chunk c = first; c != null && c.inMemory() && count < PARTS; c = c.next) {
-            MEMORY.set(JAVA_LONG, part, c.address + c.start);
+        for (OutputChunk c = first; c != null && c.inMemory() && count < PARTS; c = c.next()) {
+            MEMORY.set(JAVA_LONG, part, c.address());
             MEMORY.set(JAVA_LONG, part + 8, c.length());
             part += 16;
             count++;

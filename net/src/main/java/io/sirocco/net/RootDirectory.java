@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.file.SharedFile;
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxFiles;
 import java.io.IOException;
@@ -95,7 +96,7 @@ public final class RootDirectory {
                 Linux.close(opened);
                 throw new FileSystemException(relative, null, "the system does not say what it is");
             }
-            return new OpenFile(opened, facts);
+            return new SharedFile(opened, facts);
         } finally {
             Linux.close(root);
         }
@@ -165,7 +166,7 @@ public final class RootDirectory {
             }
             return KERNEL
                     ? of(base, Links.NONE).open(base.relativize(real).toString())
-                    : OpenFile.portable(real);
+                    : SharedFile.portable(real);
         } catch (InvalidPathException e) {
             throw new NoSuchFileException(relative);
         } catch (AccessDeniedException e) {

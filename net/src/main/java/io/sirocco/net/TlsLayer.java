@@ -2,6 +2,9 @@
 package io.sirocco.net;
 
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.output.ChunkQueue;
+import io.sirocco.net.output.Chunks;
+import io.sirocco.net.output.OutputChunk;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -312,7 +315,7 @@ final class TlsLayer implements Protocol {
     // ---- output
 
     /** The next chunk for the transport, sealed now if none is left; null when there is nothing. */
-    Chunk next() {
+    OutputChunk next() {
         try {
             while (established && !failed && wantsSealing()) {
                 seal();
@@ -332,17 +335,17 @@ final class TlsLayer implements Protocol {
         if (sealed.isEmpty()) {
             return connection.readable() != null;
         }
-        Chunk first = sealed.first();
-        Chunk text = connection.written();
+        OutputChunk first = sealed.first();
+        OutputChunk text = connection.written();
         return text != null
-                && text.file == null
-                && first.next == null
+                && text.file() == null
+                && first.next() == null
                 && first.remaining() >= Math.min(text.length(), RECORD) + AROUND;
     }
 
     /** Makes a record of what is at hand. */
     private void seal() throws SSLException {
-        Chunk text = connection.written();
+        OutputChunk text = connection.written();
         if (sealed.isEmpty()) {
             sealed.append(connection.loop().chunks.take(connection.unsent() + AROUND));
         }
@@ -350,11 +353,11 @@ final class TlsLayer implements Protocol {
         int count = 0;
         int total = 0;
         ByteBuffer[] sources = work.sources;
-        while (text != null && text.file == null && total < most && count < sources.length) {
+        while (text != null && text.file() == null && total < most && count < sources.length) {
             int n = Math.min(text.length(), most - total);
             sources[count++] = text.text(n);
             total += n;
-            text = text.next;
+            text = text.next();
         }
         if (total == 0) {
             connection.drop(0); // room was asked for, and left empty
@@ -414,7 +417,7 @@ final class TlsLayer implements Protocol {
 
     private void append(byte[] bytes, int length) {
         for (int from = 0; from < length; ) {
-            Chunk chunk = sealed.reserve(from == 0 ? Math.min(length, Chunks.SIZE) : 1);
+            OutputChunk chunk = sealed.reserve(from == 0 ? Math.min(length, Chunks.SIZE) : 1);
             int n = Math.min(chunk.remaining(), length - from);
             chunk.put(bytes, from, from + n);
             from += n;

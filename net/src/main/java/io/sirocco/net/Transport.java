@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.output.OutputChunk;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -101,7 +102,7 @@ sealed interface Transport extends AutoCloseable permits Uring, Nio {
      * Answers how many were taken at once, or -1 when {@link Connection#sent} will tell; until then
      * nothing else is sent on this connection.
      */
-    int send(Connection connection, Chunk chunk, int length);
+    int send(Connection connection, OutputChunk chunk, int length);
 
     /** Ends our side of the stream: the peer reads end of file behind the last byte. */
     void shutdownOutput(Connection connection);

@@ -8,6 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxSockets;
 import io.sirocco.net.linux.SocketAddresses;
+import io.sirocco.net.output.OutputChunk;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -435,9 +436,9 @@ final class Uring implements Transport {
     }
 
     @Override
-    public int send(Connection connection, Chunk chunk, int length) {
-        boolean beforeFile = chunk.next != null && chunk.next.file != null;
-        if (chunk.file != null || beforeFile && sendsFiles(connection)) {
+    public int send(Connection connection, OutputChunk chunk, int length) {
+        boolean beforeFile = chunk.next() != null && chunk.next().file() != null;
+        if (chunk.file() != null || beforeFile && sendsFiles(connection)) {
             return sendFile(connection, chunk, length);
         }
         connection.transportState |= SENDING;
@@ -452,7 +453,7 @@ final class Uring implements Transport {
                 Ring.SEND,
                 Ring.FIXED_FILE,
                 connection.slot,
-                chunk.address + chunk.start,
+                chunk.address(),
                 length,
                 Linux.MSG_NOSIGNAL,
                 about);
@@ -464,7 +465,7 @@ final class Uring implements Transport {
      * want an ordinary descriptor: where the connection has none, it is asked for, and {@link
      * #installed} has this tried again.
      */
-    private int sendFile(Connection connection, Chunk chunk, int length) {
+    private int sendFile(Connection connection, OutputChunk chunk, int length) {
         if ((connection.transportState & (FULL | INSTALLING)) != 0) {
             return -1;
         }

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxFiles;
 import io.sirocco.net.linux.LinuxSockets;
+import io.sirocco.net.output.OutputChunk;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -113,14 +114,14 @@ final class UringFiles {
      * Sends a chunk of a file, or one that a file follows. Answers how many bytes were taken, 0
      * when the file has ended, or {@code -errno}.
      */
-    int send(Connection connection, Chunk chunk, int length) {
+    int send(Connection connection, OutputChunk chunk, int length) {
         int socket = descriptor(connection);
-        if (chunk.file == null) {
-            long from = chunk.address + chunk.start;
+        if (chunk.file() == null) {
+            long from = chunk.address();
             return (int) LinuxFiles.sendBefore(state, socket, from, length);
         }
-        position.set(JAVA_LONG, 0, chunk.position);
-        int file = chunk.file.descriptor();
+        position.set(JAVA_LONG, 0, chunk.position());
+        int file = chunk.file().descriptor();
         return (int) LinuxFiles.sendFile(state, socket, file, position, length);
     }
 

@@ -26,7 +26,8 @@ public final class LinuxSockets {
      * @param shared whether other sockets may listen on the address, too, and the kernel spreads
      *     connections over them
      */
-    public static int listen(SocketAddress address, int backlog, boolean shared) throws IOException {
+    public static int listen(SocketAddress address, int backlog, boolean shared)
+            throws IOException {
         int descriptor = open(address, Linux.SOCK_STREAM);
         try (Arena scratch = Arena.ofConfined()) {
             if (address instanceof InetSocketAddress) { // connections inherit what is set here

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.file;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -9,13 +9,13 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps loops from waiting for a disk: what a loop is about to send of a file is asked for first,
- * and what is not in memory yet is read by a thread from here. Each connection has one piece under
- * way at most, which bounds the queue. Any thread.
+ * Threads that read what a loop is about to send of a file and is not in memory yet, so that loops
+ * never wait for a disk. Each connection has one piece under way at most, which bounds the queue.
+ * Any thread.
  */
-final class DiskReader {
-    /** Bytes that are looked at, brought, and sent at a time. */
-    static final int WINDOW = 4 << 20;
+public final class DiskReader {
+    /** Bytes that are looked at, read and sent at a time. */
+    public static final int WINDOW = 4 << 20;
 
     private static final int THREADS = 16;
     private static final int PIECE = 64 << 10;
@@ -35,8 +35,8 @@ final class DiskReader {
 
     private DiskReader() {}
 
-    /** Reads this part of {@code file}, so that it is in memory, then runs {@code then}. */
-    static void bring(OpenFile file, long position, int length, Runnable then) {
+    /** Reads this part of {@code file} into the page cache, then runs {@code then}. */
+    public static void bring(SharedFile file, long position, int length, Runnable then) {
         boolean held = file.retain();
         try {
             READERS.execute(task(file, position, length, then, held));
@@ -49,14 +49,14 @@ final class DiskReader {
     }
 
     private static Runnable task(
-            OpenFile file, long position, int length, Runnable then, boolean held) {
+            SharedFile file, long position, int length, Runnable then, boolean held) {
         return () -> {
             try {
                 if (held) {
                     read(file, position, Math.min(length, WINDOW));
                 }
             } catch (IOException e) {
-                // whoever sends it meets the same
+                // the send meets the same
             } finally {
                 if (held) {
                     file.release();
@@ -66,7 +66,7 @@ final class DiskReader {
         };
     }
 
-    private static void read(OpenFile file, long position, int length) throws IOException {
+    private static void read(SharedFile file, long position, int length) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment piece = arena.allocate(PIECE);
             long end = position + length;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.output;
 
+import io.sirocco.net.MemoryBudget;
 import io.sirocco.net.linux.Linux;
+import io.sirocco.net.linux.NativeCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -15,8 +17,10 @@ import java.util.Map;
  * whole blocks back some seconds after a peak, or at once when memory is short; the first block of
  * each size stays. All others count in the loop's {@link MemoryBudget}. Loop-confined.
  */
-final class Chunks {
-    static final int SIZE = 16 << 10;
+public final class Chunks {
+    /** Bytes of a usual chunk. */
+    public static final int SIZE = 16 << 10;
+
     static final int LONG = 64 << 10;
     private static final int BLOCK = 256 << 10;
 
@@ -27,8 +31,8 @@ final class Chunks {
     private final SizeClass large = new SizeClass(LONG);
     private final Map<byte[], Counted> counted = new IdentityHashMap<>();
     private long total;
-    private Chunk discard;
-    long dropped; // bytes, by all queues; never less than a queue has counted
+    private OutputChunk discard;
+    private long dropped; // bytes, by all queues; never less than a queue has counted
 
     /**
      * Memory that is had and given back as a whole. On Linux it is mapped and unmapped: closing a
@@ -36,7 +40,7 @@ final class Chunks {
      * and a loop that is short of memory gives hundreds of blocks back.
      */
     static final class Block {
-        private static final boolean MAPS = JvmOptions.nativeCallsWork();
+        private static final boolean MAPS = NativeCalls.work();
 
         final MemorySegment memory;
         final int size; // of its chunks
@@ -84,7 +88,7 @@ final class Chunks {
     private final class SizeClass {
         final int size;
         final List<Block> blocks = new ArrayList<>();
-        Chunk free;
+        OutputChunk free;
         int lent;
         int peak; // of lent since the last look
 
@@ -92,11 +96,11 @@ final class Chunks {
             this.size = size;
         }
 
-        Chunk take() {
+        OutputChunk take() {
             if (free == null) {
                 grow();
             }
-            Chunk chunk = free;
+            OutputChunk chunk = free;
             free = chunk.next;
             chunk.next = null;
             chunk.block.lent++;
@@ -106,7 +110,7 @@ final class Chunks {
             return chunk;
         }
 
-        void give(Chunk chunk) {
+        void give(OutputChunk chunk) {
             chunk.start = 0;
             chunk.end = 0;
             chunk.block.lent--;
@@ -118,7 +122,7 @@ final class Chunks {
         private void grow() {
             var block = new Block(size, arena);
             for (int at = BLOCK - size; at >= 0; at -= size) {
-                var chunk = new Chunk(block.memory.asSlice(at, size), block);
+                var chunk = new OutputChunk(block.memory.asSlice(at, size), block);
                 chunk.next = free;
                 free = chunk;
             }
@@ -154,11 +158,11 @@ final class Chunks {
 
         /** Chunks of released blocks leave the list. */
         private void forgetReleased() {
-            Chunk all = free;
-            Chunk last = null;
+            OutputChunk all = free;
+            OutputChunk last = null;
             free = null;
             while (all != null) {
-                Chunk following = all.next;
+                OutputChunk following = all.next;
                 all.next = null;
                 if (!all.block.released) {
                     if (last == null) {
@@ -173,22 +177,29 @@ final class Chunks {
         }
     }
 
-    Chunks(Arena arena, MemoryBudget memory, Runnable whenGrown) {
+    /**
+     * Write memory that is reached as long as {@code arena} is open.
+     *
+     * @param whenGrown is run when there is more than stays, so that {@link #shrink} is due later
+     */
+    public Chunks(Arena arena, MemoryBudget memory, Runnable whenGrown) {
         this.arena = arena;
         this.memory = memory;
         this.whenGrown = whenGrown;
     }
 
-    Chunk take() {
+    /** Takes an empty chunk. */
+    public OutputChunk take() {
         return usual.take();
     }
 
     /** One for {@code bytes} that are at hand: with room for all of them where that is possible. */
-    Chunk take(long bytes) {
+    public OutputChunk take(long bytes) {
         return (bytes <= SIZE ? usual : large).take();
     }
 
-    void give(Chunk chunk) {
+    /** Takes a chunk back, with what it has borrowed. */
+    public void give(OutputChunk chunk) {
         if (chunk.file != null) {
             chunk.file.release();
             return;
@@ -210,8 +221,8 @@ final class Chunks {
      * {@code bytes[from..to)}. Where they count, the whole array does for as long as a part of it
      * waits, and once however many connections it waits for.
      */
-    Chunk of(byte[] bytes, int from, int to, boolean counts) {
-        var chunk = new Chunk(bytes, from, to);
+    public OutputChunk of(byte[] bytes, int from, int to, boolean counts) {
+        var chunk = new OutputChunk(bytes, from, to);
         if (counts) {
             chunk.counted = counted.computeIfAbsent(bytes, Counted::new);
             if (chunk.counted.chunks++ == 0) {
@@ -243,10 +254,19 @@ final class Chunks {
         }
     }
 
+    /** Returns the bytes that have left from all queues: no queue has counted more. */
+    public long dropped() {
+        return dropped;
+    }
+
+    void dropped(int bytes) {
+        dropped += bytes;
+    }
+
     /** A chunk whose content goes nowhere, for what is written to a connection that is closing. */
-    Chunk discard() {
+    public OutputChunk discard() {
         if (discard == null) {
-            discard = new Chunk(arena.allocate(SIZE), null);
+            discard = new OutputChunk(arena.allocate(SIZE), null);
         }
         discard.end = 0;
         return discard;
@@ -257,14 +277,14 @@ final class Chunks {
      *
      * @return whether there is more than stays, so that it is worth another look later
      */
-    boolean shrink() {
+    public boolean shrink() {
         usual.shrink(usual.peak);
         large.shrink(large.peak);
         return usual.blocks.size() > 1 || large.blocks.size() > 1;
     }
 
     /** Gives all memory back that is not in use. */
-    void reclaim() {
+    public void reclaim() {
         if (usual.blocks.size() > 1) {
             usual.shrink(usual.lent);
         }
@@ -273,17 +293,18 @@ final class Chunks {
         }
     }
 
-    /** Bytes of all chunks, lent or not. */
-    long bytes() {
+    /** Returns the bytes of all chunks, in use or not. */
+    public long bytes() {
         return total;
     }
 
-    int lent() {
+    /** Returns how many chunks are in use. */
+    public int lent() {
         return usual.lent + large.lent;
     }
 
     /** Nothing is sent any more; the loop's arena is closed, so that nobody reaches the chunks. */
-    void close() {
+    public void close() {
         for (SizeClass shelf : List.of(usual, large)) {
             shelf.blocks.forEach(Block::release);
             shelf.blocks.clear();

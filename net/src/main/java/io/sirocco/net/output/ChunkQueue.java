@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.output;
 
 import java.io.IOException;
 
@@ -7,52 +7,52 @@ import java.io.IOException;
  * Chunks on their way out, in order. It owns those in it: what leaves goes back to the loop's
  * {@link Chunks}. Loop-confined.
  */
-final class ChunkQueue {
+public final class ChunkQueue {
     private static final int COPIED = 2 << 10;
 
     private final Chunks pool;
-    private Chunk first;
-    private Chunk last;
+    private OutputChunk first;
+    private OutputChunk last;
     private long dropped; // where the first byte stands among all that have passed
 
-    ChunkQueue(Chunks pool) {
+    public ChunkQueue(Chunks pool) {
         this.pool = pool;
     }
 
     /** Counts on from {@code position}: behind all that any queue has counted so far. */
-    ChunkQueue from(long position) {
+    public ChunkQueue from(long position) {
         dropped = position;
         return this;
     }
 
     /** The position behind its last byte; those of a connection only grow. */
-    long end() {
+    public long end() {
         return dropped + unsent();
     }
 
     /** How many bytes are before {@code position}. */
-    long before(long position) {
+    public long before(long position) {
         return Math.max(0, position - dropped);
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return first == null;
     }
 
     /** The one that leaves next, linked to those behind it; null when there is none. */
-    Chunk first() {
+    public OutputChunk first() {
         return first;
     }
 
     /** The last one, if it has room for {@code bytes}; else a fresh one behind it. */
-    Chunk reserve(int bytes) {
+    public OutputChunk reserve(int bytes) {
         if (last == null || last.remaining() < bytes) {
             append(pool.take());
         }
         return last;
     }
 
-    void append(Chunk chunk) {
+    public void append(OutputChunk chunk) {
         if (last == null) {
             first = chunk;
         } else {
@@ -62,9 +62,9 @@ final class ChunkQueue {
     }
 
     /** Bytes of all. */
-    long unsent() {
+    public long unsent() {
         long bytes = 0;
-        for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
+        for (OutputChunk chunk = first; chunk != null; chunk = chunk.next) {
             bytes += chunk.unsent();
         }
         return bytes;
@@ -73,19 +73,19 @@ final class ChunkQueue {
     /**
      * Returns the bytes of the loop's memory that it takes: those of files and shared arrays not.
      */
-    long cost() {
+    public long cost() {
         long bytes = 0;
-        for (Chunk chunk = first; chunk != null; chunk = chunk.next) {
+        for (OutputChunk chunk = first; chunk != null; chunk = chunk.next) {
             bytes += chunk.cost();
         }
         return bytes;
     }
 
     /** Forgets the first {@code bytes}, and what is empty in front of those behind them. */
-    void drop(int bytes) {
+    public void drop(int bytes) {
         int rest = bytes;
         dropped += bytes;
-        pool.dropped += bytes;
+        pool.dropped(bytes);
         while (first != null && rest >= first.unsent()) {
             rest -= (int) first.unsent();
             dropFirst();
@@ -96,7 +96,7 @@ final class ChunkQueue {
     }
 
     private void dropFirst() {
-        Chunk empty = first;
+        OutputChunk empty = first;
         first = empty.next;
         if (first == null) {
             last = null;
@@ -104,19 +104,19 @@ final class ChunkQueue {
         pool.give(empty);
     }
 
-    void clear() {
+    public void clear() {
         while (first != null) {
             dropFirst();
         }
     }
 
     /** Whether what leaves next is of a file, or has one right behind it. */
-    boolean meetsFile() {
+    public boolean meetsFile() {
         return first.file != null || first.next != null && first.next.file != null;
     }
 
     /** The chunk of that file; the first where there is none. */
-    Chunk fileOrFirst() {
+    public OutputChunk fileOrFirst() {
         return first.file != null || first.next == null ? first : first.next;
     }
 
@@ -127,14 +127,14 @@ final class ChunkQueue {
      *
      * @throws IOException when a file cannot be read
      */
-    boolean gather(boolean readsFiles) throws IOException {
+    public boolean gather(boolean readsFiles) throws IOException {
         if (first.array != null || readsFiles && first.file != null) {
-            Chunk chunk = pool.take(first.unsent());
+            OutputChunk chunk = pool.take(first.unsent());
             chunk.next = first;
             first = chunk;
         }
         while (first.next != null && first.remaining() > 0) {
-            Chunk source = first.next;
+            OutputChunk source = first.next;
             if (source.array != null || source.owner != null && fits(source)) {
                 first.takeFrom(source);
             } else if (!readsFiles || source.file == null) {
@@ -150,12 +150,12 @@ final class ChunkQueue {
     }
 
     /** Whether it is cheaper to copy content of a file than to send it from where it is. */
-    private boolean fits(Chunk content) {
+    private boolean fits(OutputChunk content) {
         return content.unsent() <= Math.min(COPIED, first.remaining());
     }
 
     private void dropSecond() {
-        Chunk empty = first.next;
+        OutputChunk empty = first.next;
         first.next = empty.next;
         if (first.next == null) {
             last = first;
