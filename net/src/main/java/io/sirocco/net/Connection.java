@@ -7,6 +7,8 @@ import io.sirocco.net.ConnectionInput.Kind;
 import io.sirocco.net.file.SharedFile;
 import io.sirocco.net.output.Chunks;
 import io.sirocco.net.output.OutputChunk;
+import io.sirocco.net.transport.ConnectionOrigin;
+import io.sirocco.net.transport.TransportAcceptor;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -34,15 +36,12 @@ import java.util.Optional;
  * rate-limited, or contains a file. Above {@link #HIGH_WATER} unsent bytes the connection is
  * congested: stop writing until {@link Protocol#drained}. Loop-confined.
  */
-public final class Connection extends Timer {
+public abstract class Connection extends Timer {
     /**
      * Bytes of input that a suspended connection keeps before it stops reading the socket. Bytes
      * that the same turn has already received come on top: at most 4 MiB, usually none.
      */
     public static final int MAX_BUFFERED_INPUT = 64 << 10;
-
-    /** Bytes that one turn can receive on one connection: all buffers that a ring has for input. */
-    static final int MAX_RECEIVED_PER_TURN = 4 << 20;
 
     /** Unsent bytes at which a connection becomes congested. */
     public static final int HIGH_WATER = 128 << 10;
@@ -74,12 +73,6 @@ public final class Connection extends Timer {
     private final ConnectionOrigin origin;
     private Protocol protocol; // null while parked
 
-    /** What the transport knows it by: a ring and a slot, or a selection key. */
-    final Object handle;
-
-    final int slot;
-    int transportState;
-
     private int flags;
     private ConnectionInput input; // null while all of it is used up
     private ConnectionOutput output; // null while nothing is unsent
@@ -94,15 +87,18 @@ public final class Connection extends Timer {
         RateLimits rateLimits; // null when nothing limits the bandwidth
     }
 
-    Connection(ConnectionOrigin origin, Object place, int slot) {
-        this.origin = origin;
-        this.handle = place;
-        this.slot = slot;
+    /**
+     * Called by transports alone: an origin is nothing that a program has.
+     *
+     * @hidden
+     */
+    protected Connection(ConnectionOrigin origin) {
+        this.origin = Objects.requireNonNull(origin);
     }
 
     /** Returns the loop that owns the connection. Any thread. */
-    public Loop loop() {
-        return origin.loop;
+    public final Loop loop() {
+        return origin.loop();
     }
 
     /**
@@ -110,19 +106,19 @@ public final class Connection extends Timer {
      * first call asks the kernel for the peer's address. It is an unnamed Unix-domain address if
      * the peer has no name, or if the connection was closed before the first call.
      */
-    public SocketAddress remote() {
+    public final SocketAddress remote() {
         SocketAddress known = known();
         return known instanceof ProxiedAddress both ? both.client : known;
     }
 
     /** Returns the address that the connection came from: the proxy's, if there is one. */
-    public SocketAddress peer() {
+    public final SocketAddress peer() {
         SocketAddress known = known();
         return known instanceof ProxiedAddress both ? both.peer : known;
     }
 
     /** Sets the address of the client, for {@link #remote()}, when the peer is a trusted proxy. */
-    public void remote(SocketAddress client) {
+    public final void remote(SocketAddress client) {
         remote = new ProxiedAddress(client, peer());
     }
 
@@ -131,7 +127,7 @@ public final class Connection extends Timer {
             if ((flags & CLOSING) != 0) { // its place may be another's by now
                 return UnixDomainSocketAddress.of("");
             }
-            remote = loop().poller().remote(this);
+            remote = remoteAddress();
         }
         return remote;
     }
@@ -140,7 +136,7 @@ public final class Connection extends Timer {
      * Returns the local address: the one that the listener is bound to, or that of an outgoing
      * connection, as the kernel says.
      */
-    public SocketAddress local() {
+    public final SocketAddress local() {
         return origin.local(this);
     }
 
@@ -148,7 +144,7 @@ public final class Connection extends Timer {
      * Returns what the TLS handshake has negotiated; empty without TLS, or before the handshake is
      * done.
      */
-    public Optional<TlsSession> tls() {
+    public final Optional<TlsSession> tls() {
         return tlsLayer() == null ? Optional.empty() : tlsLayer().session();
     }
 
@@ -158,12 +154,12 @@ public final class Connection extends Timer {
      * without TLS, of a certificate without names of hosts, and of a self-signed one when the
      * client has asked for this very host in its handshake, so that it knows what it does.
      */
-    public boolean authoritative(byte[] bytes, int from, int to) {
+    public final boolean authoritative(byte[] bytes, int from, int to) {
         return tlsLayer() == null || tlsLayer().authoritative(bytes, from, to);
     }
 
     /** Returns whether the connection uses TLS. */
-    public boolean secure() {
+    public final boolean secure() {
         return tlsLayer() != null;
     }
 
@@ -171,7 +167,7 @@ public final class Connection extends Timer {
      * Replaces the protocol, as an upgrade does. The new protocol receives the input that the old
      * one did not use, soon, never from within this call.
      */
-    public void protocol(Protocol next) {
+    public final void protocol(Protocol next) {
         protocol = next;
         if ((flags & SUSPENDED) == 0) { // else resume() does it
             deliverSoon();
@@ -182,7 +178,7 @@ public final class Connection extends Timer {
      * Limits the rates of input and output from now on: a byte passes when each of the limiters
      * lets it pass.
      */
-    public void limitRates(List<RateLimiter> reads, List<RateLimiter> writes) {
+    public final void limitRates(List<RateLimiter> reads, List<RateLimiter> writes) {
         if (!reads.isEmpty() || !writes.isEmpty()) {
             layers().rateLimits = new RateLimits(reads, writes);
         } else if (layers != null) {
@@ -194,7 +190,7 @@ public final class Connection extends Timer {
      * Adds the limits of a route to those of {@link #limitRates}, and replaces the limits of the
      * previous route.
      */
-    public void limitRouteRates(List<RateLimiter> reads, List<RateLimiter> writes) {
+    public final void limitRouteRates(List<RateLimiter> reads, List<RateLimiter> writes) {
         limitRouteRates(reads, writes, List.of(), List.of());
     }
 
@@ -202,7 +198,7 @@ public final class Connection extends Timer {
      * Does the same, and gives the connection limiters of its own that follow the rates of {@code
      * eachRead} and {@code eachWrite}, also when those change.
      */
-    public void limitRouteRates(
+    public final void limitRouteRates(
             List<RateLimiter> reads,
             List<RateLimiter> writes,
             List<RateLimiter> eachRead,
@@ -216,14 +212,14 @@ public final class Connection extends Timer {
      * one. When it passes, {@link Protocol#expired} is called. Moving a deadline to a later time
      * only writes a field.
      */
-    public void deadline(long atMillis) {
+    public final void deadline(long atMillis) {
         if ((flags & (CLOSING | LINGERING)) == 0) {
             loop().timers().arm(this, atMillis);
         }
     }
 
     /** Clears the deadline. */
-    public void clearDeadline() {
+    public final void clearDeadline() {
         deadline(NEVER);
     }
 
@@ -231,7 +227,7 @@ public final class Connection extends Timer {
      * Ends our side and delivers no more input. The connection closes when all output has been sent
      * and, if {@code linger}, the peer has ended its side, too.
      */
-    public void finish(boolean linger) {
+    public final void finish(boolean linger) {
         flags |= FINISHING | (linger ? LINGER : 0);
         releaseInput();
         queue();
@@ -243,17 +239,17 @@ public final class Connection extends Timer {
      * once is reset by bytes that are still on their way to it, and the peer could lose the last
      * bytes of our output (RFC 9112 9.6).
      */
-    public void finish() {
+    public final void finish() {
         finish(true);
     }
 
     /** Closes the connection at once; output that was not sent is lost. */
-    public void abort() {
+    public final void abort() {
         close(CloseCause.ABORTED);
     }
 
     /** Does the same, with the cause that {@link Protocol#closed} receives. */
-    public void abort(CloseCause why) {
+    public final void abort(CloseCause why) {
         close(why);
     }
 
@@ -261,22 +257,22 @@ public final class Connection extends Timer {
      * Does the same with a reset (RFC 9293 3.10.5): the peer reads an error behind the output, so
      * that it cannot take a part for the whole where only the end of the stream marks the end.
      */
-    public void reset() {
+    public final void reset() {
         if ((flags & CLOSING) == 0) {
-            loop().poller().resetOnClose(this);
+            resetOnClose();
             abort();
         }
     }
 
     /** Returns whether the connection can still be written to. */
-    public boolean isOpen() {
+    public final boolean isOpen() {
         return (flags & OVER) == 0;
     }
 
     // ---- input
 
     /** Stops the delivery of input until {@link #resume}. */
-    public void suspend() {
+    public final void suspend() {
         flags |= SUSPENDED;
     }
 
@@ -284,7 +280,7 @@ public final class Connection extends Timer {
      * Resumes the delivery of input, beginning with what was kept; soon, never from within this
      * call.
      */
-    public void resume() {
+    public final void resume() {
         if ((flags & SUSPENDED) == 0) {
             return;
         }
@@ -297,7 +293,7 @@ public final class Connection extends Timer {
      * Reads and discards all input from now on, the kept bytes included: for a protocol that has
      * refused the peer and has only to send its response. Cannot be undone.
      */
-    public void discardInput() {
+    public final void discardInput() {
         flags |= DISCARDS;
         forgetBuffered();
         reserveInput(Kind.BUFFERED, 0);
@@ -317,36 +313,13 @@ public final class Connection extends Timer {
     }
 
     /** Returns whether the peer has ended its side and all of its input was delivered. */
-    public boolean isInputEnded() {
+    public final boolean isInputEnded() {
         return (flags & (ENDED | END_WAITS)) == ENDED;
     }
 
     /** Returns the number of bytes of input that are kept for the next delivery. */
-    public int bufferedInput() {
+    public final int bufferedInput() {
         return input == null ? 0 : input.length;
-    }
-
-    /** The transport has received {@code length} bytes. */
-    void received(MemorySegment memory, long offset, int length) {
-        loop().bytesIn += length;
-        if (isRateLimited()) {
-            paceRead(length);
-        }
-        if ((flags & (OVER | DISCARDS)) != 0) {
-            return; // it came after our last word
-        }
-        if (input != null) {
-            loop().memory().progress(input, length);
-        }
-        try {
-            if (tlsLayer() == null) {
-                deliverInput(memory, offset, length);
-            } else {
-                tlsLayer().received(memory, offset, length);
-            }
-        } catch (Throwable e) { // out of heap, above all: it is the end of this connection alone
-            fail(e);
-        }
     }
 
     /** Input for the protocol: what was received, or what TLS has made of it. */
@@ -486,7 +459,7 @@ public final class Connection extends Timer {
      * @return false when there is no room, and the protocol must refuse what it was about to store;
      *     the previous amount still counts
      */
-    public boolean reserveMemory(long bytes) {
+    public final boolean reserveMemory(long bytes) {
         return reserveInput(Kind.STORED, bytes);
     }
 
@@ -602,7 +575,7 @@ public final class Connection extends Timer {
     void giveUpOutput() {
         if ((flags & CLOSING) == 0) {
             loop().memory().countRefused();
-            loop().poller().resetOnClose(this);
+            resetOnClose();
             close(CloseCause.MEMORY_SHORT);
         }
     }
@@ -616,7 +589,7 @@ public final class Connection extends Timer {
     void stopReading() {
         if ((flags & UNREAD) == 0) {
             flags |= UNREAD;
-            loop().poller().reading(this, false);
+            reading(false);
         }
     }
 
@@ -624,7 +597,7 @@ public final class Connection extends Timer {
         boolean full = (flags & SUSPENDED) != 0 && bufferedInput() >= maxBufferedInput();
         if ((flags & UNREAD) != 0 && !full && (flags & (READ_PAUSED | CLOSING | ENDED)) == 0) {
             flags &= ~UNREAD;
-            loop().poller().reading(this, true);
+            reading(true);
         }
     }
 
@@ -639,34 +612,12 @@ public final class Connection extends Timer {
         }
     }
 
-    /** How many bytes the transport shall read at a time, up to {@code most}. */
-    int readSize(int most) {
-        return isRateLimited() ? rateLimits().piece(most) : most;
-    }
-
     private void readUnlessPaused() {
         flags &= ~READ_PAUSED;
         if (isRateLimited() && (flags & CLOSING) == 0) {
             paceRead(0);
         }
         readAgain();
-    }
-
-    /** The transport has met the end of the stream. */
-    void endOfInput() {
-        if ((flags & (ENDED | CLOSING)) != 0 || tlsLayer() != null && tlsLayer().postponesEnd()) {
-            return;
-        }
-        flags |= ENDED;
-        if ((flags & LINGERING) != 0) {
-            close(CloseCause.FINISHED);
-            return;
-        }
-        if (tlsLayer() != null && tlsLayer().cut() && (flags & OVER) == 0) {
-            close(CloseCause.TRUNCATED);
-            return;
-        }
-        notifyEnded();
     }
 
     /** What the peer has sent is delivered before its end is told. */
@@ -694,7 +645,7 @@ public final class Connection extends Timer {
      *
      * @throws IllegalArgumentException when {@code bytes} is more than 16 KiB
      */
-    public Chunk reserve(int bytes) {
+    public final Chunk reserve(int bytes) {
         if (bytes > Chunks.SIZE) {
             throw new IllegalArgumentException(
                     "room for " + bytes + " bytes: at most " + Chunks.SIZE + " at a time");
@@ -711,7 +662,7 @@ public final class Connection extends Timer {
     }
 
     /** Writes a copy of {@code bytes[from..to)}. */
-    public void write(byte[] bytes, int from, int to) {
+    public final void write(byte[] bytes, int from, int to) {
         while (from < to) {
             OutputChunk chunk = room(1);
             int n = Math.min(chunk.remaining(), to - from);
@@ -724,7 +675,7 @@ public final class Connection extends Timer {
      * Writes {@code bytes[from..to)} without a copy where that is cheaper: the array must not
      * change any more. It costs write memory only when its turn to be sent has come.
      */
-    public void writeStable(byte[] bytes, int from, int to) {
+    public final void writeStable(byte[] bytes, int from, int to) {
         if (to - from <= Chunks.SIZE / 4) {
             write(bytes, from, to);
         } else if ((flags & (CLOSING | LINGERING)) == 0) {
@@ -737,7 +688,7 @@ public final class Connection extends Timer {
      * The same for an array that lives on anyhow, as that of a constant response or of a message to
      * many: it does not count in the loop's {@link MemoryBudget}.
      */
-    public void writeShared(byte[] bytes, int from, int to) {
+    public final void writeShared(byte[] bytes, int from, int to) {
         if (to - from <= Chunks.SIZE / 4) {
             write(bytes, from, to);
         } else if ((flags & (CLOSING | LINGERING)) == 0) {
@@ -755,7 +706,7 @@ public final class Connection extends Timer {
      * <p>The caller has {@linkplain OpenFile#retain retained} the file for this; it is released
      * when its last byte has left, or the connection has gone.
      */
-    public void write(OpenFile file, long position, long length) {
+    public final void write(OpenFile file, long position, long length) {
         if ((flags & (CLOSING | LINGERING)) != 0 || length == 0) {
             file.release();
         } else {
@@ -768,11 +719,6 @@ public final class Connection extends Timer {
                                     ? new OutputChunk(shared, content.asSlice(position, length))
                                     : new OutputChunk(shared, position, length));
         }
-    }
-
-    /** Whether its input and output are not to be faster than a rate. */
-    boolean isRateLimited() {
-        return layers != null && layers.rateLimits != null;
     }
 
     RateLimits rateLimits() {
@@ -791,7 +737,7 @@ public final class Connection extends Timer {
     }
 
     /** Returns the number of bytes that were written and not sent yet. */
-    public long unsent() {
+    public final long unsent() {
         long bytes = output == null ? 0 : output.chunks().unsent();
         return tlsLayer() == null ? bytes : bytes + tlsLayer().unsent();
     }
@@ -800,7 +746,7 @@ public final class Connection extends Timer {
      * Begins to watch whether the peer reads the output that is unsent now, for {@link
      * #isOutputStalled}; or ends that, if {@code on} is false.
      */
-    public void watchOutput(boolean on) {
+    public final void watchOutput(boolean on) {
         if (output != null) {
             output.watch(on);
         }
@@ -810,12 +756,12 @@ public final class Connection extends Timer {
      * Returns whether output is unsent and the kernel has taken none of it since {@link
      * #watchOutput}, because the peer does not read.
      */
-    public boolean isOutputStalled() {
+    public final boolean isOutputStalled() {
         return output != null && output.isStalled() && unsent() > 0;
     }
 
     /** Returns the position behind everything written so far, for {@link #unsentBefore}. */
-    public long outputEnd() {
+    public final long outputEnd() {
         return output == null ? 0 : output.chunks().end();
     }
 
@@ -824,13 +770,13 @@ public final class Connection extends Timer {
      * not taken yet. Over TLS the number may be up to one record too large, and is 0 at the end all
      * the same.
      */
-    public long unsentBefore(long position) {
+    public final long unsentBefore(long position) {
         long bytes = output == null ? 0 : output.chunks().before(position);
         return tlsLayer() == null ? bytes : bytes + tlsLayer().unsent();
     }
 
     /** Returns whether so much is unsent that a writer should wait for {@link Protocol#drained}. */
-    public boolean isCongested() {
+    public final boolean isCongested() {
         if (unsent() < (loop().memory().tight() ? LOW_WATER : HIGH_WATER)) {
             return false;
         }
@@ -839,7 +785,7 @@ public final class Connection extends Timer {
     }
 
     /** Calls {@link Protocol#sent} from now on, in each turn in which output was sent. */
-    public void notifySent() {
+    public final void notifySent() {
         flags |= NOTIFIES_SENT;
     }
 
@@ -864,15 +810,6 @@ public final class Connection extends Timer {
             }
             notifyProtocol();
         }
-    }
-
-    /** The send in flight has ended: the kernel has taken {@code taken} bytes. */
-    void sent(int taken) {
-        if (output == null) {
-            return; // it is gone: its loop has died, and did not wait for the transport
-        }
-        output.sent(taken);
-        outputProceeds();
     }
 
     /** The disk has read what is to be sent next. */
@@ -912,11 +849,6 @@ public final class Connection extends Timer {
         return output == null ? null : output.readable();
     }
 
-    /** A file is shorter than it was. */
-    void cutShort() {
-        reset();
-    }
-
     /** Output has left: tells the protocol, if it wants to know. */
     private void notifyProtocol() {
         if ((flags & (NOTIFIES_SENT | CLOSING)) == NOTIFIES_SENT) {
@@ -947,7 +879,7 @@ public final class Connection extends Timer {
         flags |= LINGERING;
         releaseInput();
         flags &= ~SUSPENDED;
-        loop().poller().shutdownOutput(this);
+        shutdownOutput();
         readAgain();
     }
 
@@ -957,7 +889,7 @@ public final class Connection extends Timer {
     void start(Acceptor acceptor) {
         startProtocol(acceptor);
         if ((flags & (UNREAD | CLOSING)) == 0) {
-            loop().poller().reading(this, true);
+            reading(true);
         }
     }
 
@@ -1015,11 +947,6 @@ public final class Connection extends Timer {
         return (flags & (FINISHING | LINGERING)) == FINISHING;
     }
 
-    /** Whether it closes as soon as its output has left, whatever the peer still sends. */
-    boolean closesWhenSent() {
-        return tlsLayer() == null && (flags & (FINISHING | LINGER)) == FINISHING;
-    }
-
     Protocol protocol() {
         return protocol;
     }
@@ -1048,7 +975,7 @@ public final class Connection extends Timer {
             flags |= CLOSING | why.ordinal() << CAUSE_SHIFT;
             releaseInput();
             loop().timers().cancel(this);
-            loop().poller().close(this);
+            closeSocket();
         }
     }
 
@@ -1060,8 +987,190 @@ public final class Connection extends Timer {
         gone();
     }
 
-    /** The transport holds nothing of it any more. */
-    void gone() {
+    // ---- the socket, which the transport implements
+
+    /**
+     * Reads from the socket, or stops to; bytes that are already on their way still arrive.
+     *
+     * @hidden
+     */
+    protected abstract void reading(boolean on);
+
+    /**
+     * Returns whether the kernel can send files on this socket; if not, their content is read and
+     * sent.
+     *
+     * @hidden
+     */
+    protected abstract boolean sendsFiles();
+
+    /**
+     * Sends {@code length} bytes of {@code chunk} from its start; of a file it may be fewer.
+     *
+     * @return how many bytes were taken at once, or -1 when {@link #sent} follows; until then
+     *     nothing else is sent
+     * @hidden
+     */
+    protected abstract int send(OutputChunk chunk, int length);
+
+    /**
+     * Ends our side of the stream: the peer reads end of file behind the last byte.
+     *
+     * @hidden
+     */
+    protected abstract void shutdownOutput();
+
+    /**
+     * Has a later {@link #closeSocket} reset the connection (RFC 9293 3.10.5) instead of ending it.
+     *
+     * @hidden
+     */
+    protected abstract void resetOnClose();
+
+    /**
+     * Closes the socket; {@link #gone} follows, not from within this call, when the kernel uses no
+     * memory of it.
+     *
+     * @hidden
+     */
+    protected abstract void closeSocket();
+
+    /**
+     * Hands the socket, from which nothing was read and to which nothing was written, over to the
+     * loop of {@code target}, which has a slot for it.
+     *
+     * @hidden
+     */
+    protected abstract void handOver(TransportAcceptor target);
+
+    /**
+     * Asks the kernel for the peer's address.
+     *
+     * @hidden
+     */
+    protected abstract SocketAddress remoteAddress();
+
+    /**
+     * Asks the kernel for our end's address.
+     *
+     * @hidden
+     */
+    protected abstract SocketAddress localAddress();
+
+    // ---- what the transport reports and asks
+
+    /**
+     * Returns how many bytes to read at a time, up to {@code most}.
+     *
+     * @hidden
+     */
+    protected final int readSize(int most) {
+        return isRateLimited() ? rateLimits().piece(most) : most;
+    }
+
+    /**
+     * Reports that {@code length} bytes have come in.
+     *
+     * @hidden
+     */
+    protected final void received(MemorySegment memory, long offset, int length) {
+        loop().bytesIn += length;
+        if (isRateLimited()) {
+            paceRead(length);
+        }
+        if ((flags & (OVER | DISCARDS)) != 0) {
+            return; // it came after our last word
+        }
+        if (input != null) {
+            loop().memory().progress(input, length);
+        }
+        try {
+            if (tlsLayer() == null) {
+                deliverInput(memory, offset, length);
+            } else {
+                tlsLayer().received(memory, offset, length);
+            }
+        } catch (Throwable e) { // out of heap, above all: it is the end of this connection alone
+            fail(e);
+        }
+    }
+
+    /**
+     * Reports the end of the stream.
+     *
+     * @hidden
+     */
+    protected final void endOfInput() {
+        if ((flags & (ENDED | CLOSING)) != 0 || tlsLayer() != null && tlsLayer().postponesEnd()) {
+            return;
+        }
+        flags |= ENDED;
+        if ((flags & LINGERING) != 0) {
+            close(CloseCause.FINISHED);
+            return;
+        }
+        if (tlsLayer() != null && tlsLayer().cut() && (flags & OVER) == 0) {
+            close(CloseCause.TRUNCATED);
+            return;
+        }
+        notifyEnded();
+    }
+
+    /**
+     * Returns whether a rate limits its input or output.
+     *
+     * @hidden
+     */
+    protected final boolean isRateLimited() {
+        return layers != null && layers.rateLimits != null;
+    }
+
+    /**
+     * Returns whether it closes as soon as its output has left, whatever the peer still sends.
+     *
+     * @hidden
+     */
+    protected final boolean closesWhenSent() {
+        return tlsLayer() == null && (flags & (FINISHING | LINGER)) == FINISHING;
+    }
+
+    /**
+     * Reports that a send that was under way has ended: the kernel has taken {@code taken} bytes.
+     *
+     * @hidden
+     */
+    protected final void sent(int taken) {
+        if (output == null) {
+            return; // its loop has died, and has not waited for the transport
+        }
+        output.sent(taken);
+        outputProceeds();
+    }
+
+    /**
+     * Resets the connection, since the file that it sends has become shorter.
+     *
+     * @hidden
+     */
+    protected final void cutShort() {
+        reset();
+    }
+
+    /**
+     * Closes the connection, since the socket has failed or the peer has reset it.
+     *
+     * @hidden
+     */
+    protected final void socketFailed() {
+        close(CloseCause.RESET);
+    }
+
+    /**
+     * Reports that the socket is closed and the kernel uses no memory of it.
+     *
+     * @hidden
+     */
+    protected final void gone() {
         if ((flags & GONE) != 0) {
             return; // its loop has died, and did not wait for the transport
         }

@@ -128,7 +128,7 @@ final class ConnectionOutput {
                 return false;
             }
             boolean more = length > chunk.ready();
-            int taken = loop.poller().send(owner, chunk, more ? chunk.ready() : length);
+            int taken = owner.send(chunk, more ? chunk.ready() : length);
             if (taken < 0) {
                 sending = true;
                 return false;
@@ -251,8 +251,7 @@ final class ConnectionOutput {
     private boolean gather() {
         Loop loop = connection.loop();
         boolean readsFiles =
-                chunks.meetsFile()
-                        && (connection.secure() || !loop.poller().sendsFiles(connection));
+                chunks.meetsFile() && (connection.secure() || !connection.sendsFiles());
         try {
             if (chunks.gather(readsFiles)) {
                 return true;

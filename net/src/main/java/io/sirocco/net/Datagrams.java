@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.transport.DatagramSocket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
@@ -11,7 +12,7 @@ public final class Datagrams implements AutoCloseable {
     /** The largest payload over IPv4: 65,535 less the headers. */
     public static final int MAX_SIZE = 65_507;
 
-    final Socket socket;
+    private final DatagramSocket socket;
     private final Loop loop;
     private final Receiver receiver;
     private final InetSocketAddress address;
@@ -27,12 +28,7 @@ public final class Datagrams implements AutoCloseable {
         void received(Datagrams datagrams, byte[] bytes, int length, InetSocketAddress from);
     }
 
-    /** What the transport knows it by. */
-    sealed interface Socket permits Uring.DatagramSocket, Nio.DatagramSocket {
-        InetSocketAddress address() throws IOException;
-    }
-
-    Datagrams(Loop loop, Socket socket, Receiver receiver) throws IOException {
+    Datagrams(Loop loop, DatagramSocket socket, Receiver receiver) throws IOException {
         this.loop = loop;
         this.socket = socket;
         this.receiver = receiver;
@@ -57,7 +53,7 @@ public final class Datagrams implements AutoCloseable {
      * @throws IOException when the system refuses it, for example as too long
      */
     public boolean send(byte[] bytes, int length, InetSocketAddress to) throws IOException {
-        return !closed && loop.poller().send(this, bytes, length, to) >= 0;
+        return !closed && socket.send(bytes, length, to) >= 0;
     }
 
     /** Gives the address back. Any thread; returns when that is done. */
@@ -80,18 +76,21 @@ public final class Datagrams implements AutoCloseable {
         done.join();
     }
 
-    void closeNow() {
-        if (!closed) {
-            closed = true;
-            loop.poller().close(this);
-        }
+    private void closeNow() {
+        closed = true;
+        socket.close();
     }
 
     boolean closed() {
         return closed;
     }
 
-    void received(byte[] bytes, int length, InetSocketAddress from) {
+    /** Begins to deliver what comes in. */
+    void open() throws IOException {
+        socket.open(this::received);
+    }
+
+    private void received(byte[] bytes, int length, InetSocketAddress from) {
         loop.bytesIn += length;
         try {
             receiver.received(this, bytes, length, from);

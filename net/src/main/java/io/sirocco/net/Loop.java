@@ -3,6 +3,8 @@ package io.sirocco.net;
 
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.output.Chunks;
+import io.sirocco.net.transport.Transport;
+import io.sirocco.net.transport.TransportLoop;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
@@ -53,7 +55,7 @@ public final class Loop implements Executor {
     private static final long FLUSH_NANOS = Long.getLong("io.sirocco.net.flushNanos", 500_000);
 
     final Settings settings;
-    final Arena arena = Arena.ofShared();
+    private final Arena arena = Arena.ofShared();
     final Chunks chunks;
     final ConnectionOutput.Pool outputs;
     private final MemoryBudget memory;
@@ -440,7 +442,7 @@ public final class Loop implements Executor {
     /**
      * Nanoseconds until a deadline or an appointment has to be looked at; -1 when there is none.
      */
-    long untilNext() {
+    private long untilNext() {
         long millis = timers.untilNext();
         long ahead = millis < 0 ? Long.MAX_VALUE : millis * 1_000_000;
         if (!preciseTimers.isEmpty()) {
@@ -578,6 +580,39 @@ public final class Loop implements Executor {
         return handOver(carried, Long.MAX_VALUE);
     }
 
+    /** What its transport sees of it. */
+    private final class View implements TransportLoop {
+        @Override
+        public Loop loop() {
+            return Loop.this;
+        }
+
+        @Override
+        public int loops() {
+            return settings.loops;
+        }
+
+        @Override
+        public Arena arena() {
+            return arena;
+        }
+
+        @Override
+        public long untilNext() {
+            return Loop.this.untilNext();
+        }
+
+        @Override
+        public void flushIfLate() {
+            Loop.this.flushIfLate();
+        }
+
+        @Override
+        public byte[] slab(int size) {
+            return Loop.this.slab(size);
+        }
+    }
+
     // ---- the thread
 
     private void run() {
@@ -585,7 +620,7 @@ public final class Loop implements Executor {
             schedulerStatistics = schedulerStatistics();
             readClock();
             timers = new TimerWheel(millis);
-            transport = Transports.open(settings.transport, this);
+            transport = Transports.open(settings.transport, new View());
             mostConnections = settings.connectionsPerLoop(transport.kind());
         } catch (Throwable e) {
             handed.close(item -> {});
@@ -735,7 +770,7 @@ public final class Loop implements Executor {
      * nothing of the loop is half done. A turn that has written nothing so far does not even look
      * at the clock.
      */
-    void flushIfLate() {
+    private void flushIfLate() {
         if (writtenCount != 0 && System.nanoTime() - flushed >= FLUSH_NANOS) {
             flush();
             transport.submit();

@@ -3,6 +3,7 @@ package io.sirocco.net;
 
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.transport.ListeningSocket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -162,9 +163,9 @@ public final class Loops implements AutoCloseable {
         for (LoopAcceptor each : acceptors.reversed()) { // the one that spreads them comes last
             listener.add(each);
             call(
-                    each.loop,
+                    each.loop(),
                     () -> {
-                        each.loop.poller().listen(each);
+                        each.listen();
                         return null;
                     });
         }
@@ -179,26 +180,26 @@ public final class Loops implements AutoCloseable {
         try {
             for (Loop loop : all) {
                 SocketAddress at = acceptors.isEmpty() ? address : listener.address();
-                LoopAcceptor.Socket socket =
+                ListeningSocket socket =
                         acceptors.isEmpty() || shared
                                 ? call(
                                         loop,
                                         () ->
                                                 loop.poller()
                                                         .bind(at, listener.options.backlog, shared))
-                                : NO_SOCKET;
+                                : LoopAcceptor.NO_SOCKET;
                 acceptors.add(new LoopAcceptor(loop, listener, socket));
                 if (acceptors.size() == 1) {
-                    bound(listener, call(loop, () -> address(socket)));
+                    bound(listener, call(loop, socket::address));
                 }
             }
             return acceptors;
         } catch (IOException | RuntimeException e) {
             for (LoopAcceptor acceptor : acceptors) {
                 call(
-                        acceptor.loop,
+                        acceptor.loop(),
                         () -> {
-                            acceptor.loop.poller().release(acceptor.socket);
+                            acceptor.closeNow();
                             return null;
                         });
             }
@@ -224,7 +225,7 @@ public final class Loops implements AutoCloseable {
                 () -> {
                     var datagrams =
                             new Datagrams(loop, loop.poller().bindDatagrams(address), receiver);
-                    loop.poller().open(datagrams);
+                    datagrams.open();
                     return datagrams;
                 });
     }
@@ -257,9 +258,6 @@ public final class Loops implements AutoCloseable {
         List.copyOf(listeners).forEach(Listener::closed);
     }
 
-    /** An acceptor that accepts nothing itself: others hand connections to it. */
-    private static final LoopAcceptor.Socket NO_SOCKET = new LoopAcceptor.None();
-
     /** Only Linux spreads the connections of one address over several sockets. */
     private static boolean canShare(SocketAddress address) {
         return address instanceof InetSocketAddress
@@ -276,18 +274,10 @@ public final class Loops implements AutoCloseable {
             call(
                     loop,
                     () -> {
-                        loop.poller().release(loop.poller().bind(address, options.backlog, false));
+                        loop.poller().bind(address, options.backlog, false).close();
                         return null;
                     });
         }
-    }
-
-    private static SocketAddress address(LoopAcceptor.Socket socket) throws IOException {
-        return switch (socket) {
-            case Uring.Listening listening -> Uring.address(listening);
-            case Nio.Listening listening -> Nio.address(listening);
-            case LoopAcceptor.None none -> throw new AssertionError("unbound");
-        };
     }
 
     private static void removeFile(SocketAddress address) {

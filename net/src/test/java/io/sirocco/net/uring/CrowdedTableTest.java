@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.uring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sirocco.net.CloseCause;
+import io.sirocco.net.Connection;
+import io.sirocco.net.Connector;
+import io.sirocco.net.Destination;
+import io.sirocco.net.Echo;
+import io.sirocco.net.Listener;
+import io.sirocco.net.Loop;
+import io.sirocco.net.Protocol;
+import io.sirocco.net.Rig;
+import io.sirocco.net.TransportKind;
 import io.sirocco.net.linux.Linux;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.uring;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.Connection;
+import io.sirocco.net.Connector;
+import io.sirocco.net.Destination;
+import io.sirocco.net.Echo;
+import io.sirocco.net.Listener;
+import io.sirocco.net.OpenFile;
+import io.sirocco.net.Peer;
+import io.sirocco.net.Protocol;
+import io.sirocco.net.Rig;
+import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.uring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.Connection;
+import io.sirocco.net.Echo;
+import io.sirocco.net.Listener;
+import io.sirocco.net.Loop;
+import io.sirocco.net.Peer;
+import io.sirocco.net.Probe;
+import io.sirocco.net.Rig;
+import io.sirocco.net.TransportKind;
 import io.sirocco.net.linux.Linux;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
@@ -29,7 +37,7 @@ class RingFailureTest {
     }
 
     private Ring ring() {
-        return ((Uring) rig.loop().poller()).mainRing();
+        return ((Uring) rig.transport()).mainRing();
     }
 
     private boolean ended() {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.uring;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxSockets;
 import io.sirocco.net.linux.SocketAddresses;
+import io.sirocco.net.transport.ConnectingSocket;
+import io.sirocco.net.transport.TransportConnect;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -33,22 +35,23 @@ final class UringConnects {
     private static final class Step {
         int number;
         final int sequence;
-        final PendingConnect attempt;
-        final Ring ring;
+        final TransportConnect attempt;
+        final UringTable table;
         final int descriptor;
         final Arena arena = Arena.ofConfined();
         final MemorySegment address;
         final MemorySegment place; // the descriptor, for which the kernel leaves a slot there
         boolean connecting;
-        boolean givenUp;
+        boolean cancelled;
 
-        Step(int sequence, PendingConnect attempt, Ring ring, int descriptor) throws IOException {
+        Step(int sequence, TransportConnect attempt, UringTable table, int descriptor)
+                throws IOException {
             this.sequence = sequence;
             this.attempt = attempt;
-            this.ring = ring;
+            this.table = table;
             this.descriptor = descriptor;
             try {
-                this.address = SocketAddresses.toNative(attempt.to.address(), arena);
+                this.address = SocketAddresses.toNative(attempt.to().address(), arena);
                 this.place = arena.allocateFrom(JAVA_INT, descriptor);
             } catch (IOException | RuntimeException e) {
                 arena.close();
@@ -65,21 +68,21 @@ final class UringConnects {
         }
     }
 
-    void begin(PendingConnect attempt, Ring ring) throws IOException {
-        int descriptor = LinuxSockets.outgoing(attempt.to.address(), attempt.to.source());
+    ConnectingSocket begin(TransportConnect attempt, UringTable table) throws IOException {
+        int descriptor = LinuxSockets.outgoing(attempt.to().address(), attempt.to().source());
         Step step;
         try {
-            step = new Step(++sequence & 0xff_ffff, attempt, ring, descriptor);
+            step = new Step(++sequence & 0xff_ffff, attempt, table, descriptor);
         } catch (IOException | RuntimeException e) {
             Linux.close(descriptor);
             throw e;
         }
         step.number = steps.add(step);
-        attempt.handle = step;
-        ring.connections++;
+        table.used++;
         long about = step.about(Uring.PLACED);
-        long entry = ring.entry(Ring.FILES_UPDATE, 0, -1, step.place.address(), 1, 0, about);
+        long entry = table.ring.entry(Ring.FILES_UPDATE, 0, -1, step.place.address(), 1, 0, about);
         Ring.offset(entry, ALLOC);
+        return () -> cancel(step);
     }
 
     /** The socket is in the table, unless that is full. */
@@ -91,16 +94,16 @@ final class UringConnects {
         Linux.close(step.descriptor);
         if (result != 1) {
             forget(step);
-            step.ring.connections--;
+            step.table.used--;
             step.attempt.failed(Linux.reason(result < 0 ? -result : Linux.ENFILE));
-        } else if (step.givenUp) {
+        } else if (step.cancelled) {
             drop(step, Linux.ECANCELED);
         } else {
             step.connecting = true;
             long about = step.about(Uring.TRIED);
             long address = step.address.address();
             long entry =
-                    step.ring.entry(
+                    step.table.ring.entry(
                             Ring.CONNECT, Ring.FIXED_FILE, step.slot(), address, 0, 0, about);
             Ring.offset(entry, step.address.byteSize());
         }
@@ -118,17 +121,14 @@ final class UringConnects {
         }
         int slot = step.slot();
         forget(step);
-        Connection connection = step.attempt.connection(step.ring, slot);
-        step.ring.put(connection);
+        var connection = new UringConnection(step.attempt.origin(), step.table, slot);
         step.attempt.connected(connection);
     }
 
-    void giveUp(PendingConnect attempt) {
-        if (attempt.handle instanceof Step step) {
-            step.givenUp = true;
-            if (step.connecting) {
-                Uring.cancel(step.ring, step.about(Uring.TRIED));
-            }
+    private static void cancel(Step step) {
+        step.cancelled = true;
+        if (step.connecting) {
+            step.table.ring.cancel(step.about(Uring.TRIED));
         }
     }
 
@@ -139,15 +139,14 @@ final class UringConnects {
     }
 
     private void drop(Step step, int errno) {
-        Uring.closeSlot(step.ring, step.slot());
-        step.ring.connections--;
+        step.table.closeSlot(step.slot());
+        step.table.used--;
         forget(step);
         step.attempt.failed(Linux.reason(errno));
     }
 
     private void forget(Step step) {
         step.arena.close();
-        step.attempt.handle = null;
         steps.remove(step.number);
     }
 }

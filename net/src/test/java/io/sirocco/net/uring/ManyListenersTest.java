@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.uring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sirocco.net.Echo;
+import io.sirocco.net.Listener;
+import io.sirocco.net.Loops;
+import io.sirocco.net.Peer;
+import io.sirocco.net.Rig;
+import io.sirocco.net.TransportKind;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -40,7 +46,7 @@ class ManyListenersTest {
 
     private int known() {
         return loops.all().stream()
-                .mapToInt(loop -> ((Uring) loop.poller()).accepts().known())
+                .mapToInt(loop -> ((Uring) Rig.transport(loop)).accepts().known())
                 .sum();
     }
 

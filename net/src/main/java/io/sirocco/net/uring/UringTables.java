@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.uring;
 
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.transport.Transport;
+import io.sirocco.net.transport.TransportLoop;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -27,36 +29,44 @@ final class UringTables implements AutoCloseable {
      */
     private static final int RESERVE = 8_192;
 
-    private static final int BUFFERS = Connection.MAX_RECEIVED_PER_TURN / Ring.BUFFER_SIZE;
+    private static final int BUFFERS = Transport.MAX_RECEIVED_PER_TURN / Ring.BUFFER_SIZE;
     private static final int BUFFERS_OF_FURTHER_RINGS = 256;
 
-    private final Loop loop;
+    private final Uring transport;
+    private final TransportLoop loop;
     private final long signalCount; // where the kernel puts what eventfds say
     private final int size;
-    private final Ring main;
-    private final List<Ring> further = new ArrayList<>();
+    private final UringTable main;
+    private final List<UringTable> further = new ArrayList<>();
     private int leaving; // places of the main table that are neither free nor a connection's
 
     /** Tables of {@code size} places. */
-    UringTables(Loop loop, int size) throws IOException {
+    UringTables(Uring transport, TransportLoop loop, int size) throws IOException {
+        this.transport = transport;
         this.loop = loop;
         this.size = size;
-        this.signalCount = loop.arena.allocate(8, 8).address();
-        this.main = new Ring(loop.arena, loop::inLoop, size, BUFFERS, false);
+        this.signalCount = loop.arena().allocate(8, 8).address();
+        this.main = open(BUFFERS, false);
     }
 
-    Ring main() {
+    private UringTable open(int buffers, boolean secondary) throws IOException {
+        var ring = new Ring(loop.arena(), loop.loop()::inLoop, size, buffers, secondary);
+        return new UringTable(transport, ring);
+    }
+
+    /** Returns the table of the ring that the loop waits on. */
+    UringTable main() {
         return main;
     }
 
     /** In the order in which they were added, which is their number in completions. */
-    List<Ring> further() {
+    List<UringTable> further() {
         return further;
     }
 
     /** Whether the main table has a place for one connection more. */
     boolean mainHasRoom() {
-        return main.connections < size - Math.min(RESERVE, size / (size < ROOMY ? 4 : 2));
+        return main.used < size - Math.min(RESERVE, size / (size < ROOMY ? 4 : 2));
     }
 
     /**
@@ -64,7 +74,7 @@ final class UringTables implements AutoCloseable {
      * they would be lost.
      */
     boolean crowded() {
-        return size < ROOMY || size - main.connections - leaving < TURN_BRINGS;
+        return size < ROOMY || size - main.used - leaving < TURN_BRINGS;
     }
 
     /**
@@ -85,42 +95,43 @@ final class UringTables implements AutoCloseable {
     }
 
     /** A table with room, which may be a new one. */
-    Ring roomy() throws IOException {
+    UringTable roomy() throws IOException {
         if (mainHasRoom()) {
             return main;
         }
-        for (Ring ring : further) {
-            if (ring.connections < size) {
-                return ring;
+        for (UringTable table : further) {
+            if (table.used < size) {
+                return table;
             }
         }
-        var ring = new Ring(loop.arena, loop::inLoop, size, BUFFERS_OF_FURTHER_RINGS, true);
-        further.add(ring);
-        listenTo(ring);
+        UringTable added = open(BUFFERS_OF_FURTHER_RINGS, true);
+        further.add(added);
+        listenTo(added);
         int tables = further.size() + 1;
-        LOG.get().log(Level.DEBUG, "{0} has {1} tables of {2} sockets", loop, tables, size);
-        return ring;
+        LOG.get().log(Level.DEBUG, "{0} has {1} tables of {2} sockets", loop.loop(), tables, size);
+        return added;
     }
 
     /** A further ring has something to say: posts what its kernel side has deferred. */
     void ready(int number) {
-        Ring ring = further.get(number);
-        ring.submit(0);
-        listenTo(ring);
+        UringTable table = further.get(number);
+        table.ring.submit(0);
+        listenTo(table);
     }
 
-    private void listenTo(Ring ring) {
-        listenTo(ring.eventfd, Uring.userData(Uring.RING_READY, further.indexOf(ring)));
+    private void listenTo(UringTable table) {
+        long about = Uring.userData(Uring.RING_READY, further.indexOf(table));
+        listenTo(table.ring.eventfd, about);
     }
 
     /** Has a completion about {@code about} come when {@code eventfd} is signalled next. */
     void listenTo(int eventfd, long about) {
-        main.entry(Ring.READ, 0, eventfd, signalCount, 8, 0, about);
+        main.ring.entry(Ring.READ, 0, eventfd, signalCount, 8, 0, about);
     }
 
     @Override
     public void close() {
-        further.forEach(Ring::close);
+        further.forEach(UringTable::close);
         main.close();
     }
 }

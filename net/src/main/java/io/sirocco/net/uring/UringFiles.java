@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.uring;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -38,71 +38,72 @@ final class UringFiles {
      */
     private static final int KERNEL_HOLDS = 8 << 20;
 
-    private static final int DO_WITHOUT = Uring.INSTALLING | Uring.LENT | Uring.FULL;
+    private static final int DO_WITHOUT =
+            UringConnection.INSTALLING | UringConnection.LENT | UringConnection.FULL;
 
     private final MemorySegment state;
     private final MemorySegment position;
-    private final Connection[] keepers; // those that have a descriptor, or one on its way
+    private final UringConnection[] keepers; // those that have a descriptor, or one on its way
     private int kept;
     private int hand; // of a clock: whom to look at next
 
     UringFiles(Arena arena, int openFiles, int loops) {
         state = Linux.state(arena);
         position = arena.allocate(8, 8);
-        keepers = new Connection[Math.max(1, openFiles / Math.max(SHARE, 2 * loops))];
+        keepers = new UringConnection[Math.max(1, openFiles / Math.max(SHARE, 2 * loops))];
     }
 
     // Of each slot: the descriptor plus one, which is 0 while it is on its way, and above it the
     // place among the keepers plus one
 
-    private static int descriptor(Connection connection) {
-        long[] lent = ((Ring) connection.handle).lentIfAny();
+    private static int descriptor(UringConnection connection) {
+        long[] lent = connection.table.lentIfAny();
         return lent == null ? -1 : (int) lent[connection.slot] - 1;
     }
 
     /** Whether there is an ordinary descriptor of the connection's socket. */
-    boolean has(Connection connection) {
+    boolean has(UringConnection connection) {
         return descriptor(connection) >= 0;
     }
 
     /**
      * Has {@code connection} be one of those that may have a descriptor; false when all need it.
      */
-    boolean reserve(Connection connection) {
+    boolean reserve(UringConnection connection) {
         for (int i = 0; kept == keepers.length; i++) {
             if (i == LOOKED_AT) {
                 return false;
             }
             hand = (hand + 1) % kept;
-            if ((keepers[hand].transportState & DO_WITHOUT) == 0) {
+            if (!keepers[hand].has(DO_WITHOUT)) {
                 forget(keepers[hand]);
             }
         }
         keepers[kept++] = connection;
-        ((Ring) connection.handle).lent()[connection.slot] = (long) kept << 32;
+        connection.table.lent()[connection.slot] = (long) kept << 32;
         return true;
     }
 
     /** The descriptor has come: it is closed by {@link #forget}. */
-    void keep(Connection connection, int descriptor) {
+    void keep(UringConnection connection, int descriptor) {
         Linux.setOption(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NOTSENT_LOWAT, KERNEL_HOLDS);
-        ((Ring) connection.handle).lent()[connection.slot] += descriptor + 1;
+        connection.table.lent()[connection.slot] += descriptor + 1;
     }
 
     /** Closes the descriptor, if there is one: it would keep the socket open. */
-    void forget(Connection connection) {
-        long[] lent = ((Ring) connection.handle).lentIfAny();
+    void forget(UringConnection connection) {
+        long[] lent = connection.table.lentIfAny();
         if (lent == null || lent[connection.slot] == 0) {
             return;
         }
         int descriptor = descriptor(connection);
         int place = (int) (lent[connection.slot] >>> 32) - 1;
         lent[connection.slot] = 0;
-        Connection last = keepers[--kept];
+        UringConnection last = keepers[--kept];
         keepers[kept] = null;
         if (last != connection) {
             keepers[place] = last;
-            long[] its = ((Ring) last.handle).lent();
+            long[] its = last.table.lent();
             its[last.slot] = (long) (place + 1) << 32 | its[last.slot] & 0xffff_ffffL;
         }
         if (descriptor >= 0) {
@@ -114,7 +115,7 @@ final class UringFiles {
      * Sends a chunk of a file, or one that a file follows. Answers how many bytes were taken, 0
      * when the file has ended, or {@code -errno}.
      */
-    int send(Connection connection, OutputChunk chunk, int length) {
+    int send(UringConnection connection, OutputChunk chunk, int length) {
         int socket = descriptor(connection);
         if (chunk.file() == null) {
             long from = chunk.address();
@@ -125,10 +126,10 @@ final class UringFiles {
         return (int) LinuxFiles.sendFile(state, socket, file, position, length);
     }
 
-    /** Closes those of the sockets of {@code ring}. */
-    void close(Ring ring) {
-        for (Connection connection : Arrays.copyOf(keepers, kept)) {
-            if (connection.handle == ring) {
+    /** Closes those of the sockets in {@code table}. */
+    void close(UringTable table) {
+        for (UringConnection connection : Arrays.copyOf(keepers, kept)) {
+            if (connection.table == table) {
                 forget(connection);
             }
         }

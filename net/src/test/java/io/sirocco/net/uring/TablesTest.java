@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.uring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.Echo;
+import io.sirocco.net.Listener;
+import io.sirocco.net.Peer;
+import io.sirocco.net.Probe;
+import io.sirocco.net.Rig;
+import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;

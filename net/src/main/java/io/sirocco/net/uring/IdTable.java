@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.uring;
 
 import java.util.ArrayList;
 import java.util.List;

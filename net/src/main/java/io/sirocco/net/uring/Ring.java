@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.net;
+package io.sirocco.net.uring;
 
 import static io.sirocco.net.linux.Linux.MEMORY;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -126,15 +126,9 @@ final class Ring implements AutoCloseable {
 
     final int descriptor;
     final int tableSize;
-    final Connection[] table;
 
     /** Signalled by the kernel when completions are due; -1 for the ring that the loop waits on. */
     final int eventfd;
-
-    int connections;
-
-    /** What {@link UringFiles} knows of each slot; null while no descriptor was lent. */
-    private long[] lent;
 
     private final BooleanSupplier confined; // whether the caller may touch it
 
@@ -166,7 +160,6 @@ final class Ring implements AutoCloseable {
     private long[] early = {}; // completions that were read ahead of their turn, in pairs
     private int earlyFrom;
     private int earlyTo;
-    private int sequence;
 
     /** For so long entering the ring may fail before it is given up. */
     long patienceNanos = 5_000_000_000L;
@@ -193,7 +186,6 @@ final class Ring implements AutoCloseable {
         this.state = Linux.state(arena);
         this.confined = confined;
         this.tableSize = tableSize;
-        this.table = new Connection[tableSize];
         this.bufferCount = bufferCount;
         this.eventfd = secondary ? (int) check("eventfd", Linux.eventfd()) : -1;
         int opened = -1;
@@ -527,11 +519,6 @@ final class Ring implements AutoCloseable {
         INT.setRelease(MEMORY, cqHead, head);
     }
 
-    /** A sequence number for an operation, of 16 bits, which go around. */
-    int nextSequence() {
-        return ++sequence & 0xffff;
-    }
-
     /**
      * Submits what is queued and returns the result of the operation {@code about}, which must be
      * one that the kernel completes at once. All other completions are kept for {@link #take}, in
@@ -633,32 +620,21 @@ final class Ring implements AutoCloseable {
         MEMORY.set(JAVA_LONG, message + 24, count);
     }
 
-    /** What {@link UringFiles} knows of each slot. */
-    long[] lent() {
-        if (lent == null) {
-            lent = new long[tableSize];
+    /**
+     * Cancels the operation with this user data. The kernel finds that in a hash table, while by
+     * descriptor it would look at everything.
+     */
+    void cancel(long about) {
+        entry(ASYNC_CANCEL, SKIP_SUCCESS, -1, about, 0, 0, 0);
+    }
+
+    /** Submits before a descriptor is closed; a ring that has failed does not prevent that. */
+    void submitIfItWorks() {
+        try {
+            submit(0);
+        } catch (IllegalStateException e) {
+            // it is why the loop ends
         }
-        return lent;
-    }
-
-    /** The same; null while it was never asked for. */
-    long[] lentIfAny() {
-        return lent;
-    }
-
-    /** Puts {@code connection} into its slot, and gives it its sequence number. */
-    void put(Connection connection) {
-        table[connection.slot] = connection;
-        connection.transportState = nextSequence() << 16;
-    }
-
-    /** The connection that an operation was about; null when its slot is another's by now. */
-    Connection find(long about) {
-        Connection connection = table[(int) about];
-        return connection != null
-                        && connection.transportState >>> 16 == ((int) (about >>> 32) & 0xffff)
-                ? connection
-                : null;
     }
 
     @Override
