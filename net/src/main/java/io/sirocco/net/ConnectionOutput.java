@@ -79,7 +79,7 @@ final class ConnectionOutput {
         return chunks.isEmpty() && !sending && !paused && !congested;
     }
 
-    /** Returns whether nothing can be sent now: {@link Connection#queue} is called when it can. */
+    /** Returns whether nothing can be sent now: {@link OutputSide#queue} is called when it can. */
     boolean isWaiting() {
         return sending || paused;
     }
@@ -122,7 +122,7 @@ final class ConnectionOutput {
     boolean flush() {
         Connection owner = connection;
         Loop loop = owner.loop();
-        for (OutputChunk chunk; (chunk = owner.nextChunk()) != null; ) {
+        for (OutputChunk chunk; (chunk = OutputSide.next(owner)) != null; ) {
             int length = owner.isRateLimited() ? allowed(chunk.length()) : chunk.length();
             if (length == 0) {
                 return false;
@@ -135,7 +135,7 @@ final class ConnectionOutput {
             }
             taken(taken);
             if (more) { // after all others
-                owner.queue();
+                OutputSide.queue(owner);
                 return false;
             }
         }
@@ -178,7 +178,8 @@ final class ConnectionOutput {
             }
             served = false;
             paused = true;
-            loop.schedule(pause, connection::outputMayLeave);
+            Connection owner = connection;
+            loop.schedule(pause, () -> OutputSide.pauseEnded(owner));
         }
         return allowed;
     }
@@ -235,7 +236,7 @@ final class ConnectionOutput {
 
     private static void brought(Connection owner) {
         try {
-            owner.loop().execute(owner::fileIsInMemory);
+            owner.loop().execute(() -> OutputSide.fileIsInMemory(owner));
         } catch (RejectedExecutionException e) {
             // the loop has ended, and the connection with it
         }

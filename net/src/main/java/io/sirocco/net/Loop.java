@@ -784,7 +784,7 @@ public final class Loop implements Executor {
             Connection connection = written[i];
             written[i] = null;
             try {
-                connection.flush();
+                OutputSide.flush(connection);
             } catch (Throwable e) {
                 connection.fail(e);
             }

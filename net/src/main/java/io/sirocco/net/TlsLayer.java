@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.ConnectionInput.Kind;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.output.ChunkQueue;
 import io.sirocco.net.output.Chunks;
@@ -22,8 +23,8 @@ import javax.net.ssl.SSLException;
  * connection wants to send. Until the handshake is done it is the connection's protocol, too.
  *
  * <pre>
- *   transport ─ bytes ─▶ received ─ records ─▶ engine ─ plain text ─▶ Connection.arrived ─▶ Protocol
- *   transport ◀─ chunks ─ next    ◀─ records ─ engine ◀─ plain text ─ Connection.written  ◀─ Protocol
+ *   transport ─ bytes ─▶ received ─ records ─▶ engine ─ plain text ─▶ InputSide.deliver ─▶ Protocol
+ *   transport ◀─ chunks ─ next    ◀─ records ─ engine ◀─ plain text ─ OutputSide.first  ◀─ Protocol
  * </pre>
  *
  * <p>Plain text stays as it is until the transport can take more, and is then sealed in records of
@@ -151,7 +152,7 @@ final class TlsLayer implements Protocol {
             return; // behind its last word
         }
         boolean whole = established && input.held() == 0; // mostly: what is left of it counts below
-        if (!whole && !connection.reserveRecords(cost(length))) {
+        if (!whole && !reserveRecords(length)) {
             memoryIsShort();
             return;
         }
@@ -161,11 +162,11 @@ final class TlsLayer implements Protocol {
             return;
         }
         proceed();
-        if (!connection.reserveRecords(cost(0))) {
+        if (!reserveRecords(0)) {
             memoryIsShort();
         }
         if (tasksPending && input.held() >= Connection.MAX_BUFFERED_INPUT) {
-            connection.stopReading();
+            InputSide.stopReading(connection);
         }
     }
 
@@ -177,6 +178,11 @@ final class TlsLayer implements Protocol {
         why = "the memory of the loop is short";
         input.clear();
         connection.close(CloseCause.MEMORY_SHORT);
+    }
+
+    /** Counts what it takes of memory with {@code more} bytes; false when there is no room. */
+    private boolean reserveRecords(int more) {
+        return InputSide.reserve(connection, Kind.RECORDS, cost(more));
     }
 
     /**
@@ -223,7 +229,7 @@ final class TlsLayer implements Protocol {
         }
         tasksPending = false;
         proceed();
-        if (!connection.reserveRecords(cost(0))) {
+        if (!reserveRecords(0)) {
             memoryIsShort();
             return;
         }
@@ -231,7 +237,7 @@ final class TlsLayer implements Protocol {
             connection.endOfInput();
         }
         if (!tasksPending) {
-            connection.readAgain();
+            InputSide.readAgain(connection);
         }
     }
 
@@ -265,7 +271,7 @@ final class TlsLayer implements Protocol {
         handshaken(result);
         if (opened.position() > 0) {
             useless = 0;
-            connection.deliverInput(work.openedMemory, 0, opened.position());
+            InputSide.deliver(connection, work.openedMemory, 0, opened.position());
         } else if (established && ++useless > MOST_USELESS) {
             fail("more than " + MOST_USELESS + " records without data");
         }
@@ -320,7 +326,10 @@ final class TlsLayer implements Protocol {
             while (established && !failed && wantsSealing()) {
                 seal();
             }
-            if (established && !failed && connection.finishing() && connection.written() == null) {
+            if (established
+                    && !failed
+                    && connection.finishing()
+                    && OutputSide.first(connection) == null) {
                 engine.closeOutbound();
                 flushEngine();
             }
@@ -333,10 +342,10 @@ final class TlsLayer implements Protocol {
     /** Whether there is something to seal, and nothing sealed yet or room behind it. */
     private boolean wantsSealing() {
         if (sealed.isEmpty()) {
-            return connection.readable() != null;
+            return connection.output != null && connection.output.readable() != null;
         }
         OutputChunk first = sealed.first();
-        OutputChunk text = connection.written();
+        OutputChunk text = OutputSide.first(connection);
         return text != null
                 && text.file() == null
                 && first.next() == null
@@ -345,7 +354,7 @@ final class TlsLayer implements Protocol {
 
     /** Makes a record of what is at hand. */
     private void seal() throws SSLException {
-        OutputChunk text = connection.written();
+        OutputChunk text = OutputSide.first(connection);
         if (sealed.isEmpty()) {
             sealed.append(connection.loop().chunks.take(connection.unsent() + AROUND));
         }
@@ -360,15 +369,22 @@ final class TlsLayer implements Protocol {
             text = text.next();
         }
         if (total == 0) {
-            connection.drop(0); // room was asked for, and left empty
+            drop(0); // room was asked for, and left empty
             return;
         }
         SSLEngineResult result = engine.wrap(sources, count, work.sealed.clear());
         Arrays.fill(sources, 0, count, null);
         append();
-        connection.drop(result.bytesConsumed());
+        drop(result.bytesConsumed());
         if (result.bytesConsumed() == 0 && result.bytesProduced() == 0) {
             stuck(result);
+        }
+    }
+
+    /** Forgets the first {@code bytes} of what the connection has written: they are sealed. */
+    private void drop(int bytes) {
+        if (connection.output != null) {
+            connection.output.chunks().drop(bytes);
         }
     }
 
@@ -411,7 +427,7 @@ final class TlsLayer implements Protocol {
         if (record.hasRemaining()) {
             spoken = true;
             append(record.array(), record.limit());
-            connection.queue();
+            OutputSide.queue(connection);
         }
     }
 
