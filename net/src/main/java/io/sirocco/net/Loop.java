@@ -14,7 +14,6 @@ import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -44,15 +43,9 @@ import java.util.function.Consumer;
 public final class Loop implements Executor {
     private static final LazyLogger LOG = LazyLogger.of(Loop.class);
     private static final VarHandle ASLEEP = field("asleep", boolean.class);
-    private static final VarHandle BUSY_SINCE = field("busySince", long.class);
     private static final int SLAB = 128 << 10;
     private static final long MAX_HANDED = 1 << 20;
-    private static final long SHRINK_MILLIS = 2_000; // write memory that was not needed for so long
-    private static final long RELIEF_MILLIS = 250;
     private static final int LAST_ROUNDS = 8; // what a last task asks for may ask for more
-
-    /** How long a turn lasts before what is written is sent. */
-    private static final long FLUSH_NANOS = Long.getLong("io.sirocco.net.flushNanos", 500_000);
 
     final Settings settings;
     private final Arena arena = Arena.ofShared();
@@ -87,17 +80,15 @@ public final class Loop implements Executor {
     private final ArrayDeque<Runnable> local = new ArrayDeque<>();
     private final LoopVirtualThreads virtualThreads = new LoopVirtualThreads(this);
 
-    private Connection[] written = new Connection[64];
-    private int writtenCount;
+    private final FlushQueue written = new FlushQueue();
     private final LoopConnections connections = new LoopConnections();
+    private final MemoryRelief relief = new MemoryRelief(this, connections);
     private boolean stopping;
     private boolean over; // the transport is closed
     private long nanos;
     private long millis;
 
-    private volatile long busySince; // 0 while waiting
-    private long flushed; // when the turn began, or was flushed last, as System.nanoTime
-    private volatile long longTurn; // the last that the watchdog has found long, by its begin
+    final TurnClock turns = new TurnClock();
     Watchdog watchdog; // null where there is none
     volatile Path schedulerStatistics; // of the thread; null where the system has none
     volatile int blockingTaskKinds; // kinds of task that have blocked it; written by the watchdog
@@ -105,17 +96,12 @@ public final class Loop implements Executor {
     private long connected;
     private int mostConnections = Integer.MAX_VALUE;
     long connectionsRefused;
-    private boolean shrinking; // a look at the write memory is due
-    private boolean relieving; // a look at those that take no output is due
     int parked;
     long acceptFailures;
     private int handshakes; // of clients with us, under way
     private Runnable handshaken; // when there is none any more; null while nobody asks
     long bytesIn;
     long bytesOut;
-    private long turns;
-    private long busyNanos;
-    private long longestTurn;
 
     private static final Set<Thread> THREADS = ConcurrentHashMap.newKeySet();
 
@@ -125,7 +111,7 @@ public final class Loop implements Executor {
         this.index = index;
         this.settings = settings;
         this.memory = new MemoryBudget(settings.memoryPerLoop());
-        this.chunks = new Chunks(arena, memory, this::shrinkLater);
+        this.chunks = new Chunks(arena, memory, relief::shrinkLater);
         this.outputs = new ConnectionOutput.Pool(chunks);
         memory.onShortage(chunks::reclaim);
         this.thread =
@@ -390,7 +376,7 @@ public final class Loop implements Executor {
      * theirs. Costs next to nothing. Loop-confined.
      */
     public boolean isTurnLong() {
-        return longTurn == busySince();
+        return turns.isLong();
     }
 
     /**
@@ -400,7 +386,7 @@ public final class Loop implements Executor {
      */
     public void yieldIfLong() {
         if (virtualThreads.running() != null
-                && System.nanoTime() - flushed >= FLUSH_NANOS
+                && written.isDue()
                 && Thread.currentThread().isVirtual()
                 && inLoop()) {
             Thread.yield();
@@ -417,9 +403,9 @@ public final class Loop implements Executor {
                 parked,
                 bytesIn,
                 bytesOut,
-                turns,
-                busyNanos,
-                longestTurn,
+                turns.turns(),
+                turns.busyNanos(),
+                turns.longest(),
                 chunks.bytes(),
                 memory.used(),
                 memory.limit(),
@@ -489,10 +475,7 @@ public final class Loop implements Executor {
     /** Has {@code connection} flushed at the end of the turn. */
     void written(Connection connection) {
         assert inLoop() : Thread.currentThread() + " writes to a connection of " + this;
-        if (writtenCount == written.length) {
-            written = Arrays.copyOf(written, writtenCount * 2);
-        }
-        written[writtenCount++] = connection;
+        written.add(connection);
     }
 
     void accepted(Connection connection) {
@@ -548,16 +531,6 @@ public final class Loop implements Executor {
     StackTraceElement[] stack() {
         Thread carried = virtualThreads.running();
         return (carried != null ? carried : thread).getStackTrace();
-    }
-
-    /** The turn that began at {@code since} is long. The watchdog's thread. */
-    void turnIsLong(long since) {
-        longTurn = since;
-    }
-
-    /** When the present turn began, as {@link System#nanoTime}; 0 while it waits. */
-    long busySince() {
-        return (long) BUSY_SINCE.getOpaque(this);
     }
 
     /** Counts runs of tasks: it stays the same for as long as one goes on. Any thread. */
@@ -666,69 +639,28 @@ public final class Loop implements Executor {
     }
 
     private void turn() throws IOException {
-        boolean idle = local.isEmpty() && virtualThreads.isEmpty() && writtenCount == 0;
+        boolean idle = local.isEmpty() && virtualThreads.isEmpty() && written.isEmpty();
         if (idle) {
             asleep = true;
             idle = handed.isEmpty();
         }
-        recordTurn();
+        turns.end();
         transport.await(idle);
         asleep = false;
         readClock();
-        flushed = System.nanoTime();
-        BUSY_SINCE.setOpaque(this, flushed);
+        long begun = System.nanoTime();
+        written.restart(begun);
+        turns.begin(begun);
         if (watchdog != null) {
             watchdog.turnBegins();
         }
-        turns++;
         transport.dispatch();
         handed.drain(this::takeOver);
         runTasks();
         timers.advance(millis);
         preciseTimers.runDue(nanos, this::runTask);
-        flush();
-        if (memory.exceeded() && !relieving) {
-            relieve();
-        }
-    }
-
-    /** Output is beyond what may be held: connections that take none of it make room. */
-    private void relieve() {
-        relieving = false;
-        try {
-            chunks.reclaim();
-            if (memory.exceeded()) {
-                schedule(RELIEF_MILLIS, this::relieve);
-                relieving = true;
-                connections.closeStalled(memory.used() - memory.limit());
-            }
-        } catch (Throwable e) { // out of heap, above all: it looks again
-            failed(e);
-        }
-    }
-
-    private void shrinkLater() {
-        if (!shrinking) {
-            shrinking = true;
-            schedule(SHRINK_MILLIS, this::shrink);
-        }
-    }
-
-    private void shrink() {
-        shrinking = false;
-        if (chunks.shrink()) {
-            shrinkLater();
-        }
-    }
-
-    private void recordTurn() {
-        long since = busySince;
-        if (since != 0) {
-            long held = System.nanoTime() - since;
-            busyNanos += held;
-            longestTurn = Math.max(longestTurn, held);
-            BUSY_SINCE.setOpaque(this, 0L);
-        }
+        written.flush();
+        relief.relieveIfExceeded();
     }
 
     private static Path schedulerStatistics() {
@@ -771,27 +703,11 @@ public final class Loop implements Executor {
      * at the clock.
      */
     private void flushIfLate() {
-        if (writtenCount != 0 && System.nanoTime() - flushed >= FLUSH_NANOS) {
-            flush();
+        if (!written.isEmpty() && written.isDue()) {
+            written.flush();
             transport.submit();
-            flushed = System.nanoTime();
+            written.restart(System.nanoTime());
         }
-    }
-
-    private void flush() {
-        int count = writtenCount;
-        for (int i = 0; i < count; i++) {
-            Connection connection = written[i];
-            written[i] = null;
-            try {
-                OutputSide.flush(connection);
-            } catch (Throwable e) {
-                connection.fail(e);
-            }
-        }
-        writtenCount -= count; // those that were told they have drained wait for the next turn
-        System.arraycopy(written, count, written, 0, writtenCount);
-        Arrays.fill(written, Math.max(count, writtenCount), count + writtenCount, null);
     }
 
     private void stopNow() {
