@@ -4,17 +4,17 @@ package io.sirocco.net;
 import java.io.IOException;
 
 /**
- * Told what becomes of a {@link Loop#connect}: exactly one of its methods is called, once, on the
- * loop, and never from within that call. Loop-confined.
+ * Receives the outcome of {@link Loop#connect}: the loop calls one of the two methods, once, and
+ * never from within {@code connect}. Loop-confined.
  */
 public interface Connector {
 
-    /** It is connected. Gives it the protocol to speak; may already write to it. */
+    /** Returns the protocol of a connection that is open. May already write to it. */
     Protocol connected(Connection connection);
 
     /**
-     * There is no connection: refused, unreachable, no answer in time, nothing left to make a
-     * socket of, or the loop is stopping.
+     * Reports that there is no connection: it was refused, the host is unreachable or did not
+     * respond in time, the process is out of descriptors, or the loop is stopping.
      */
     void failed(IOException why);
 }

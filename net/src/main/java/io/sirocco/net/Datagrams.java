@@ -7,9 +7,12 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
-/** A bound UDP socket of one loop (RFC 768); made by {@link Loops#datagrams}. */
+/**
+ * A bound UDP socket of one loop (RFC 768), made by {@link Loops#datagrams}. Loop-confined, except
+ * where noted.
+ */
 public final class Datagrams implements AutoCloseable {
-    /** The largest payload over IPv4: 65,535 less the headers. */
+    /** The largest payload over IPv4, in bytes: 65,535 less the headers. */
     public static final int MAX_SIZE = 65_507;
 
     private final DatagramSocket socket;
@@ -18,12 +21,12 @@ public final class Datagrams implements AutoCloseable {
     private final InetSocketAddress address;
     private boolean closed;
 
-    /** Given each datagram that comes in. Loop-confined. */
+    /** Receives the datagrams of one socket. Loop-confined. */
     @FunctionalInterface
     public interface Receiver {
         /**
-         * {@code bytes[0..length)} came from {@code from}; the array is overwritten after the call
-         * returns.
+         * Handles a datagram: {@code bytes[0..length)}, sent by {@code from}. The array is
+         * overwritten after the call returns.
          */
         void received(Datagrams datagrams, byte[] bytes, int length, InetSocketAddress from);
     }
@@ -35,12 +38,15 @@ public final class Datagrams implements AutoCloseable {
         this.address = socket.address();
     }
 
-    /** The loop that serves it. Any thread. */
+    /** Returns the loop that serves it. Any thread. */
     public Loop loop() {
         return loop;
     }
 
-    /** The bound address, with the port that the system chose if 0 was asked for. Any thread. */
+    /**
+     * Returns the bound address, with the port that the system chose if 0 was asked for. Any
+     * thread.
+     */
     public InetSocketAddress address() {
         return address;
     }
@@ -49,14 +55,14 @@ public final class Datagrams implements AutoCloseable {
      * Sends one datagram at once, or drops it when the kernel has no room, as the network may.
      * Loop-confined.
      *
-     * @return whether it was sent
+     * @return whether it was sent; false also when the socket is closed
      * @throws IOException when the system refuses it, for example as too long
      */
     public boolean send(byte[] bytes, int length, InetSocketAddress to) throws IOException {
         return !closed && socket.send(bytes, length, to) >= 0;
     }
 
-    /** Gives the address back. Any thread; returns when that is done. */
+    /** Closes the socket and returns when its address is free. Any thread. */
     @Override
     public void close() {
         if (loop.runInLoop(this::closeNow)) {
