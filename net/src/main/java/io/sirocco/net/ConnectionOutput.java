@@ -24,7 +24,10 @@ import java.util.concurrent.RejectedExecutionException;
  * TlsLayer}. Loop-confined.
  */
 final class ConnectionOutput {
-    /** How much later a connection that has just had its share resumes: a slot of the wheel. */
+    /**
+     * The milliseconds by which a connection that has just had its share resumes later: a slot of
+     * the wheel.
+     */
     static final long TURN_MILLIS = 16;
 
     private final ChunkQueue chunks;
@@ -41,7 +44,7 @@ final class ConnectionOutput {
         chunks = new ChunkQueue(pool);
     }
 
-    /** Those of a loop that no connection needs at the moment. Loop-confined. */
+    /** Outputs of a loop that no connection needs at the moment. Loop-confined. */
     static final class Pool {
         private static final int MOST = 1024; // few connections have something to send at once
 
@@ -88,7 +91,7 @@ final class ConnectionOutput {
         return chunks;
     }
 
-    /** The protocol is to be notified when little is left. */
+    /** Notes that the protocol waits for {@link Protocol#drained}. */
     void congest() {
         congested = true;
     }
@@ -102,7 +105,7 @@ final class ConnectionOutput {
         return drained;
     }
 
-    /** Has {@link #isStalled} look from now on, or not at all. */
+    /** Lets {@link #isStalled} measure from now on, or ends that. */
     void watch(boolean on) {
         watched = on;
     }
@@ -142,7 +145,7 @@ final class ConnectionOutput {
         return !sending;
     }
 
-    /** The send in flight has ended: the kernel has taken {@code bytes}. */
+    /** Notes that the send in flight has ended: the kernel has taken {@code bytes}. */
     void sent(int bytes) {
         sending = false;
         taken(bytes);
@@ -167,7 +170,7 @@ final class ConnectionOutput {
         }
     }
 
-    /** How many of {@code length} bytes may leave now; if none, it is paused until some may. */
+    /** Returns how many of {@code length} bytes may leave now; if none, pauses until some may. */
     private int allowed(int length) {
         Loop loop = connection.loop();
         int allowed = connection.rateLimits().write(length, loop.nanos());
@@ -184,14 +187,17 @@ final class ConnectionOutput {
         return allowed;
     }
 
-    /** A pause has ended. */
+    /** Ends a pause. */
     void unpause() {
         paused = false;
     }
 
     // ---- chunks in the order in which they leave
 
-    /** The next chunk that the kernel can send; null when there is none, or the disk brings it. */
+    /**
+     * Returns the next chunk that the kernel can send; null when there is none, or the disk reads
+     * it.
+     */
     OutputChunk sendable() {
         while (!chunks.isEmpty() && !waitsForDisk() && gather()) {
             OutputChunk first = chunks.first();
@@ -203,7 +209,10 @@ final class ConnectionOutput {
         return null;
     }
 
-    /** The next chunk with bytes that TLS can seal; null when there is none, or as above. */
+    /**
+     * Returns the next chunk with bytes that TLS can seal; null when there is none, or the disk
+     * reads it.
+     */
     OutputChunk readable() {
         while (!chunks.isEmpty()) {
             if (chunks.meetsFile()) {
@@ -221,7 +230,7 @@ final class ConnectionOutput {
         return null;
     }
 
-    /** Whether a file comes next that is not in memory: then a thread brings it. */
+    /** Returns whether a file comes next that is not in memory; a thread then reads it. */
     private boolean waitsForDisk() {
         Connection owner = connection;
         OutputChunk chunk = chunks.fileOrFirst();
@@ -242,13 +251,13 @@ final class ConnectionOutput {
         }
     }
 
-    /** The disk has read what comes next. */
+    /** Notes that the disk has read what comes next. */
     void diskHasRead() {
         disk = false;
         sent(0);
     }
 
-    /** Has the first chunk made ready to be sent. False when that has failed. */
+    /** Makes the first chunk ready to be sent; returns false when that has failed. */
     private boolean gather() {
         Loop loop = connection.loop();
         boolean readsFiles =

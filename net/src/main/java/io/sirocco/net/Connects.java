@@ -32,7 +32,7 @@ final class Connects extends ConnectionOrigin {
         underWay.remove(attempt);
     }
 
-    /** Whether nothing is under way. */
+    /** Returns whether nothing is under way. */
     boolean idle() {
         return underWay.isEmpty();
     }

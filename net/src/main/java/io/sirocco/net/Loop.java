@@ -23,9 +23,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * One platform thread, one poller, and the connections it owns. A connection that is served never
- * changes its loop, and all of its state is touched by the loop's thread only, so there are no
- * locks. A turn of the loop is
+ * One platform thread, its transport, and the connections that it owns. A connection that is served
+ * never changes its loop, and only the loop's thread touches its state, so there are no locks. A
+ * turn of the loop is
  *
  * <pre>
  *   await      submit what the last turn started, wait for the kernel or a wake-up
@@ -35,10 +35,10 @@ import java.util.function.Consumer;
  *   flush      one send for each connection that was written to
  * </pre>
  *
- * <p>What is written is also flushed between two pieces of work when the turn has lasted for half a
+ * <p>Output is also flushed between two pieces of work when the turn has lasted for half a
  * millisecond, and again after each further half: no response waits for the handlers of others.
  *
- * <p>Loop-confined, except for what says otherwise.
+ * <p>Loop-confined, except where noted.
  */
 public final class Loop implements Executor {
     private static final LazyLogger LOG = LazyLogger.of(Loop.class);
@@ -57,12 +57,15 @@ public final class Loop implements Executor {
     private final CompletableFuture<Loop> started = new CompletableFuture<>();
     private final CompletableFuture<Loop> ended = new CompletableFuture<>();
 
-    /** Completed with what it has died of; made beforehand, since there may be no heap then. */
+    /**
+     * Completes with the error that the loop has died of; made beforehand, since there may be no
+     * heap then.
+     */
     final CompletableFuture<Throwable> death = new CompletableFuture<>();
 
     private volatile Throwable failure; // that it has died of
 
-    /** The property is for tests, which need the fall-back where it is not the last resort. */
+    /** Whether it carries virtual threads; a property lets tests use the fallback. */
     private final boolean carries =
             LoopVirtualThread.AVAILABLE && !Boolean.getBoolean("io.sirocco.net.uncarried");
 
@@ -151,12 +154,12 @@ public final class Loop implements Executor {
         return Optional.ofNullable(failure);
     }
 
-    /** The same without allocating. Any thread. */
+    /** Returns the same without allocating. Any thread. */
     boolean hasFailed() {
         return failure != null;
     }
 
-    /** Whether it has as many connections as it may have. */
+    /** Returns whether it has more connections than it may serve. */
     boolean isFull() {
         return connections.size() > mostConnections;
     }
@@ -208,7 +211,7 @@ public final class Loop implements Executor {
         handshakes(0);
     }
 
-    /** So many handshakes more are under way. */
+    /** Counts {@code more} handshakes that have begun, or that have ended if negative. */
     void handshakes(int more) {
         handshakes += more;
         Runnable then = handshaken;
@@ -269,8 +272,8 @@ public final class Loop implements Executor {
     }
 
     /**
-     * Whether the caller is the thread of some loop, and must not block; a virtual thread is none.
-     * Any thread.
+     * Returns whether the caller is the thread of some loop, and must not block; false on a virtual
+     * thread. Any thread.
      */
     public static boolean isLoopThread() {
         return THREADS.contains(Thread.currentThread());
@@ -425,9 +428,7 @@ public final class Loop implements Executor {
         return timers;
     }
 
-    /**
-     * Nanoseconds until a deadline or an appointment has to be looked at; -1 when there is none.
-     */
+    /** Returns the nanoseconds until a timer or a precise timer is due; -1 when there is none. */
     private long untilNext() {
         long millis = timers.untilNext();
         long ahead = millis < 0 ? Long.MAX_VALUE : millis * 1_000_000;
@@ -446,7 +447,7 @@ public final class Loop implements Executor {
         return started;
     }
 
-    /** Whether the caller would wait for itself if it waited for this loop. */
+    /** Returns whether the caller is this loop's thread, which cannot wait for the loop. */
     boolean isCurrent() {
         return Thread.currentThread() == thread;
     }
@@ -459,12 +460,15 @@ public final class Loop implements Executor {
         return ended;
     }
 
-    /** A scratch array of at least {@code size} bytes, the same for all connections of the loop. */
+    /**
+     * Returns a scratch array of at least {@code size} bytes, which all connections of the loop
+     * share.
+     */
     byte[] slab(int size) {
         return size <= slab.length ? slab : new byte[size];
     }
 
-    /** What its TLS connections share. */
+    /** Returns what its TLS connections share. */
     TlsLoopContext tlsWork() {
         if (tlsWork == null) {
             tlsWork = new TlsLoopContext(this);
@@ -472,7 +476,7 @@ public final class Loop implements Executor {
         return tlsWork;
     }
 
-    /** Has {@code connection} flushed at the end of the turn. */
+    /** Queues {@code connection} to be flushed at the end of the turn. */
     void written(Connection connection) {
         assert inLoop() : Thread.currentThread() + " writes to a connection of " + this;
         written.add(connection);
@@ -495,7 +499,7 @@ public final class Loop implements Executor {
         }
     }
 
-    /** Another loop takes over {@code connection}, from which nothing was read. */
+    /** Gives up {@code connection}, from which nothing was read: another loop takes it over. */
     void handedOver(Connection connection) {
         accepted--; // counted there
         timers.cancel(connection);
@@ -516,8 +520,8 @@ public final class Loop implements Executor {
     }
 
     /**
-     * Logs, whatever the logger says: it may want to open a file when there are no descriptors, and
-     * no loop shall end over that.
+     * Logs a warning and ignores errors of the logger: it may have to open a file when there are no
+     * descriptors, and that must not end a loop.
      */
     static void warn(System.Logger log, String text, Throwable thrown) {
         try {
@@ -527,23 +531,23 @@ public final class Loop implements Executor {
         }
     }
 
-    /** Where the thread that the loop runs is at this moment. Any thread. */
+    /** Returns the stack of the thread that the loop runs at this moment. Any thread. */
     StackTraceElement[] stack() {
         Thread carried = virtualThreads.running();
         return (carried != null ? carried : thread).getStackTrace();
     }
 
-    /** Counts runs of tasks: it stays the same for as long as one goes on. Any thread. */
+    /** Returns a number that stays the same as long as one run of a task goes on. Any thread. */
     long runs() {
         return virtualThreads.runs();
     }
 
-    /** Of what runs now, or null. Any thread. */
+    /** Returns the kind of the task that runs now, or null. Any thread. */
     TaskKind kind() {
         return virtualThreads.kind();
     }
 
-    /** Whether the caller is on the loop, which has not ended. Any thread. */
+    /** Returns whether the caller is on the loop, which has not ended. Any thread. */
     boolean takesLocalTasks() {
         return inLoop() && !over;
     }
@@ -553,7 +557,7 @@ public final class Loop implements Executor {
         return handOver(carried, Long.MAX_VALUE);
     }
 
-    /** What its transport sees of it. */
+    /** The loop as its transport sees it. */
     private final class View implements TransportLoop {
         @Override
         public Loop loop() {
@@ -627,7 +631,7 @@ public final class Loop implements Executor {
         }
     }
 
-    /** A server with fewer loops than it believes to have must not look as if all were well. */
+    /** Reports the death, since a server with fewer loops than it started must not look healthy. */
     private void reportDeath() {
         death.complete(failure);
         try {
@@ -719,7 +723,7 @@ public final class Loop implements Executor {
         connections.forEach(connection -> connection.close(CloseCause.STOPPED));
     }
 
-    /** Each step of it is done whatever becomes of the others: there may be no heap left. */
+    /** Ends in steps that are independent of each other's failures: there may be no heap left. */
     private void end() {
         step(() -> handed.close(this::takeOver));
         if (failure != null) {
@@ -746,7 +750,7 @@ public final class Loop implements Executor {
         }
     }
 
-    /** Connections whose loop has died: their peers and protocols learn of it. */
+    /** Tells peers and protocols that the loop has died. */
     private void loseAll() {
         while (connections.size() > 0) {
             Connection lost = connections.newest();

@@ -44,7 +44,7 @@ final class LoopAcceptor extends TransportAcceptor {
     private final ArrayDeque<Connection> kept = new ArrayDeque<>(); // without a place to park
     private final Placement[] places; // here, by their room
 
-    /** By whom those were admitted who had to ask; null while nobody had to. */
+    /** The admissions of connections that had to ask; null while none had to. */
     private Map<Connection, Admitted> admitted;
 
     private record Admitted(Admission by, SocketAddress client) {}
@@ -160,7 +160,7 @@ final class LoopAcceptor extends TransportAcceptor {
         }
     }
 
-    /** Any thread. */
+    /** Gives back a slot or place. Any thread. */
     private void give(Slots back) {
         if (back != null) {
             back.give(loop.index());
@@ -194,7 +194,7 @@ final class LoopAcceptor extends TransportAcceptor {
         return listener.options.acceptRate.rate() != RateLimiter.UNLIMITED;
     }
 
-    /** How many more connections this loop has room for. */
+    /** Returns how many more connections this loop has room for. */
     private long room() {
         if (slots == null) {
             return Long.MAX_VALUE;
@@ -266,7 +266,10 @@ final class LoopAcceptor extends TransportAcceptor {
         decide();
     }
 
-    /** Done when the address is free again; at once if the caller is the loop itself. */
+    /**
+     * Closes it; the future completes when the address is free again, at once if the caller is the
+     * loop itself.
+     */
     CompletableFuture<Void> close() {
         var done = new CompletableFuture<Void>();
         if (loop.isCurrent()) {
@@ -317,7 +320,7 @@ final class LoopAcceptor extends TransportAcceptor {
         }
     }
 
-    /** What stands before everything else on a listener behind a proxy. */
+    /** Returns the protocol that reads the PROXY header. */
     private Protocol preface(Connection connection) {
         if (!listener.options.proxies.test(connection.peer())) {
             ProxyHeaderProtocol.refuse(connection, "not a trusted proxy");
@@ -327,7 +330,7 @@ final class LoopAcceptor extends TransportAcceptor {
         return new ProxyHeaderProtocol(this);
     }
 
-    /** The proxy has said for whom it opened a connection. */
+    /** Starts a connection whose client the proxy has named. */
     void introduced(Connection connection) {
         connection.clearDeadline();
         connection.startNextProtocol(admits(connection) ? listener.acceptor : LoopAcceptor::refuse);
@@ -372,7 +375,7 @@ final class LoopAcceptor extends TransportAcceptor {
         }
     }
 
-    /** Starts those that wait here, on this loop or another, as long as there are slots. */
+    /** Starts connections that wait here, on this loop or another, as long as there are slots. */
     private void serveWaiting() {
         while (!parked.isEmpty() || !kept.isEmpty()) {
             int slot = slots.takeNear(loop.index());
@@ -397,7 +400,7 @@ final class LoopAcceptor extends TransportAcceptor {
         }
     }
 
-    /** The first one that has not been given up meanwhile. */
+    /** Returns the first connection that waits and is still open; null for none. */
     private Connection nextWaiting() {
         while (!parked.isEmpty() || !kept.isEmpty()) {
             Connection connection;
@@ -415,7 +418,9 @@ final class LoopAcceptor extends TransportAcceptor {
         return null;
     }
 
-    /** Whether any loop could take one more; if not, it is told when one can. */
+    /**
+     * Returns whether any loop has room for one more; if not, this acceptor is woken when one has.
+     */
     private boolean anyRoom() {
         return slots == null || hasRoom() || !waits.getAndSet(true) && hasRoom();
     }

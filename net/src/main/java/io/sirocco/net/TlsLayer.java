@@ -34,7 +34,7 @@ import javax.net.ssl.SSLException;
 final class TlsLayer implements Protocol {
     private static final LazyLogger LOG = LazyLogger.of(TlsLayer.class);
 
-    /** The most that a handshake may bring: certificates of a client, mostly. */
+    /** Bytes that a handshake may bring at most: certificates of a client, mostly. */
     private static final int MOST_OF_HANDSHAKE = 64 << 10;
 
     /** Bytes that an engine takes during a handshake, roughly. */
@@ -43,7 +43,7 @@ final class TlsLayer implements Protocol {
     /** Records in a row without a byte for the protocol: key updates, empty ones. */
     private static final int MOST_USELESS = 32;
 
-    /** What surrounds the plain text of a record; 29 bytes are the most that we have seen. */
+    /** Bytes that surround the plain text of a record; 29 is the most that we have seen. */
     private static final int AROUND = 64;
 
     /** Bytes of plain text in a record: sealed, it fills a chunk and no more. */
@@ -108,14 +108,14 @@ final class TlsLayer implements Protocol {
         }
     }
 
-    /** No handshake begins any more: ends unless one has. */
+    /** Closes the connection unless its handshake has begun. */
     void drain() {
         if (handshakeBytes == 0 && input.held() == 0) {
             connection.close(CloseCause.FINISHED);
         }
     }
 
-    /** What was agreed on, once it is. Any thread. */
+    /** Returns the outcome of the handshake, once it is done. Any thread. */
     Optional<TlsSession> session() {
         return Optional.ofNullable(session);
     }
@@ -139,7 +139,7 @@ final class TlsLayer implements Protocol {
                 .isPresent();
     }
 
-    /** Says the first word, as clients do. */
+    /** Begins the handshake, as clients do. */
     void begin() {
         proceed();
     }
@@ -186,14 +186,15 @@ final class TlsLayer implements Protocol {
     }
 
     /**
-     * What it takes of memory with {@code more} bytes: nothing while an open connection is idle.
+     * Returns the memory that it takes with {@code more} bytes: none while an open connection is
+     * idle.
      */
     private int cost(int more) {
         int handshake = established || ended || failed ? 0 : HANDSHAKE;
         return handshake + Math.max(input.size(), more == 0 ? 0 : input.held() + more);
     }
 
-    /** Does what can be done without waiting: for the peer, or for the loop's queue. */
+    /** Proceeds as far as possible without waiting for the peer or for the loop's queue. */
     private void proceed() {
         try {
             while (connection.isOpen() && !tasksPending && !failed) {
@@ -219,7 +220,7 @@ final class TlsLayer implements Protocol {
         }
     }
 
-    /** The engine's tasks, when the loop has time for them. */
+    /** Runs the engine's tasks, when the loop has time for them. */
     void runTasks() {
         if (!connection.isOpen()) {
             return;
@@ -241,7 +242,7 @@ final class TlsLayer implements Protocol {
         }
     }
 
-    /** Opens the next record; answers whether there was one. */
+    /** Opens the next record; returns whether there was one. */
     private boolean open() throws SSLException {
         ByteBuffer record = input.next();
         if (record == null || ended) {
@@ -307,20 +308,27 @@ final class TlsLayer implements Protocol {
         }
     }
 
-    /** Whether the end of the stream lies behind records that wait for the engine's tasks. */
+    /**
+     * Returns whether the end of the stream lies behind records that wait for the engine's tasks.
+     */
     boolean postponesEnd() {
         streamEnded = tasksPending && connection.isOpen();
         return streamEnded;
     }
 
-    /** Whether the stream ended without the peer's saying so: bytes may be missing. */
+    /**
+     * Returns whether the stream has ended without a closing alert, so that bytes may be missing.
+     */
     boolean cut() {
         return !ended;
     }
 
     // ---- output
 
-    /** The next chunk for the transport, sealed now if none is left; null when there is nothing. */
+    /**
+     * Returns the next chunk for the socket, sealed now if none is left; null when there is
+     * nothing.
+     */
     OutputChunk next() {
         try {
             while (established && !failed && wantsSealing()) {
@@ -339,7 +347,7 @@ final class TlsLayer implements Protocol {
         return sealed.isEmpty() || sealed.first().length() == 0 ? null : sealed.first();
     }
 
-    /** Whether there is something to seal, and nothing sealed yet or room behind it. */
+    /** Returns whether there is something to seal, and nothing sealed yet or room behind it. */
     private boolean wantsSealing() {
         if (sealed.isEmpty()) {
             return connection.output != null && connection.output.readable() != null;
@@ -352,7 +360,7 @@ final class TlsLayer implements Protocol {
                 && first.remaining() >= Math.min(text.length(), RECORD) + AROUND;
     }
 
-    /** Makes a record of what is at hand. */
+    /** Seals what is written as one record. */
     private void seal() throws SSLException {
         OutputChunk text = OutputSide.first(connection);
         if (sealed.isEmpty()) {
@@ -410,7 +418,7 @@ final class TlsLayer implements Protocol {
         }
     }
 
-    /** All that the engine has to say by itself: alerts, mostly. */
+    /** Appends what the engine has to send by itself: alerts, mostly. */
     private void flushEngine() throws SSLException {
         while (engine.status() == HandshakeStatus.NEED_WRAP && !engine.outboundDone()) {
             engine.wrap(NOTHING, 1, work.sealed.clear());
@@ -440,24 +448,24 @@ final class TlsLayer implements Protocol {
         }
     }
 
-    /** The transport has taken {@code bytes}. */
+    /** Notes that the socket has taken {@code bytes}. */
     void spent(int bytes) {
         sealed.drop(bytes);
     }
 
-    /** Sealed bytes that have not left yet. */
+    /** Returns the number of sealed bytes that have not left yet. */
     long unsent() {
         return sealed.unsent();
     }
 
-    /** Returns what the sealed bytes take of the loop's memory. */
+    /** Returns the bytes of the loop's memory that the sealed records take. */
     long outputCost() {
         return sealed.cost();
     }
 
     // ---- ends
 
-    /** Its engine, or code of ours, threw what no engine should: this connection alone ends. */
+    /** Aborts this connection alone: its engine, or our own code, threw what no engine should. */
     void broken(Throwable thrown) {
         connection.fail(thrown);
     }
@@ -511,12 +519,12 @@ final class TlsLayer implements Protocol {
         connection.finish();
     }
 
-    /** Why the connection has closed, as far as the layer knows better. */
+    /** Returns the cause of a close, as far as the layer knows better. */
     CloseCause cause(CloseCause cause) {
         return failed && cause == CloseCause.FINISHED ? CloseCause.TLS_FAILED : cause;
     }
 
-    /** The connection is gone. */
+    /** Releases everything, since the connection is gone. */
     void gone() {
         discount();
         sealed.clear();

@@ -28,7 +28,10 @@ public final class SharedFile implements OpenFile {
     private static final Cleaner CLEANER = Cleaner.create();
     private static final long SEEN_FOR_NANOS = 1_000_000_000;
 
-    /** What is closed, if nobody did so before, when nobody knows the file any more. */
+    /**
+     * The part that outlives this object, so that the cleaner can close a file that was not
+     * released.
+     */
     private final Handle handle;
 
     private final Path path;
@@ -84,7 +87,7 @@ public final class SharedFile implements OpenFile {
             }
         }
 
-        /** Nobody can reach it any more, and somebody has forgotten to release it. */
+        /** Closes a file that nobody can reach any more and somebody has forgotten to release. */
         @Override
         public void run() {
             if ((int) USERS.getAndSet(this, 0) > 0) {
@@ -162,7 +165,7 @@ public final class SharedFile implements OpenFile {
             }
         }
 
-        /** Nobody uses it any more. */
+        /** Frees the memory, which nobody uses any more. */
         void free() {
             if (arena != null) {
                 arena.close();

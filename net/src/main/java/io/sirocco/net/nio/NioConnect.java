@@ -20,7 +20,7 @@ final class NioConnect implements ConnectingSocket {
         this.key = transport.register(channel, connected ? 0 : SelectionKey.OP_CONNECT, this);
     }
 
-    /** It is connected, or will not be. */
+    /** Takes the outcome, if there is one. */
     void tried() {
         if (!key.isValid()) {
             return; // cancelled

@@ -4,8 +4,8 @@ package io.sirocco.net.output;
 import java.io.IOException;
 
 /**
- * Chunks on their way out, in order. It owns those in it: what leaves goes back to the loop's
- * {@link Chunks}. Loop-confined.
+ * Chunks on their way out, in order. The queue owns them: chunks that have left return to the
+ * loop's {@link Chunks}. Loop-confined.
  */
 public final class ChunkQueue {
     private static final int COPIED = 2 << 10;
@@ -19,18 +19,18 @@ public final class ChunkQueue {
         this.pool = pool;
     }
 
-    /** Counts on from {@code position}: behind all that any queue has counted so far. */
+    /** Starts to count at {@code position}, behind everything that any queue has counted so far. */
     public ChunkQueue from(long position) {
         dropped = position;
         return this;
     }
 
-    /** The position behind its last byte; those of a connection only grow. */
+    /** Returns the position behind its last byte; positions of a connection only grow. */
     public long end() {
         return dropped + unsent();
     }
 
-    /** How many bytes are before {@code position}. */
+    /** Returns how many bytes are before {@code position}. */
     public long before(long position) {
         return Math.max(0, position - dropped);
     }
@@ -39,12 +39,14 @@ public final class ChunkQueue {
         return first == null;
     }
 
-    /** The one that leaves next, linked to those behind it; null when there is none. */
+    /**
+     * Returns the chunk that leaves next, linked to the ones behind it; null when there is none.
+     */
     public OutputChunk first() {
         return first;
     }
 
-    /** The last one, if it has room for {@code bytes}; else a fresh one behind it. */
+    /** Returns the last chunk if it has room for {@code bytes}; otherwise appends a fresh one. */
     public OutputChunk reserve(int bytes) {
         if (last == null || last.remaining() < bytes) {
             append(pool.take());
@@ -61,7 +63,7 @@ public final class ChunkQueue {
         last = chunk;
     }
 
-    /** Bytes of all. */
+    /** Returns the bytes of all chunks. */
     public long unsent() {
         long bytes = 0;
         for (OutputChunk chunk = first; chunk != null; chunk = chunk.next) {
@@ -71,7 +73,8 @@ public final class ChunkQueue {
     }
 
     /**
-     * Returns the bytes of the loop's memory that it takes: those of files and shared arrays not.
+     * Returns the bytes of the loop's memory that the chunks take; files and shared arrays take
+     * none.
      */
     public long cost() {
         long bytes = 0;
@@ -81,7 +84,7 @@ public final class ChunkQueue {
         return bytes;
     }
 
-    /** Forgets the first {@code bytes}, and what is empty in front of those behind them. */
+    /** Drops the first {@code bytes}, and empty chunks in front of the rest. */
     public void drop(int bytes) {
         int rest = bytes;
         dropped += bytes;
@@ -110,12 +113,12 @@ public final class ChunkQueue {
         }
     }
 
-    /** Whether what leaves next is of a file, or has one right behind it. */
+    /** Returns whether the first chunk is of a file, or has one right behind it. */
     public boolean meetsFile() {
         return first.file != null || first.next != null && first.next.file != null;
     }
 
-    /** The chunk of that file; the first where there is none. */
+    /** Returns the chunk of that file; the first one where there is none. */
     public OutputChunk fileOrFirst() {
         return first.file != null || first.next == null ? first : first.next;
     }
@@ -149,7 +152,7 @@ public final class ChunkQueue {
         return true;
     }
 
-    /** Whether it is cheaper to copy content of a file than to send it from where it is. */
+    /** Returns whether it is cheaper to copy content of a file than to send it from where it is. */
     private boolean fits(OutputChunk content) {
         return content.unsent() <= Math.min(COPIED, first.remaining());
     }

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The write memory of one loop: chunks of 16 KiB, and of 64 KiB for what is long, handed out
- * last-in first-out so that the warm ones go first. Grows by a block when it runs dry, and gives
- * whole blocks back some seconds after a peak, or at once when memory is short; the first block of
- * each size stays. All others count in the loop's {@link MemoryBudget}. Loop-confined.
+ * The write memory of one loop: chunks of 16 KiB, and of 64 KiB for long content, handed out
+ * last-in first-out so that warm ones go first. It grows by a block when it runs dry, and returns
+ * whole blocks some seconds after a peak, or at once when memory is short; the first block of each
+ * size stays. All others count in the loop's {@link MemoryBudget}. Loop-confined.
  */
 public final class Chunks {
     /** Bytes of a usual chunk. */
@@ -193,7 +193,10 @@ public final class Chunks {
         return usual.take();
     }
 
-    /** One for {@code bytes} that are at hand: with room for all of them where that is possible. */
+    /**
+     * Takes an empty chunk for {@code bytes} that are at hand, with room for all of them if
+     * possible.
+     */
     public OutputChunk take(long bytes) {
         return (bytes <= SIZE ? usual : large).take();
     }
@@ -218,8 +221,8 @@ public final class Chunks {
     }
 
     /**
-     * {@code bytes[from..to)}. Where they count, the whole array does for as long as a part of it
-     * waits, and once however many connections it waits for.
+     * Returns a chunk of {@code bytes[from..to)}. If it {@code counts}, the whole array does for as
+     * long as a part of it waits, and once however many connections it waits for.
      */
     public OutputChunk of(byte[] bytes, int from, int to, boolean counts) {
         var chunk = new OutputChunk(bytes, from, to);
@@ -239,7 +242,7 @@ public final class Chunks {
         }
     }
 
-    /** An array of the program's that counts in the budget of the loop. */
+    /** An array of the program that counts in the budget of the loop. */
     static final class Counted {
         private final byte[] array;
         private int chunks;
@@ -263,7 +266,7 @@ public final class Chunks {
         dropped += bytes;
     }
 
-    /** A chunk whose content goes nowhere, for what is written to a connection that is closing. */
+    /** Returns a chunk whose content is discarded, for writes to a connection that is closing. */
     public OutputChunk discard() {
         if (discard == null) {
             discard = new OutputChunk(arena.allocate(SIZE), null);
@@ -303,7 +306,10 @@ public final class Chunks {
         return usual.lent + large.lent;
     }
 
-    /** Nothing is sent any more; the loop's arena is closed, so that nobody reaches the chunks. */
+    /**
+     * Releases all blocks: nothing is sent any more, and the loop's arena is closed, so that nobody
+     * reaches the chunks.
+     */
     public void close() {
         for (SizeClass shelf : List.of(usual, large)) {
             shelf.blocks.forEach(Block::release);

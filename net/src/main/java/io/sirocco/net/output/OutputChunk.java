@@ -205,7 +205,7 @@ public final class OutputChunk implements Chunk {
         return file == null ? length() : (int) (atHand - position);
     }
 
-    /** {@code bytes} of them have left. */
+    /** Drops the first {@code bytes}, which have left. */
     void advance(int bytes) {
         if (file == null) {
             start += bytes;
@@ -277,7 +277,7 @@ public final class OutputChunk implements Chunk {
     }
 
     /**
-     * The same from a file; false when that ends too early.
+     * Does the same from a file; returns false when that ends too early.
      *
      * @throws IOException when it cannot be read
      */

@@ -10,7 +10,7 @@ import io.sirocco.net.Loop;
  * and calls {@link #accepted} there, or {@link #lost}. Loop-confined, except where noted.
  */
 public abstract class TransportAcceptor extends ConnectionOrigin {
-    /** What an acceptor has for a connection. */
+    /** The capacity that an acceptor has for a connection. */
     public enum Capacity {
         /** A slot: the connection is served. */
         SLOT,

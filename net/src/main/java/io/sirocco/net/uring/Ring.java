@@ -313,7 +313,7 @@ final class Ring implements AutoCloseable {
         }
     }
 
-    /** What is said of an operation that the kernel does not have. */
+    /** Returns the error for an operation that the kernel does not have. */
     static IOException missing(String operation, String since) {
         String version = System.getProperty("os.version");
         return new IOException(
@@ -321,7 +321,7 @@ final class Ring implements AutoCloseable {
                         .formatted(version, operation, since));
     }
 
-    /** Whether a test wants the kernel not to have {@code operation}. */
+    /** Returns whether a test wants the kernel not to have {@code operation}. */
     static boolean takenToMiss(String operation) {
         return List.of(System.getProperty(MISSING, "").split(",")).contains(operation);
     }
@@ -329,7 +329,7 @@ final class Ring implements AutoCloseable {
     // ---- submission
 
     /**
-     * Queues an operation and answers the address of its entry, for the fields that few operations
+     * Queues an operation and returns the address of its entry, for the fields that few operations
      * have.
      */
     long entry(
@@ -462,7 +462,7 @@ final class Ring implements AutoCloseable {
         }
     }
 
-    /** Why it is of no use any more; null while it is. */
+    /** Returns why it is of no use any more; null while it works. */
     String failure() {
         return failure;
     }
@@ -477,7 +477,7 @@ final class Ring implements AutoCloseable {
 
     // ---- completion
 
-    /** How many completions can be read now. */
+    /** Returns how many completions can be read now. */
     int due() {
         assert isConfined();
         return (earlyTo - earlyFrom >> 1) + lastCompletion() - head;
@@ -487,12 +487,14 @@ final class Ring implements AutoCloseable {
         return (int) INT.getAcquire(MEMORY, cqTail);
     }
 
-    /** Whether the kernel keeps completions back for which there was no room in the queue. */
+    /**
+     * Returns whether the kernel keeps completions back for which there was no room in the queue.
+     */
     boolean overflowed() {
         return ((int) INT.getAcquire(MEMORY, sqFlags) & SQ_CQ_OVERFLOW) != 0;
     }
 
-    /** The user data of the next completion, of those {@link #due}. */
+    /** Returns the user data of the next completion, of those {@link #due}. */
     long nextUserData() {
         return earlyFrom == earlyTo ? MEMORY.get(JAVA_LONG, next()) : early[earlyFrom];
     }
@@ -509,12 +511,12 @@ final class Ring implements AutoCloseable {
         return outcome;
     }
 
-    /** The address of the next completion in the queue. */
+    /** Returns the address of the next completion in the queue. */
     private long next() {
         return completions + ((long) (head & cqMask) << 4);
     }
 
-    /** Gives the places of all completions that were taken back to the kernel. */
+    /** Returns the places of all completions that were taken to the kernel. */
     void consumed() {
         INT.setRelease(MEMORY, cqHead, head);
     }
@@ -569,7 +571,7 @@ final class Ring implements AutoCloseable {
         return buffers + (long) id * BUFFER_SIZE;
     }
 
-    /** The buffer may be filled again, from the next submission on. */
+    /** Lets the kernel fill the buffer again, from the next submission on. */
     void recycle(int id) {
         assert isConfined();
         long place = bufferRing + ((bufferTail++ & bufferCount - 1) << 4);

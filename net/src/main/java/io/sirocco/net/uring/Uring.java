@@ -108,7 +108,7 @@ public final class Uring implements Transport {
         return userData(kind, 0, number);
     }
 
-    /** Of {@code sequence} the lower 24 bits. */
+    /** Returns the user data of an operation; of {@code sequence} it has the lower 24 bits. */
     static long userData(int kind, int sequence, int number) {
         return (long) kind << 56 | (sequence & 0xff_ffffL) << 32 | number & 0xffff_ffffL;
     }
@@ -262,12 +262,12 @@ public final class Uring implements Transport {
         tables.listenTo(wakeUp, userData(WOKEN, 0));
     }
 
-    /** For tests: the ring that the loop waits on. Any thread. */
+    /** Returns the ring that the loop waits on; for tests. Any thread. */
     Ring mainRing() {
         return main;
     }
 
-    /** That others hand connections over to. Any thread. */
+    /** Returns where other loops hand connections over to. Any thread. */
     UringAccepts accepts() {
         return accepts;
     }
@@ -326,7 +326,7 @@ public final class Uring implements Transport {
         }
     }
 
-    /** Those that are lent, and those that were on their way: a loop may die at any time. */
+    /** Closes descriptors that are lent or were on their way: a loop may die at any time. */
     private void closeDescriptors(UringTable table) {
         Ring ring = table.ring;
         while (ring.due() > 0) {

@@ -40,7 +40,7 @@ final class UringAccepts {
     private final IdTable<Move> moves = new IdTable<>();
 
     /**
-     * Where the sockets go that are on their way to this loop's tables: put there by any thread.
+     * The places of sockets that are on their way to this loop's tables, put there by any thread.
      */
     private final ConcurrentMap<Integer, Placement> arriving = new ConcurrentHashMap<>();
 
@@ -93,7 +93,7 @@ final class UringAccepts {
         listeners.all().forEach(UringListener::closeNow);
     }
 
-    /** The kernel has put a connection into place {@code result} of the main table, or failed. */
+    /** Takes the outcome of an accept. */
     void accepted(int number, int result, int flags) {
         listeners.get(number).accepted(result, (flags & Ring.MORE) != 0);
     }
@@ -108,7 +108,7 @@ final class UringAccepts {
         }
     }
 
-    /** Another loop has handed a connection over. */
+    /** Takes a connection that another loop has handed over, or its loss. */
     void arrived(int number, int result) {
         Placement place = arriving.remove(number);
         place.arrived();
@@ -177,7 +177,7 @@ final class UringAccepts {
         Ring.fileIndex(entry, Ring.FILE_INDEX_ALLOC);
     }
 
-    /** A socket has moved to another table, or is lost. */
+    /** Takes the outcome of a move: the socket is in the other table, or lost. */
     void handedOver(int number, int result) {
         Move move = moves.remove(number);
         if (result == -Linux.ENFILE) {
@@ -207,7 +207,7 @@ final class UringAccepts {
         }
     }
 
-    /** A further table has taken a connection over from the main one. */
+    /** Takes a connection that has moved from the main table to a further one, or its loss. */
     void takenOver(UringTable table, int slot, int number) {
         Placement place = arriving.remove(number);
         if (slot < 0) {

@@ -31,7 +31,7 @@ final class UringConnects {
     private final IdTable<Step> steps = new IdTable<>();
     private int sequence;
 
-    /** How far an attempt is, and the memory that the kernel reads and writes meanwhile. */
+    /** The progress of one attempt, and the memory that the kernel reads and writes meanwhile. */
     private static final class Step {
         int number;
         final int sequence;
@@ -85,7 +85,7 @@ final class UringConnects {
         return () -> cancel(step);
     }
 
-    /** The socket is in the table, unless that is full. */
+    /** Takes the outcome of the first step: the socket is in the table, unless that is full. */
     void placed(int number, int sequence, int result) {
         Step step = find(number, sequence);
         if (step == null) {
@@ -109,7 +109,7 @@ final class UringConnects {
         }
     }
 
-    /** It is connected, or will not be. */
+    /** Takes the outcome of the second step: the socket is connected, or will not be. */
     void tried(int number, int sequence, int result) {
         Step step = find(number, sequence);
         if (step == null) {
@@ -132,7 +132,7 @@ final class UringConnects {
         }
     }
 
-    /** The one that an operation was about; null when it is over. */
+    /** Returns the attempt that an operation was about; null when it is over. */
     private Step find(int number, int sequence) {
         Step step = steps.get(number);
         return step != null && step.sequence == sequence ? step : null;

@@ -23,12 +23,12 @@ import java.util.Arrays;
  * </pre>
  */
 final class UringFiles {
-    /**
-     * Of the process's descriptors, all loops may lend half, and each of them an eighth at most.
-     */
+    /** All loops may lend half of the process's descriptors, and each of them an eighth at most. */
     private static final int SHARE = 8;
 
-    /** So many of those that keep one are looked at for one that can do without. */
+    /**
+     * How many of the connections that keep a descriptor are examined for one that can do without.
+     */
     private static final int LOOKED_AT = 16;
 
     /**
@@ -61,13 +61,14 @@ final class UringFiles {
         return lent == null ? -1 : (int) lent[connection.slot] - 1;
     }
 
-    /** Whether there is an ordinary descriptor of the connection's socket. */
+    /** Returns whether the connection's socket has an ordinary descriptor. */
     boolean has(UringConnection connection) {
         return descriptor(connection) >= 0;
     }
 
     /**
-     * Has {@code connection} be one of those that may have a descriptor; false when all need it.
+     * Adds {@code connection} to those that may have a descriptor; returns false when all need
+     * theirs.
      */
     boolean reserve(UringConnection connection) {
         for (int i = 0; kept == keepers.length; i++) {
@@ -84,7 +85,7 @@ final class UringFiles {
         return true;
     }
 
-    /** The descriptor has come: it is closed by {@link #forget}. */
+    /** Keeps a descriptor that has come, until {@link #forget}. */
     void keep(UringConnection connection, int descriptor) {
         Linux.setOption(descriptor, Linux.IPPROTO_TCP, Linux.TCP_NOTSENT_LOWAT, KERNEL_HOLDS);
         connection.table.lent()[connection.slot] += descriptor + 1;
@@ -112,8 +113,9 @@ final class UringFiles {
     }
 
     /**
-     * Sends a chunk of a file, or one that a file follows. Answers how many bytes were taken, 0
-     * when the file has ended, or {@code -errno}.
+     * Sends a chunk of a file, or one that a file follows.
+     *
+     * @return how many bytes were taken, 0 when the file has ended, or {@code -errno}
      */
     int send(UringConnection connection, OutputChunk chunk, int length) {
         int socket = descriptor(connection);

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The rings of one loop, each with a table of sockets. A table has as many places as the process
- * may have files open, so there are further ones when tables fill; the main one is the one that the
- * loop waits on, and it hears of the others through an eventfd each. Loop-confined.
+ * The rings of one loop, each with a table of sockets. A table has as many slots as the process may
+ * have files open, so there are further ones when tables fill; the loop waits on the main ring, and
+ * an eventfd reports completions of each other ring there. Loop-confined.
  */
 final class UringTables implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Uring.class);
@@ -64,22 +64,22 @@ final class UringTables implements AutoCloseable {
         return further;
     }
 
-    /** Whether the main table has a place for one connection more. */
+    /** Returns whether the main table has a slot for one more connection. */
     boolean mainHasRoom() {
         return main.used < size - Math.min(RESERVE, size / (size < ROOMY ? 4 : 2));
     }
 
     /**
-     * Whether the main table could overflow by what a multishot accept brings: into a full table
-     * they would be lost.
+     * Returns whether a multishot accept could bring more than the main table has room for: into a
+     * full table they would be lost.
      */
     boolean crowded() {
         return size < ROOMY || size - main.used - leaving < TURN_BRINGS;
     }
 
     /**
-     * How many may be on their way here for one listener: the reserve is to hold them, those of
-     * some other listeners, and what is accepted meanwhile.
+     * Returns how many connections may be on their way here for one listener: the reserve is to
+     * hold them, those of some other listeners, and what is accepted meanwhile.
      */
     int arrivals() {
         return Math.clamp(size / 16, 1, 256);
@@ -94,7 +94,7 @@ final class UringTables implements AutoCloseable {
         leaving--;
     }
 
-    /** A table with room, which may be a new one. */
+    /** Returns a table with room, which may be a new one. */
     UringTable roomy() throws IOException {
         if (mainHasRoom()) {
             return main;
@@ -124,7 +124,7 @@ final class UringTables implements AutoCloseable {
         listenTo(table.ring.eventfd, about);
     }
 
-    /** Has a completion about {@code about} come when {@code eventfd} is signalled next. */
+    /** Requests a completion about {@code about} when {@code eventfd} is signalled next. */
     void listenTo(int eventfd, long about) {
         main.ring.entry(Ring.READ, 0, eventfd, signalCount, 8, 0, about);
     }
