@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 /**
  * Produces a body segment by segment without a thread. The consumer requests a segment when its
  * peer can take more; it calls {@link #next} only after the previous stage has completed, and calls
- * {@link #close} exactly once, after the last segment or when it gives up.
+ * {@link #close} exactly once, after the last segment or when it stops early.
  *
  * <pre>{@code
  * routes.route("POST", "/echo", request -> Response.stream(request.body()::next))

@@ -31,6 +31,8 @@ import java.util.function.UnaryOperator;
  * }).contentType("text/plain");
  * }</pre>
  *
+ * <p>A change to an {@linkplain #async asynchronous} response is applied when it completes.
+ *
  * <p>The status is 200 unless set. The server sets {@code Date}, {@code Server}, {@code
  * Connection}, {@code Content-Length} and {@code Transfer-Encoding}; only the first two can be
  * overridden. A response that a handler keeps and returns again is encoded once, so create constant
@@ -352,10 +354,16 @@ public sealed interface Response permits ResponseMessage {
     /** Returns a response after which the connection is closed. */
     Response closeConnection();
 
-    /** Returns the status code. */
+    /**
+     * Returns the status code. That of an {@linkplain #async asynchronous} response is not known
+     * before {@link #map} calls its function; until then this returns 200.
+     */
     int status();
 
-    /** Returns the headers, without those that the server adds. */
+    /**
+     * Returns the headers, without those that the server adds. Those of an {@linkplain #async
+     * asynchronous} response are not known before {@link #map} calls its function.
+     */
     Headers headers();
 
     /** Returns the length of the body in bytes, if it is known in advance. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.h1.WebSocketOpening;
 import io.sirocco.http.websocket.BlockingWebSocket;
 import io.sirocco.http.websocket.ClientLoopContext;
 import io.sirocco.http.websocket.WebSocketContext;
 import io.sirocco.http.websocket.WebSocketGroup;
-import io.sirocco.http.websocket.WebSocketOpening;
 import io.sirocco.net.Connector;
 import io.sirocco.net.Destination;
 import io.sirocco.net.Loop;
@@ -312,6 +312,11 @@ public final class WebSocketClient implements AutoCloseable {
             return opened;
         }
 
+        private Connector secured(Destination to, Connector opening) {
+            TlsClient within = tls().withHandshakeTimeout(Duration.ofMillis(to.timeoutMillis()));
+            return within.to(uri.getHost(), port, List.of("http/1.1"), opening);
+        }
+
         private void open(Destination to, CompletableFuture<WebSocket> opened) {
             if (closed) {
                 opened.completeExceptionally(new IOException("the client is closed"));
@@ -330,11 +335,7 @@ public final class WebSocketClient implements AutoCloseable {
                                 listener.apply(hub),
                                 to.timeoutMillis(),
                                 opened);
-                Connector connector =
-                        secure
-                                ? tls().to(uri.getHost(), port, List.of("http/1.1"), opening)
-                                : opening;
-                loop.connect(to, connector);
+                loop.connect(to, secure ? secured(to, opening) : opening);
             } catch (RuntimeException e) {
                 opened.completeExceptionally(
                         new IOException("cannot connect to " + uri + ": " + e.getMessage(), e));

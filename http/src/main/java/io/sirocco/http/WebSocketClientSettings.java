@@ -45,7 +45,8 @@ public final class WebSocketClientSettings {
     }
 
     /**
-     * Sets the time until a socket is open, for each address of a host. Default: 10 s.
+     * Sets how long each of these may take for each address of a host: the connection, the TLS
+     * handshake, and the server's response. Default: 10 s.
      *
      * @throws IllegalArgumentException if the timeout is less than 1 ms
      */

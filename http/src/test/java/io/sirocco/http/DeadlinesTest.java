@@ -398,9 +398,8 @@ class DeadlinesTest {
             assertEquals("HTTP/1.1 503 Service Unavailable", statusLine(client.untilEnd()));
             serving.await("the log has it", () -> !logged.isEmpty());
             String line = logged.remove();
-            assertTrue(
-                    line.endsWith(" failed: interrupted at its handler deadline of 60000 ms"),
-                    line);
+            assertTrue(line.endsWith("): interrupted at its handler deadline of 60000 ms"), line);
+            assertTrue(line.startsWith("GET / failed (request "), line);
         } finally {
             QuietLogs.READERS.remove(reader);
         }

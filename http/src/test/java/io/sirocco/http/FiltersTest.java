@@ -12,6 +12,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Filters that go on later, and filters that change what comes back, in all modes of handling. */
 class FiltersTest extends OnTheWire {
@@ -30,6 +32,26 @@ class FiltersTest extends OnTheWire {
                                 .post("/{name}", FiltersTest::echo)
                                 .get("/{name}/stream", FiltersTest::stream)
                                 .get("/{name}/later", FiltersTest::later));
+        routes.group(
+                "/changed",
+                changed ->
+                        changed.filter(FiltersTest::changed)
+                                .get("/at-once/{name}", FiltersTest::hello)
+                                .get("/later/{name}", FiltersTest::later)
+                                .get("/handler/{name}", r -> elsewhere(r, FiltersTest::hello)));
+    }
+
+    /** Changes all that a response can have, without a thought of when it will be there. */
+    private static Response changed(Request request, Handler next) throws Exception {
+        Response response =
+                next.handle(request)
+                        .status(203)
+                        .header("X", "marked")
+                        .header("Y", "first")
+                        .setHeader("Y", "second")
+                        .cookie(Cookie.of("seen", "1"))
+                        .contentType("text/x-changed");
+        return request.query("close").isPresent() ? response.closeConnection() : response;
     }
 
     /** Looks at the path on another thread, and lets in all but Eve, Mallory and Nobody. */
@@ -70,6 +92,34 @@ class FiltersTest extends OnTheWire {
                 .answers(200, "ann1")
                 .header("X", "marked")
                 .goesOn();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"at-once", "later", "handler"})
+    void aFilterChangesAResponseThatIsNotThereYet(String kind) {
+        wire("GET /changed/" + kind + "/ann HTTP/1.1\nHost: a\n\n")
+                .answers(203, "ann")
+                .header("X", "marked")
+                .header("Y", "second")
+                .header("Set-Cookie", "seen=1; Path=/; HttpOnly; SameSite=Lax")
+                .header("Content-Type", "text/x-changed")
+                .goesOn();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"at-once", "later", "handler"})
+    void aFilterClosesTheConnectionBehindAResponseThatIsNotThereYet(String kind) {
+        wire("GET /changed/" + kind + "/ann?close=1 HTTP/1.1\nHost: a\n\n")
+                .answers(203, "ann")
+                .closes();
+    }
+
+    @Test
+    void aHeaderThatCannotBeSentIsRefusedBeforeTheResponseIsThere() {
+        Response later = Response.async(new CompletableFuture<>());
+        assertThrows(IllegalArgumentException.class, () -> later.header("X", "a\nb"));
+        assertThrows(IllegalArgumentException.class, () -> later.setHeader("Content-Length", "7"));
+        assertThrows(IllegalArgumentException.class, () -> later.status(99));
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.sirocco.http.websocket.Frame;
 import io.sirocco.http.websocket.Mask;
 import io.sirocco.http.websocket.Opening;
 import io.sirocco.net.Loops;
+import io.sirocco.net.TlsHandshakeTimeoutException;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,6 +21,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.concurrent.CompletableFuture;
@@ -235,6 +237,27 @@ class WebSocketOpeningTest {
             clock.advance(10_100);
             var thrown = assertThrows(CompletionException.class, opening::join);
             assertInstanceOf(SocketTimeoutException.class, thrown.getCause());
+        }
+    }
+
+    @Test
+    void aTlsHandshakeHasTheConnectTimeout() throws Exception {
+        WebSocketClient client =
+                WebSocketClient.on(loops, c -> c.connectTimeout(Duration.ofSeconds(60)));
+        URI uri = URI.create("wss://127.0.0.1:" + server.getLocalPort() + "/");
+        CompletableFuture<WebSocket> opening = client.connect(uri, listener);
+        try (Socket socket = server.accept()) {
+            assertEquals(22, socket.getInputStream().read(), "a handshake record");
+            clock.advance(59_000);
+            for (int i = 0; i < 3; i++) {
+                var turned = new CompletableFuture<Void>();
+                loops.next().execute(() -> turned.complete(null));
+                turned.join();
+            }
+            assertFalse(opening.isDone());
+            clock.advance(2_000);
+            var thrown = assertThrows(CompletionException.class, opening::join);
+            assertInstanceOf(TlsHandshakeTimeoutException.class, thrown.getCause());
         }
     }
 

@@ -13,8 +13,13 @@ public interface Connector {
     Protocol connected(Connection connection);
 
     /**
-     * Reports that there is no connection: it was refused, the host is unreachable or did not
-     * respond in time, the process is out of descriptors, or the loop is stopping.
+     * Reports that there is no connection.
+     *
+     * @param why a {@link java.net.SocketTimeoutException} if the peer has not accepted it in time,
+     *     a {@link LoopStoppedException} if the loop is stopping, a {@link
+     *     javax.net.ssl.SSLHandshakeException} if {@linkplain TlsClient TLS} failed, which is a
+     *     {@link TlsHandshakeTimeoutException} if it has taken too long; otherwise a {@link
+     *     java.net.ConnectException}: refused, unreachable, or no descriptor left
      */
     void failed(IOException why);
 }

@@ -38,6 +38,6 @@ final class Connects extends ConnectionOrigin {
     }
 
     void giveUp() {
-        Set.copyOf(underWay).forEach(attempt -> attempt.giveUp("the loop is stopping"));
+        Set.copyOf(underWay).forEach(attempt -> attempt.giveUp(new LoopStoppedException()));
     }
 }

@@ -10,7 +10,6 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -108,7 +107,7 @@ public final class Loop implements Executor {
 
     private static final Set<Thread> THREADS = ConcurrentHashMap.newKeySet();
 
-    private static final String STOPPING = "the loop is stopping";
+    static final String STOPPING = "the loop is stopping";
 
     Loop(int index, Settings settings) {
         this.index = index;
@@ -255,7 +254,7 @@ public final class Loop implements Executor {
 
     private void connectSoon(Destination to, Connector connector) {
         if (stopping || failure != null) {
-            connector.failed(new ConnectException(STOPPING));
+            connector.failed(new LoopStoppedException());
         } else {
             connects.begin(to, connector);
         }

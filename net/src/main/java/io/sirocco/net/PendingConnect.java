@@ -92,11 +92,7 @@ final class PendingConnect extends Timer implements TransportConnect {
                                 + " ms"));
     }
 
-    void giveUp(String reason) {
-        giveUp(new ConnectException(reason));
-    }
-
-    private void giveUp(IOException why) {
+    void giveUp(IOException why) {
         if (given == null) {
             given = why;
             if (socket != null) {

@@ -7,6 +7,7 @@ import io.sirocco.net.tls.Pem;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -31,9 +32,15 @@ public final class TlsClient {
     private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
 
     private final SSLContext context;
+    private final long handshakeMillis;
 
     private TlsClient(SSLContext context) {
+        this(context, HANDSHAKE_MILLIS);
+    }
+
+    private TlsClient(SSLContext context, long handshakeMillis) {
         this.context = context;
+        this.handshakeMillis = handshakeMillis;
     }
 
     /** Returns a client that trusts the authorities of this JVM. */
@@ -69,6 +76,19 @@ public final class TlsClient {
     }
 
     /**
+     * Returns a client that trusts the same certificates, with another limit on the time that a
+     * handshake may take; 10 s by default.
+     *
+     * @throws IllegalArgumentException if the timeout is shorter than 1 ms
+     */
+    public TlsClient withHandshakeTimeout(Duration timeout) {
+        if (timeout.toMillis() < 1) {
+            throw new IllegalArgumentException("a handshake timeout of " + timeout);
+        }
+        return new TlsClient(context, timeout.toMillis());
+    }
+
+    /**
      * Returns a connector for one {@link Loop#connect}. It passes the connection to {@code
      * connector} when the handshake is done, and reports a failure until then.
      *
@@ -95,17 +115,19 @@ public final class TlsClient {
         } catch (SSLException e) {
             throw new IllegalArgumentException("TLS cannot be spoken: " + e.getMessage(), e);
         }
-        return new Opening(engine, host + ":" + port, connector);
+        return new Opening(engine, handshakeMillis, host + ":" + port, connector);
     }
 
     /** A connection of ours on its way through the handshake. Loop-confined. */
     static final class Opening implements Connector, TlsSide {
         private final SSLEngine engine;
+        private final long handshakeMillis;
         private final String to;
         private final Connector connector;
 
-        private Opening(SSLEngine engine, String to, Connector connector) {
+        private Opening(SSLEngine engine, long handshakeMillis, String to, Connector connector) {
             this.engine = engine;
+            this.handshakeMillis = handshakeMillis;
             this.to = to;
             this.connector = connector;
         }
@@ -114,7 +136,7 @@ public final class TlsClient {
         public Protocol connected(Connection connection) {
             var layer = new TlsLayer(connection, new JdkEngine(engine), null, this);
             connection.secure(layer);
-            connection.deadline(connection.loop().now() + HANDSHAKE_MILLIS);
+            connection.deadline(connection.loop().now() + handshakeMillis);
             layer.begin();
             return layer;
         }
@@ -137,6 +159,18 @@ public final class TlsClient {
         @Override
         public void failed(String reason) {
             connector.failed(new SSLHandshakeException("no TLS with " + to + ": " + reason));
+        }
+
+        @Override
+        public void timedOut() {
+            connector.failed(
+                    new TlsHandshakeTimeoutException(
+                            "no TLS with " + to + " within " + handshakeMillis + " ms"));
+        }
+
+        @Override
+        public void stopped() {
+            connector.failed(new LoopStoppedException());
         }
     }
 }

@@ -82,6 +82,7 @@ final class TlsLayer implements Protocol {
     private boolean ended; // the peer has said that it sends no more
     private boolean failed;
     private boolean counted; // among the loop's handshakes
+    private boolean expired; // the handshake's deadline passed
     private boolean spoken; // a record of ours is on its way, or has left
     private String why = "the peer has ended the connection"; // without a handshake
     private TlsSession session;
@@ -546,12 +547,18 @@ final class TlsLayer implements Protocol {
 
     @Override
     public void expired(Connection connection) {
-        why = "the handshake has taken too long";
+        expired = true;
         connection.abort();
     }
 
     @Override
     public void closed(Connection connection, CloseCause cause) {
-        origin.failed(cause == CloseCause.STOPPED ? "the loop is stopping" : why);
+        if (cause == CloseCause.STOPPED) {
+            origin.stopped();
+        } else if (expired) {
+            origin.timedOut();
+        } else {
+            origin.failed(why);
+        }
     }
 }

@@ -12,4 +12,10 @@ sealed interface TlsSide permits TlsAcceptor, TlsClient.Opening {
 
     /** The connection has gone before the handshake was done. */
     default void failed(String reason) {}
+
+    /** The connection has gone because the handshake was not done in time. */
+    default void timedOut() {}
+
+    /** The connection has gone because its loop is stopping. */
+    default void stopped() {}
 }

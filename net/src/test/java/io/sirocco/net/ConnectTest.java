@@ -188,7 +188,7 @@ class ConnectTest {
             var waiting = fill(full);
             Client client = connect(Destination.of(full.getLocalSocketAddress()));
             rig.loops().close();
-            assertInstanceOf(ConnectException.class, Rig.get(client.failed));
+            assertInstanceOf(LoopStoppedException.class, Rig.get(client.failed));
             for (Socket socket : waiting) {
                 socket.close();
             }

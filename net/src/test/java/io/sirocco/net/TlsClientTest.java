@@ -2,6 +2,7 @@
 package io.sirocco.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -189,8 +191,35 @@ class TlsClientTest {
         Client client = connect(listener.address(), trusting, "a.test");
         Rig.until("its hello has come", () -> silent.inputLength() > 0);
         clock.advance(11_000);
-        String why = Rig.get(client.failed).getMessage();
-        assertTrue(why.contains("too long"), why);
+        IOException why = Rig.get(client.failed);
+        assertInstanceOf(TlsHandshakeTimeoutException.class, why);
+        assertEquals("no TLS with a.test:1 within 10000 ms", why.getMessage());
+    }
+
+    @Test
+    void theTimeoutOfTheHandshakeMayBeLonger() throws Exception {
+        var silent = new Probe();
+        Listener listener = rig.listen(silent);
+        TlsClient patient = trusting.withHandshakeTimeout(Duration.ofSeconds(20));
+        Client client = connect(listener.address(), patient, "a.test");
+        Rig.until("its hello has come", () -> silent.inputLength() > 0);
+        clock.advance(19_000);
+        Rig.settle(rig.loop());
+        assertFalse(client.failed.isDone());
+        clock.advance(2_000);
+        assertInstanceOf(TlsHandshakeTimeoutException.class, Rig.get(client.failed));
+        assertThrows(
+                IllegalArgumentException.class, () -> trusting.withHandshakeTimeout(Duration.ZERO));
+    }
+
+    @Test
+    void aLoopThatStopsDuringTheHandshake() throws Exception {
+        var silent = new Probe();
+        Listener listener = rig.listen(silent);
+        Client client = connect(listener.address(), trusting, "a.test");
+        Rig.until("its hello has come", () -> silent.inputLength() > 0);
+        rig.loops().close();
+        assertInstanceOf(LoopStoppedException.class, Rig.get(client.failed));
     }
 
     @Test

@@ -18,8 +18,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A request that an {@link HttpClient} sends: method, URL, headers, and a body of bytes, of a
- * {@link BodySource}, or written to a stream. Each method returns a changed copy.
+ * A request for an {@link HttpClient}: method, URL, headers and body. The body consists of bytes,
+ * comes from a {@link BodySource}, or is written to a stream. Each method returns a changed copy.
  *
  * <pre>{@code
  * ClientRequest.post("http://localhost:8080/orders")
@@ -27,9 +27,9 @@ import java.util.function.Supplier;
  *     .body("{\"number\": 7}")
  * }</pre>
  *
- * <p>The client writes Host (unless it is set), Content-Length, Transfer-Encoding, Connection,
- * Upgrade and Expect itself. Immutable; a body that can be produced only once makes the request one
- * that can be sent only once.
+ * <p>The client writes {@code Content-Length}, {@code Transfer-Encoding}, {@code Connection},
+ * {@code Upgrade} and {@code Expect} itself, and {@code Host} unless it is set. A request whose
+ * body can be produced only once can be sent only once. Immutable.
  */
 public final class ClientRequest {
     private static final Set<String> OURS =
@@ -105,10 +105,11 @@ public final class ClientRequest {
     }
 
     /**
-     * A request of any method but CONNECT; a fragment of the URL is left out (RFC 9110 4.2.5).
+     * Creates a request with any method except CONNECT. A fragment of the URL is not sent (RFC 9110
+     * 4.2.5).
      *
-     * @throws IllegalArgumentException when the URL is not of {@code http} or {@code https}, or
-     *     carries user information, or the method is not a token
+     * @throws IllegalArgumentException if the scheme is neither {@code http} nor {@code https}, if
+     *     the URL contains user information, or if the method is not a token
      */
     public static ClientRequest of(String method, URI uri) {
         if (method.equals("CONNECT")) {
@@ -122,35 +123,37 @@ public final class ClientRequest {
         return new ClientRequest(method, origin, origin.authority(), checkTarget(path + query));
     }
 
-    /** A request of any method but CONNECT. */
+    /** Creates a request with any method except CONNECT. See {@link #of(String, URI)}. */
     public static ClientRequest of(String method, String url) {
         return of(method, URI.create(url));
     }
 
-    /** A GET request. */
+    /** Creates a GET request. */
     public static ClientRequest get(String url) {
         return of("GET", url);
     }
 
-    /** A POST request, to which a body is added. */
+    /** Creates a POST request. Add a body. */
     public static ClientRequest post(String url) {
         return of("POST", url);
     }
 
-    /** A PUT request, to which a body is added. */
+    /** Creates a PUT request. Add a body. */
     public static ClientRequest put(String url) {
         return of("PUT", url);
     }
 
-    /** A DELETE request. */
+    /** Creates a DELETE request. */
     public static ClientRequest delete(String url) {
         return of("DELETE", url);
     }
 
     /**
-     * A tunnel to {@code host:port} through {@code proxy} (RFC 9110 9.3.6). When the proxy responds
-     * with 2xx the connection is handed over as by {@link #upgrade}; else its response is like any
-     * other.
+     * Creates a CONNECT request, which opens a tunnel through a proxy (RFC 9110 9.3.6). When the
+     * proxy responds with 2xx, {@code protocol} receives the connection, as with {@link #upgrade}.
+     * Any other response is an ordinary response.
+     *
+     * @param hostAndPort the end of the tunnel, such as {@code example.org:443}
      */
     public static ClientRequest connect(
             HttpOrigin proxy, String hostAndPort, Function<Connection, Protocol> protocol) {
@@ -160,16 +163,19 @@ public final class ClientRequest {
     }
 
     /**
-     * Connects to {@code origin} whatever the URL says: to a Unix-domain socket, or to a proxy.
-     * Host stays that of the URL.
+     * Connects to {@code origin} instead of the host of the URL, for example to a Unix-domain
+     * socket or a proxy. {@code Host} remains that of the URL.
      */
     public ClientRequest via(HttpOrigin origin) {
         return new ClientRequest(this, Objects.requireNonNull(origin, "origin"), target);
     }
 
     /**
-     * Sends another target than the path and the query of the URL: {@code *} for OPTIONS, the whole
-     * URL for a proxy (RFC 9112 3.2), or a path in the very spelling in which it was received.
+     * Sets the request target, instead of the path and query of the URL: {@code *} for OPTIONS, the
+     * whole URL for a proxy (RFC 9112 3.2), or a path that must be sent exactly as it was received.
+     *
+     * @throws IllegalArgumentException if it is empty or contains other characters than visible
+     *     ASCII
      */
     public ClientRequest target(String target) {
         return new ClientRequest(this, origin, checkTarget(target));
@@ -178,7 +184,8 @@ public final class ClientRequest {
     /**
      * Adds a header.
      *
-     * @throws IllegalArgumentException when it is malformed, or one that the client writes itself
+     * @throws IllegalArgumentException if it is malformed, or if the client writes this header
+     *     itself
      */
     public ClientRequest header(String name, String value) {
         refuseOurs(name);
@@ -187,7 +194,11 @@ public final class ClientRequest {
         return copy;
     }
 
-    /** Adds headers: {@link #header} of each. */
+    /**
+     * Adds headers.
+     *
+     * @throws IllegalArgumentException if the client writes one of them itself
+     */
     public ClientRequest headers(Headers more) {
         more.forEach((name, value) -> refuseOurs(name));
         ClientRequest copy = copy();
@@ -195,30 +206,38 @@ public final class ClientRequest {
         return copy;
     }
 
-    /** A body of bytes, which must not change until the response is there. */
+    /** Sets a body of bytes. Do not change the array until the request is complete. */
     public ClientRequest body(byte[] bytes) {
         return content(new Content(bytes, bytes.length, null, null, true));
     }
 
-    /** A body of text in UTF-8; its type is the caller's to set. */
+    /** Sets a body of text in UTF-8. Does not set {@code Content-Type}. */
     public ClientRequest body(String text) {
         return body(text.getBytes(UTF_8));
     }
 
-    /** A body in chunks, asked for when the server has taken what came before. */
+    /**
+     * Sets a body whose segments are requested when the server can take more. It is sent in chunks.
+     */
     public ClientRequest body(BodySource source) {
         return body(-1, source);
     }
 
-    /** The same with a length that is announced; -1 when it is not known. */
+    /**
+     * Sets a body whose segments are requested when the server can take more.
+     *
+     * @param length the length in bytes, which is announced, or -1 if it is unknown
+     */
     public ClientRequest body(long length, BodySource source) {
         Objects.requireNonNull(source, "source");
         return content(new Content(null, atLeast(length), () -> source, null, false));
     }
 
     /**
-     * A body that can be produced again, for a request that may have to be sent again: {@code
-     * source} is called for each time, on the loop.
+     * Sets a body that can be produced again, so that the client may repeat the request. {@code
+     * source} is called on the loop each time the request is sent.
+     *
+     * @param length the length in bytes, or -1 if it is unknown
      */
     public ClientRequest bodyAgain(long length, Supplier<BodySource> source) {
         Objects.requireNonNull(source, "source");
@@ -226,14 +245,18 @@ public final class ClientRequest {
     }
 
     /**
-     * A body that is written to a stream, on a virtual thread of its own. A write blocks while the
-     * server is slower, and fails when the request is over.
+     * Sets a body that {@code writer} writes to a stream, on a virtual thread of its own. A write
+     * blocks while the server is slower, and fails when the request is over.
      */
     public ClientRequest body(BodyWriter writer) {
         return body(-1, writer);
     }
 
-    /** The same with a length that is announced; -1 when it is not known. */
+    /**
+     * Sets a body that {@code writer} writes to a stream, on a virtual thread of its own.
+     *
+     * @param length the length in bytes, which is announced, or -1 if it is unknown
+     */
     public ClientRequest body(long length, BodyWriter writer) {
         Objects.requireNonNull(writer, "writer");
         return content(new Content(null, atLeast(length), null, writer, false));
@@ -246,8 +269,8 @@ public final class ClientRequest {
     }
 
     /**
-     * Trailers behind the body (RFC 9110 6.5), which is sent in chunks then; {@code trailers} is
-     * called on the loop behind its last byte.
+     * Adds trailers after the body, which is then sent in chunks (RFC 9110 6.5). {@code trailers}
+     * is called on the loop after the last byte of the body.
      */
     public ClientRequest trailers(Supplier<Headers> trailers) {
         ClientRequest copy = copy();
@@ -256,9 +279,9 @@ public final class ClientRequest {
     }
 
     /**
-     * Sends {@code Expect: 100-continue}, and the body when the server asks for it (RFC 9110
-     * 10.1.1), or after {@link HttpClientSettings#continueTimeout}. A server that refuses the
-     * request is sent no body. Means nothing without a body.
+     * Sends {@code Expect: 100-continue}, and the body when the server asks for it or {@link
+     * HttpClientSettings#continueTimeout} has passed (RFC 9110 10.1.1). If the server refuses the
+     * request, the body is not sent. Has no effect without a body.
      */
     public ClientRequest expectContinue() {
         ClientRequest copy = copy();
@@ -266,7 +289,7 @@ public final class ClientRequest {
         return copy;
     }
 
-    /** Passes interim (1xx) responses on. */
+    /** Passes interim (1xx) responses to {@code listener}. */
     public ClientRequest onInterim(InterimListener listener) {
         ClientRequest copy = copy();
         copy.interim = Objects.requireNonNull(listener, "listener");
@@ -274,9 +297,10 @@ public final class ClientRequest {
     }
 
     /**
-     * Declares that it does no harm to send it twice, as of a POST with a key: on a reused
-     * connection that turns out to be closed it is sent once more. So are GET, HEAD, OPTIONS,
-     * TRACE, PUT, DELETE and QUERY unless their body cannot be produced again.
+     * Declares that the request may be sent twice, such as a POST with an idempotency key. The
+     * client then repeats it once if a reused connection is closed before any byte of a response.
+     * GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY are idempotent without this call. A request
+     * whose body cannot be produced again is never repeated.
      */
     public ClientRequest idempotent() {
         ClientRequest copy = copy();
@@ -284,14 +308,19 @@ public final class ClientRequest {
         return copy;
     }
 
-    /** Has the connection closed behind the response: {@code Connection: close}. */
+    /** Closes the connection after the response, by {@code Connection: close}. */
     public ClientRequest closeConnection() {
         ClientRequest copy = copy();
         copy.closes = true;
         return copy;
     }
 
-    /** How long the exchange may take as a whole, instead of the client's default. */
+    /**
+     * Sets the time from the call to the last byte of the response, instead of {@link
+     * HttpClientSettings#totalTimeout}.
+     *
+     * @throws IllegalArgumentException if it is less than 1 ms
+     */
     public ClientRequest timeout(Duration total) {
         if (total.toMillis() < 1) {
             throw new IllegalArgumentException("timeout must be 1 ms or more, not " + total + ".");
@@ -302,10 +331,12 @@ public final class ClientRequest {
     }
 
     /**
-     * Asks for another protocol on the connection (RFC 9110 7.8). When the server responds with
-     * 101, {@code next} is called on the loop with the connection, and what it returns is given all
-     * that follows, beginning with what was received already. The connection is the caller's from
-     * then on. Another response is like any other.
+     * Requests an upgrade to another protocol (RFC 9110 7.8). When the server responds with 101,
+     * {@code next} is called on the loop with the connection, and the protocol that it returns
+     * receives all bytes after the response. The client no longer uses the connection. Any other
+     * response is an ordinary response.
+     *
+     * @param protocol the value of {@code Upgrade}
      */
     public ClientRequest upgrade(String protocol, Function<Connection, Protocol> next) {
         checkToken("The protocol", protocol.replace('/', '-'));
@@ -315,32 +346,32 @@ public final class ClientRequest {
         return copy;
     }
 
-    /** The method. */
+    /** Returns the method. */
     public String method() {
         return method;
     }
 
-    /** The origin that it is sent to. */
+    /** Returns the origin that the client connects to. */
     public HttpOrigin origin() {
         return origin;
     }
 
-    /** The request target (RFC 9112 3.2). */
+    /** Returns the request target (RFC 9112 3.2). */
     public String target() {
         return target;
     }
 
-    /** The headers that were added. */
+    /** Returns the headers that were added. */
     public Headers headers() {
         return headers;
     }
 
-    /** The length of the body: 0 without one, empty when it is not known. */
+    /** Returns the length of the body in bytes: 0 without a body, empty if it is unknown. */
     public Optional<Long> length() {
         return content.length < 0 ? Optional.empty() : Optional.of(content.length);
     }
 
-    /** Whether it may be sent again when nothing says that the server has seen it. */
+    /** Returns whether the client may repeat it if the server may not have seen it. */
     boolean mayBeSentAgain() {
         return idempotent && content.again;
     }
@@ -349,7 +380,7 @@ public final class ClientRequest {
         return content != NOTHING;
     }
 
-    /** The method and the URL, for messages. */
+    /** Returns the method and the URL, for messages. */
     @Override
     public String toString() {
         String where = target.startsWith("/") ? target : " " + target;

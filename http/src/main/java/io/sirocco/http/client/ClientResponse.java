@@ -5,10 +5,12 @@ import io.sirocco.http.Headers;
 import java.util.Optional;
 
 /**
- * The response to a {@link ClientRequest}, as soon as its header section has arrived; the body
- * follows. Whatever the status, it is a response and no exception; redirects and cookies are left
- * to the caller. Read the body or {@link #close} the response: until then it occupies a connection,
- * for as long as the total timeout. Any thread.
+ * The response to a {@link ClientRequest}. It exists when its headers have arrived; the body
+ * follows. The client throws no exception for an error status, follows no redirects and stores no
+ * cookies.
+ *
+ * <p>Read the body to its end, or {@link #close} the response: until then it occupies a connection,
+ * at most for the total timeout. Any thread.
  */
 public final class ClientResponse implements AutoCloseable {
     private final ClientExchange exchange;
@@ -30,51 +32,54 @@ public final class ClientResponse implements AutoCloseable {
         this.body = body;
     }
 
-    /** The status code, 101 or 200 to 999. */
+    /** Returns the status code, 101 or 200 to 999. */
     public int status() {
         return status;
     }
 
-    /** {@code HTTP/1.1} or {@code HTTP/1.0}. */
+    /** Returns {@code HTTP/1.1} or {@code HTTP/1.0}. */
     public String version() {
         return version;
     }
 
-    /** The headers, in their order. */
+    /** Returns the headers, in the order received. */
     public Headers headers() {
         return headers;
     }
 
-    /** The first header of this name. */
+    /** Returns the value of the first header with this name. */
     public Optional<String> header(String name) {
         return headers.first(name);
     }
 
-    /** The body; empty in a response to HEAD, with 101, 204 and 304, and of a tunnel. */
+    /**
+     * Returns the body. It is empty in responses to HEAD, with status 101, 204 or 304, and of a
+     * tunnel.
+     */
     public ResponseBody body() {
         return body;
     }
 
     /**
-     * The trailers behind the body (RFC 9110 6.5), without those that must not be trailers; none
-     * before all of the body has been read.
+     * Returns the trailers (RFC 9110 6.5) without forbidden ones. There are none before the whole
+     * body was read.
      */
     public Headers trailers() {
         return exchange.trailers();
     }
 
-    /** The request that it responds to. */
+    /** Returns the request. */
     public ClientRequest request() {
         return exchange.request;
     }
 
-    /** Gives up what has not been read of the body: {@link ResponseBody#close}. */
+    /** Closes the body. See {@link ResponseBody#close}. */
     @Override
     public void close() {
         body.close();
     }
 
-    /** The status and the request, for messages. */
+    /** Returns the status and the request, for messages. */
     @Override
     public String toString() {
         return status + " to " + exchange.request;

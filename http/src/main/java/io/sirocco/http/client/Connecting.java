@@ -6,8 +6,9 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.Connector;
 import io.sirocco.net.Destination;
 import io.sirocco.net.Loop;
+import io.sirocco.net.LoopStoppedException;
 import io.sirocco.net.Protocol;
-import io.sirocco.net.ScheduledTask;
+import io.sirocco.net.TlsHandshakeTimeoutException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,15 +29,10 @@ import javax.net.ssl.SSLException;
 final class Connecting implements Connector {
     private static final int MOST_ADDRESSES = 8;
 
-    /** What a loop says of attempts that it gives up at its end. */
-    private static final String STOPPING = "the loop is stopping";
-
     private final OriginPool home;
     private final HttpOrigin origin;
     private final Loop loop;
     private final ArrayDeque<SocketAddress> addresses = new ArrayDeque<>();
-    private ScheduledTask handshake; // null unless one is under way
-    private boolean late; // the handshake was
     private boolean over;
 
     Connecting(OriginPool home) {
@@ -111,61 +107,19 @@ final class Connecting implements Connector {
         try {
             Connector connector = this;
             if (origin.secure()) {
-                connector =
-                        new Securing(
-                                home.pool
-                                        .tls()
-                                        .to(
-                                                origin.host(),
-                                                origin.port(),
-                                                List.of("http/1.1"),
-                                                this));
+                List<String> protocols = List.of("http/1.1");
+                connector = home.pool.tls().to(origin.host(), origin.port(), protocols, this);
             }
             loop.connect(Destination.of(address).withTimeout(settings.connect()), connector);
         } catch (RejectedExecutionException e) {
-            home.pool.stopped();
-            fail(Reason.CLIENT_CLOSED, "the loop of the client has stopped", e);
+            stopped(e);
         } catch (RuntimeException e) {
             fail(Reason.CONNECT_FAILED, "it cannot be connected: " + e.getMessage(), e);
         }
     }
 
-    /** Puts a limit on the handshake, which begins when the connection is there. */
-    private final class Securing implements Connector {
-        private final Connector tls;
-
-        Securing(Connector tls) {
-            this.tls = tls;
-        }
-
-        @Override
-        public Protocol connected(Connection connection) {
-            handshake =
-                    loop.schedule(
-                            home.pool.settings.handshake(),
-                            () -> {
-                                late = true;
-                                connection.abort();
-                            });
-            return tls.connected(connection);
-        }
-
-        @Override
-        public void failed(IOException why) {
-            tls.failed(why);
-        }
-    }
-
-    private void handshakeOver() {
-        if (handshake != null) {
-            handshake.cancel();
-            handshake = null;
-        }
-    }
-
     @Override
     public Protocol connected(Connection connection) {
-        handshakeOver();
         over = true;
         ClientConnection opened = home.opened(connection);
         home.released(opened);
@@ -174,25 +128,19 @@ final class Connecting implements Connector {
 
     @Override
     public void failed(IOException why) {
-        boolean secured = handshake != null;
-        handshakeOver();
-        if (why.getMessage() != null && why.getMessage().endsWith(STOPPING)) {
-            home.pool.stopped();
+        switch (why) {
+            case LoopStoppedException e -> stopped(e);
+            case TlsHandshakeTimeoutException e -> fail(Reason.TLS_TIMEOUT, e.getMessage(), e);
+            case SSLException e -> fail(Reason.TLS_FAILED, e.getMessage(), e);
+            case IOException _ when !addresses.isEmpty() -> next();
+            case SocketTimeoutException e -> fail(Reason.CONNECT_TIMEOUT, e.getMessage(), e);
+            default -> fail(Reason.CONNECT_FAILED, why.getMessage(), why);
         }
-        if (late) {
-            long millis = home.pool.settings.handshake();
-            fail(Reason.TLS_TIMEOUT, "no TLS with " + origin + " in " + millis + " ms", why);
-        } else if (why instanceof SSLException) {
-            boolean slow = why.getMessage().contains("too long");
-            fail(slow ? Reason.TLS_TIMEOUT : Reason.TLS_FAILED, why.getMessage(), why);
-        } else if (!addresses.isEmpty()) {
-            next();
-        } else if (secured) {
-            fail(Reason.TLS_FAILED, why.getMessage(), why);
-        } else {
-            boolean timeout = why instanceof SocketTimeoutException;
-            fail(timeout ? Reason.CONNECT_TIMEOUT : Reason.CONNECT_FAILED, why.getMessage(), why);
-        }
+    }
+
+    private void stopped(Exception why) {
+        home.pool.stopped();
+        fail(Reason.CLIENT_CLOSED, "the loop of the client has stopped", why);
     }
 
     private void fail(Reason reason, String why, Throwable cause) {

@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * An HTTP/1.1 client on event loops: of its own, or beside a {@link Server} on its loops. It keeps
- * a pool of connections on each loop, and streams bodies both ways.
+ * An HTTP/1.1 client, on event loops of its own or on those of a {@link Server}. It pools
+ * connections and streams bodies in both directions.
  *
  * <pre>{@code
  * try (HttpClient client = HttpClient.create()) {
@@ -31,10 +31,10 @@ import java.util.function.Supplier;
  * }
  * }</pre>
  *
- * <p>A request made on one of its loops, by a handler of the server beside it for example, stays on
- * that loop; others take the loops in turn. All limits and timeouts are finite: {@link
- * HttpClientSettings}. Whatever goes wrong is an {@link HttpClientException} with a name. Any
- * thread.
+ * <p>A request that is made on one of the client's loops, for example by a handler of the server,
+ * stays on that loop; other requests are distributed over the loops in turn. All limits and
+ * timeouts are finite, see {@link HttpClientSettings}. Failures are {@link HttpClientException}s,
+ * whose reason names the error. Any thread.
  */
 public final class HttpClient implements AutoCloseable {
     final HttpClientSettings.Frozen settings;
@@ -53,15 +53,20 @@ public final class HttpClient implements AutoCloseable {
     }
 
     /**
-     * A client with one event loop of its own, which ends with it.
+     * Creates a client with an event loop of its own, which stops when the client is closed.
      *
-     * @throws IOException when the loop cannot be started
+     * @throws IOException if the loop cannot be started
      */
     public static HttpClient create() throws IOException {
         return create(settings -> {});
     }
 
-    /** The same with other settings than the defaults. */
+    /**
+     * Creates a client with event loops of its own, which stop when the client is closed.
+     *
+     * @param configure changes the default settings
+     * @throws IOException if a loop cannot be started
+     */
     public static HttpClient create(Consumer<HttpClientSettings> configure) throws IOException {
         HttpClientSettings.Frozen settings = frozen(configure);
         Loops own =
@@ -75,13 +80,14 @@ public final class HttpClient implements AutoCloseable {
     }
 
     /**
-     * A client on the loops of a server, also after it has been started again; outlived by them.
+     * Creates a client on the event loops of a server. It keeps working after the server has been
+     * stopped and started again. Closing the client does not stop the loops.
      */
     public static HttpClient on(Server server, Consumer<HttpClientSettings> configure) {
         return new HttpClient(server::loops, null, frozen(configure));
     }
 
-    /** A client on loops of the caller's, which outlive it. */
+    /** Creates a client on existing event loops, which it does not stop. */
     public static HttpClient on(Loops loops, Consumer<HttpClientSettings> configure) {
         return new HttpClient(loops::all, null, frozen(configure));
     }
@@ -93,12 +99,12 @@ public final class HttpClient implements AutoCloseable {
     }
 
     /**
-     * Sends a request and waits for the header section of its response: for virtual threads, and
-     * for others that may wait.
+     * Sends a request and returns the response as soon as its headers have arrived. Blocks until
+     * then.
      *
-     * @throws HttpClientException when there is no response; its reason says why
-     * @throws IllegalStateException on the thread of a loop, which must not wait
-     * @throws InterruptedException when the thread is interrupted; the request is given up
+     * @throws HttpClientException if there is no response
+     * @throws IllegalStateException on the thread of an event loop, which must not block
+     * @throws InterruptedException if the thread is interrupted, which cancels the request
      */
     public ClientResponse send(ClientRequest request) throws IOException, InterruptedException {
         refuseOnLoopThread("send", "sendAsync");
@@ -112,16 +118,20 @@ public final class HttpClient implements AutoCloseable {
     }
 
     /**
-     * Sends a request. Never blocks.
+     * Sends a request without blocking.
      *
-     * @return completed on the loop with the response when its header section has arrived, or with
-     *     an {@link HttpClientException}; to cancel it gives the request up
+     * @return a future that completes on the event loop when the headers of the response have
+     *     arrived, or exceptionally with an {@link HttpClientException}. Canceling it cancels the
+     *     request
      */
     public CompletableFuture<ClientResponse> sendAsync(ClientRequest request) {
         return sendAsync(loop(), request);
     }
 
-    /** The same on a loop of the caller's choice, which has to be one of this client's. */
+    /**
+     * Sends a request on a given event loop of this client, without blocking. See {@link
+     * #sendAsync(ClientRequest)}.
+     */
     public CompletableFuture<ClientResponse> sendAsync(Loop loop, ClientRequest request) {
         LoopPool pool = pools.computeIfAbsent(loop, each -> new LoopPool(this, each));
         var exchange = new ClientExchange(pool, request);
@@ -163,12 +173,12 @@ public final class HttpClient implements AutoCloseable {
 
     TlsClient tls() {
         if (tls == null) {
-            tls = TlsClient.system();
+            tls = TlsClient.system().withHandshakeTimeout(settings.handshake());
         }
         return tls;
     }
 
-    /** What it has done so far, and what it does now. */
+    /** Returns the counters of this client. */
     public HttpClientStats stats() {
         return pools.values().stream()
                 .map(LoopPool::stats)
@@ -176,15 +186,16 @@ public final class HttpClient implements AutoCloseable {
     }
 
     /**
-     * Closes idle connections, fails requests that wait for a connection, and gives those that are
-     * under way five seconds. On the thread of a loop it does not wait, and gives them none.
+     * Closes the client: closes idle connections, fails requests that wait for a connection, and
+     * waits up to 5 s for requests in progress. On the thread of an event loop it does not wait,
+     * but fails them at once.
      */
     @Override
     public void close() {
         close(Duration.ofSeconds(5));
     }
 
-    /** The same with as much time as is given. */
+    /** Closes the client like {@link #close()}, but waits up to {@code longest}. */
     public void close(Duration longest) {
         closed = true;
         var ends =

@@ -7,9 +7,10 @@ import io.sirocco.net.TlsClient;
 import java.time.Duration;
 
 /**
- * Limits and timeouts of an {@link HttpClient}: set in the lambda that it is made with, and frozen
- * when that returns. All of them are finite by default. A value that cannot be is an {@link
- * IllegalArgumentException} that names it. Used by one thread.
+ * The limits and timeouts of an {@link HttpClient}. They are set in the lambda given to {@link
+ * HttpClient#create(java.util.function.Consumer)} or {@link HttpClient#on}, and frozen when it
+ * returns. All of them are finite by default. Each method returns these settings, and throws an
+ * {@link IllegalArgumentException} for a value that is out of range. Not thread-safe.
  */
 public final class HttpClientSettings {
     private int loops = 1;
@@ -33,11 +34,11 @@ public final class HttpClientSettings {
 
     HttpClientSettings() {}
 
-    /** What is left of the settings when they are frozen; durations in milliseconds. Immutable. */
+    /** The frozen settings; durations in milliseconds unless they have a type. Immutable. */
     record Frozen(
             int loops,
             long connect,
-            long handshake,
+            Duration handshake,
             long queue,
             long response,
             long idle,
@@ -57,7 +58,7 @@ public final class HttpClientSettings {
         return new Frozen(
                 loops,
                 connect.toMillis(),
-                handshake.toMillis(),
+                handshake,
                 queue.toMillis(),
                 response.toMillis(),
                 idle.toMillis(),
@@ -71,36 +72,42 @@ public final class HttpClientSettings {
                 interim,
                 bodyBytes,
                 common,
-                tls);
+                tls == null ? null : tls.withHandshakeTimeout(handshake));
     }
 
-    /** Event loops of its own, for a client that is not given any; 1 by default. */
+    /** Sets the number of event loops of a client that has its own. Default: 1. */
     public HttpClientSettings loops(int loops) {
         this.loops = atLeast(1, "loops", loops);
         return this;
     }
 
-    /** How long one address may take to accept a connection; 10 s by default. */
+    /**
+     * Sets how long one address may take to accept a connection. The addresses of a host are tried
+     * one after the other. Default: 10 s.
+     */
     public HttpClientSettings connectTimeout(Duration timeout) {
         this.connect = positive("connectTimeout", timeout);
         return this;
     }
 
-    /** How long a TLS handshake may take; 10 s by default, which is also the longest. */
+    /**
+     * Sets how long a TLS handshake may take. Replaces the timeout of the client given to {@link
+     * #tls}. Default: 10 s.
+     */
     public HttpClientSettings tlsTimeout(Duration timeout) {
         this.handshake = positive("tlsTimeout", timeout);
         return this;
     }
 
-    /** How long a request may wait for a free connection; 10 s by default. */
+    /** Sets how long a request may wait for a free connection. Default: 10 s. */
     public HttpClientSettings queueTimeout(Duration timeout) {
         this.queue = positive("queueTimeout", timeout);
         return this;
     }
 
     /**
-     * How long the header section of a response may take, from the last byte of the request on; 30
-     * s by default.
+     * Sets the time from the last byte of the request to the end of the response headers. Default:
+     * 30 s.
      */
     public HttpClientSettings responseTimeout(Duration timeout) {
         this.response = positive("responseTimeout", timeout);
@@ -108,8 +115,8 @@ public final class HttpClientSettings {
     }
 
     /**
-     * How long the server may send nothing of a response body that is being read, and take nothing
-     * of a request body; 30 s by default.
+     * Sets how long the server may send nothing of a response body that is being read, or read
+     * nothing of a request body. Default: 30 s.
      */
     public HttpClientSettings bodyIdleTimeout(Duration timeout) {
         this.idle = positive("bodyIdleTimeout", timeout);
@@ -117,8 +124,8 @@ public final class HttpClientSettings {
     }
 
     /**
-     * How long an exchange may take as a whole, from the call until the last byte of the response;
-     * 1 h by default. A request may have {@linkplain ClientRequest#timeout its own}.
+     * Sets the time from the call to the last byte of the response. {@link ClientRequest#timeout}
+     * overrides it for one request. Default: 1 h.
      */
     public HttpClientSettings totalTimeout(Duration timeout) {
         this.total = positive("totalTimeout", timeout);
@@ -126,8 +133,8 @@ public final class HttpClientSettings {
     }
 
     /**
-     * How long an idle connection is kept for another request; 30 s by default. Less where the
-     * server announces less, by {@code Keep-Alive: timeout=SECONDS}.
+     * Sets how long an idle connection is kept for another request, or less if the server announces
+     * less by {@code Keep-Alive: timeout=SECONDS}. Default: 30 s.
      */
     public HttpClientSettings keepAliveTimeout(Duration timeout) {
         this.keepAlive = positive("keepAliveTimeout", timeout);
@@ -135,53 +142,57 @@ public final class HttpClientSettings {
     }
 
     /**
-     * How long a request that {@linkplain ClientRequest#expectContinue expects 100 (Continue)}
-     * waits before it sends its body all the same (RFC 9110 10.1.1); 1 s by default.
+     * Sets how long a request that {@linkplain ClientRequest#expectContinue expects 100 (Continue)}
+     * waits for it before it sends its body anyway (RFC 9110 10.1.1). Default: 1 s.
      */
     public HttpClientSettings continueTimeout(Duration timeout) {
         this.expect = positive("continueTimeout", timeout);
         return this;
     }
 
-    /** Connections of each loop to one origin; 64 by default. */
+    /** Sets the maximum number of connections of each loop to one origin. Default: 64. */
     public HttpClientSettings maxConnectionsPerOrigin(int most) {
         this.perOrigin = atLeast(1, "maxConnectionsPerOrigin", most);
         return this;
     }
 
-    /** Connections of each loop to all origins; 1024 by default. */
+    /** Sets the maximum number of connections of each loop to all origins. Default: 1024. */
     public HttpClientSettings maxConnectionsPerLoop(int most) {
         this.perLoop = atLeast(1, "maxConnectionsPerLoop", most);
         return this;
     }
 
-    /** Requests of each loop that wait for a connection; 1024 by default. */
+    /**
+     * Sets the maximum number of requests of each loop that wait for a connection. Default: 1024.
+     */
     public HttpClientSettings maxWaitingRequests(int most) {
         this.waiting = atLeast(1, "maxWaitingRequests", most);
         return this;
     }
 
-    /** Bytes of the status line and the header section of a response; 32 KiB by default. */
+    /**
+     * Sets the maximum size in bytes of the status line and headers of a response. Default: 32 KiB.
+     */
     public HttpClientSettings maxHeaderBytes(int most) {
         this.headerBytes = atLeast(64, "maxHeaderBytes", most);
         return this;
     }
 
-    /** Fields of the header section of a response; 100 by default. */
+    /** Sets the maximum number of headers of a response. Default: 100. */
     public HttpClientSettings maxHeaders(int most) {
         this.headers = atLeast(1, "maxHeaders", most);
         return this;
     }
 
-    /** Interim (1xx) responses before one response; 16 by default. */
+    /** Sets the maximum number of interim (1xx) responses before one response. Default: 16. */
     public HttpClientSettings maxInterimResponses(int most) {
         this.interim = atLeast(0, "maxInterimResponses", most);
         return this;
     }
 
     /**
-     * Bytes of a body that {@link ResponseBody#bytes()} and {@link ResponseBody#text()} hold in
-     * memory; 8 MiB by default.
+     * Sets the maximum size of a body that {@link ResponseBody#bytes()} and {@link
+     * ResponseBody#text()} hold in memory, in bytes. Default: 8 MiB.
      */
     public HttpClientSettings maxBodyBytes(int most) {
         this.bodyBytes = atLeast(0, "maxBodyBytes", most);
@@ -189,9 +200,10 @@ public final class HttpClientSettings {
     }
 
     /**
-     * A header of each request that does not set it itself, such as {@code User-Agent}.
+     * Sets a header of each request that does not set it itself, such as {@code User-Agent}.
      *
-     * @throws IllegalArgumentException when the client writes the header itself
+     * @throws IllegalArgumentException if the name or value is invalid, or if the client writes
+     *     this header itself
      */
     public HttpClientSettings header(String name, String value) {
         ClientRequest.refuseOurs(name);
@@ -199,7 +211,10 @@ public final class HttpClientSettings {
         return this;
     }
 
-    /** The certificates that it trusts; by default those that the JVM trusts. */
+    /**
+     * Sets the trusted certificates and the client's own certificate. Default: the certificates
+     * that the JVM trusts.
+     */
     public HttpClientSettings tls(TlsClient tls) {
         this.tls = tls;
         return this;

@@ -2,17 +2,18 @@
 package io.sirocco.http.client;
 
 /**
- * Counters of an {@link HttpClient}, summed over its loops; they may lag a little. Immutable.
+ * The counters of an {@link HttpClient}, summed over its event loops. They may be slightly out of
+ * date. Immutable.
  *
- * @param connections open, or being opened
- * @param idle of these, how many wait for a request
+ * @param connections connections that are open or being opened
+ * @param idle open connections that wait for a request
  * @param waiting requests that wait for a connection
- * @param opened connections opened so far
- * @param requests requests begun so far
+ * @param opened connections opened since the start
+ * @param requests requests made since the start
  * @param responses responses received completely
- * @param failures requests that ended in an error, with those that were canceled
- * @param reused requests sent on a connection that had served another
- * @param retries requests sent again because a reused connection had been closed
+ * @param failures requests that failed or were canceled
+ * @param reused requests sent on a connection that had served another request
+ * @param retries requests sent again because a reused connection was closed
  */
 public record HttpClientStats(
         long connections,

@@ -8,13 +8,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A server that requests go to: scheme, host and port (RFC 9110 4.3.1), or a Unix-domain socket on
- * this machine. Connections are pooled by origin. Immutable.
+ * The destination of requests: scheme, host and port (RFC 9110 4.3.1), or a Unix-domain socket. The
+ * client pools connections by origin. Immutable.
  *
- * @param secure whether TLS is spoken
- * @param host a name in lower case, or an address; one of IPv6 in brackets, as in URLs
+ * @param secure whether to use TLS
+ * @param host a name in lower case, or an address; an IPv6 address is in brackets, as in URLs
  * @param port 1 to 65,535
- * @param socket the path of a Unix-domain socket to connect to instead of host and port
+ * @param socket the path of a Unix-domain socket to connect to instead of the host and port
  */
 public record HttpOrigin(boolean secure, String host, int port, Optional<Path> socket) {
 
@@ -36,8 +36,8 @@ public record HttpOrigin(boolean secure, String host, int port, Optional<Path> s
     /**
      * Returns the origin of an {@code http} or {@code https} URL.
      *
-     * @throws IllegalArgumentException for another scheme, a URL without a host, or with user
-     *     information (RFC 9110 4.2.4)
+     * @throws IllegalArgumentException if the scheme is another, if the URL has no host, or if it
+     *     contains user information (RFC 9110 4.2.4)
      */
     public static HttpOrigin of(URI uri) {
         String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
@@ -63,17 +63,17 @@ public record HttpOrigin(boolean secure, String host, int port, Optional<Path> s
         return of(URI.create(url));
     }
 
-    /** Returns an origin without TLS at a Unix-domain socket; its host is {@code localhost}. */
+    /** Returns the origin of a Unix-domain socket, without TLS, with the host {@code localhost}. */
     public static HttpOrigin unix(Path socket) {
         return new HttpOrigin(false, "localhost", 80, Optional.of(socket));
     }
 
-    /** Returns the value of Host: the host, and the port where it is not the scheme's default. */
+    /** Returns the value of {@code Host}: the host, and the port unless it is the default. */
     public String authority() {
         return port == (secure ? 443 : 80) ? host : host + ":" + port;
     }
 
-    /** Returns it as in a URL; with the path of its socket, if it has one. */
+    /** Returns the origin as in a URL, and the path of its socket. */
     @Override
     public String toString() {
         String url = (secure ? "https://" : "http://") + authority();

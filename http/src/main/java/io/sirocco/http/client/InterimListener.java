@@ -10,8 +10,8 @@ import io.sirocco.http.Headers;
 public interface InterimListener {
 
     /**
-     * An interim response has arrived. Called on the loop, and must not block. An exception fails
-     * the request.
+     * Called on the event loop when an interim response has arrived. Must not block. An exception
+     * fails the request.
      *
      * @param status 100, or 102 to 199
      */

@@ -18,12 +18,13 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The body of a response: read it once, as bytes, as text, as a stream, or piece by piece without a
- * thread. What is not read yet holds the server back: at most about 64 KiB wait here.
+ * The body of a response. It can be read once: as bytes, text, a stream, or in segments without a
+ * thread. About 64 KiB are buffered; then the client stops reading from the server until the
+ * program reads the body.
  *
- * <p>Failures are {@link HttpClientException}s: {@link Reason#BODY_TRUNCATED}, {@link
- * Reason#BODY_TIMEOUT} and the rules of the chunked coding above all. Any thread, one at a time;
- * the methods that block must not be called on the thread of a loop.
+ * <p>Failures are {@link HttpClientException}s, such as {@link Reason#BODY_TRUNCATED} or {@link
+ * Reason#BODY_TIMEOUT}. Methods that block throw an {@link IllegalStateException} on the thread of
+ * an event loop. Used by one thread at a time.
  */
 public final class ResponseBody {
     private final ClientExchange exchange;
@@ -41,35 +42,46 @@ public final class ResponseBody {
     }
 
     /**
-     * How many bytes it has, if the server has said so; in a response to HEAD, how many it would
-     * have.
+     * Returns the length in bytes if the server announced it. In a response to HEAD, it is the
+     * length that the response to GET would have.
      */
     public OptionalLong length() {
         return length < 0 ? OptionalLong.empty() : OptionalLong.of(length);
     }
 
     /**
-     * All of it, of {@link HttpClientSettings#maxBodyBytes} at most.
+     * Reads the whole body, up to {@link HttpClientSettings#maxBodyBytes}. Blocks.
      *
-     * @throws HttpClientException {@link Reason#BODY_TOO_LARGE} when it is longer; the connection
-     *     is closed
+     * @throws HttpClientException {@link Reason#BODY_TOO_LARGE} if it is longer, which closes the
+     *     connection
      */
     public byte[] bytes() throws IOException, InterruptedException {
         return bytes(most);
     }
 
-    /** The same with a limit of its own. */
+    /**
+     * Reads the whole body, up to {@code most} bytes. Blocks.
+     *
+     * @throws HttpClientException {@link Reason#BODY_TOO_LARGE} if it is longer, which closes the
+     *     connection
+     */
     public byte[] bytes(int most) throws IOException, InterruptedException {
         HttpClient.refuseOnLoopThread("bytes", "bytesLater");
         return HttpClient.await(bytesLater(most));
     }
 
-    /** The same without blocking; completed on the loop. */
+    /**
+     * Reads the whole body, up to {@link HttpClientSettings#maxBodyBytes}, without blocking. The
+     * stage completes on the event loop.
+     */
     public CompletionStage<byte[]> bytesLater() {
         return bytesLater(most);
     }
 
-    /** The same with a limit of its own. */
+    /**
+     * Reads the whole body, up to {@code most} bytes, without blocking. The future completes on the
+     * event loop.
+     */
     public CompletableFuture<byte[]> bytesLater(int most) {
         begin();
         if (length > most && (whole == null || whole.length > most)) {
@@ -125,13 +137,22 @@ public final class ResponseBody {
     }
 
     /**
-     * All of it as text, in the charset that its type names or else UTF-8; else as {@link #bytes}.
+     * Reads the whole body as text, up to {@link HttpClientSettings#maxBodyBytes}, in the charset
+     * that {@code Content-Type} names or else in UTF-8. Blocks.
+     *
+     * @throws HttpClientException {@link Reason#BODY_TOO_LARGE} if it is longer, which closes the
+     *     connection
      */
     public String text() throws IOException, InterruptedException {
         return text(most);
     }
 
-    /** The same with a limit of its own, in bytes. */
+    /**
+     * Reads the whole body as text, up to {@code most} bytes. Blocks.
+     *
+     * @throws HttpClientException {@link Reason#BODY_TOO_LARGE} if it is longer, which closes the
+     *     connection
+     */
     public String text(int most) throws IOException, InterruptedException {
         return new String(bytes(most), charset());
     }
@@ -148,8 +169,8 @@ public final class ResponseBody {
     }
 
     /**
-     * A stream of it, whose reads park their virtual thread while nothing is there. Closing it
-     * before its end closes the connection.
+     * Returns the body as a stream, whose reads block until bytes arrive. Closing it before its end
+     * closes the connection.
      */
     public InputStream inputStream() {
         begin();
@@ -157,16 +178,16 @@ public final class ResponseBody {
     }
 
     /**
-     * Returns the next bytes as soon as they are there, and an empty array at the end of the body.
-     * Never blocks; the stage is completed on the loop. Ask again when it has completed: until then
-     * the server is held back.
+     * Returns the next bytes as soon as they arrive, or an empty array at the end of the body.
+     * Never blocks; the stage completes on the event loop. Call it again when the stage has
+     * completed.
      */
     public CompletionStage<byte[]> next() {
         begun.setPlain(true);
         return take();
     }
 
-    /** It as the source of another body: of a response of the server, or of a request. */
+    /** Returns the body as the source of another body, of a server's response or of a request. */
     public BodySource source() {
         begin();
         return new BodySource() {
@@ -182,7 +203,7 @@ public final class ResponseBody {
         };
     }
 
-    /** Gives up what has not been read yet; the connection is closed if that is not all there. */
+    /** Discards the rest of the body. Closes the connection unless the whole body has arrived. */
     public void close() {
         if (whole == null) {
             exchange.cancel();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * An HTTP/1.1 client on the event loops.
+ * An HTTP/1.1 client on event loops.
  *
  * <p>The API: {@link io.sirocco.http.client.HttpClient} sends a {@link
  * io.sirocco.http.client.ClientRequest} to an {@link io.sirocco.http.client.HttpOrigin} and returns
@@ -10,12 +10,12 @@
  * io.sirocco.http.client.HttpClientException}. {@link io.sirocco.http.client.HttpClientSettings}
  * has the limits and timeouts, {@link io.sirocco.http.client.HttpClientStats} the counters.
  *
- * <p>Inside, in the order in which a request travels: {@code ClientExchange} is one request and
- * what becomes of it. {@code LoopPool} has the connections of one loop, {@code OriginPool} those to
- * one origin and the requests that wait for one; {@code Connecting} opens one. {@code
- * ClientConnection} is the protocol: it writes by {@code RequestEncoder} and {@code
- * RequestBodySender}, whose source may be a {@code WriterSource}, reads by {@code
- * h1.ResponseReader}, and fills the {@code BodyBuffer} that the response body takes from.
+ * <p>Inside, in the order in which a request travels: {@code ClientExchange} is one request and its
+ * response. {@code LoopPool} has the connections of one loop, {@code OriginPool} those to one
+ * origin and the requests that wait for one; {@code Connecting} opens one. {@code ClientConnection}
+ * is the protocol: it writes by {@code RequestEncoder} and {@code RequestBodySender}, whose source
+ * may be a {@code WriterSource}, reads by {@code h1.ResponseReader}, and fills the {@code
+ * BodyBuffer} that the response body takes from.
  *
  * <p>Everything inside is loop-confined, and runs on the loop's thread alone: a call from any other
  * thread, a virtual one of the loop included, is handed over by {@code Loop.execute}. So nothing

@@ -82,8 +82,9 @@ final class BodyStream extends OutputStream {
 
     private void send(boolean evenIfEmpty) throws IOException {
         if (count > 0 || evenIfEmpty && !begun) {
-            send(length, gathered, 0, count, false);
-            count = 0;
+            int size = count;
+            count = 0; // also if the wait for the client is interrupted: it is sent by then
+            send(length, gathered, 0, size, false);
         }
     }
 

@@ -491,7 +491,7 @@ public final class Exchange extends HandlerThread implements Runnable {
             try {
                 trailers = Trailers.checked(response.trailers().get());
             } catch (Throwable e) {
-                worker.failed(id(), ": its trailers are no trailers", e);
+                worker.failed(this, ": its trailers cannot be sent", e);
                 breakOff();
                 return;
             }

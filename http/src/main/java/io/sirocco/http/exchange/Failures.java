@@ -31,7 +31,7 @@ final class Failures {
                 cancelled && exchange.gone()
                         || thrown instanceof IOException && !exchange.connected();
         if (!nobodysFault) { // otherwise the client has disconnected, and nothing failed
-            exchange.worker.failed(exchange.id(), interruption(exchange, thrown), thrown);
+            exchange.worker.failed(exchange, interruption(exchange, thrown), thrown);
         }
         return exchange.worker.page(500, Status.reason(500));
     }

@@ -253,15 +253,21 @@ public final class LoopContext extends WebSocketContext {
         return setup.page(status, message);
     }
 
-    /** Called when a handler throws. Any thread. */
+    /** Called when code that serves a connection throws. Any thread. */
     @Override
     public void failed(String requestId, Throwable thrown) {
-        failed(requestId, "", thrown);
+        failed("request " + requestId + " failed", requestId, thrown);
     }
 
-    /** Called when a handler throws; {@code why} is appended to the line in the log. */
-    void failed(String requestId, String why, Throwable thrown) {
-        FAILURES.log("request", "request " + requestId + " failed" + why, thrown);
+    /** Called when a handler throws; {@code why} is appended to the line in the log. Any thread. */
+    void failed(Exchange exchange, String why, Throwable thrown) {
+        TaskKind kind = exchange.endpoint.kind();
+        String route = kind == null ? exchange.endpoint.path() : kind.name();
+        failed(route + " failed (request " + exchange.id() + ")" + why, exchange.id(), thrown);
+    }
+
+    private void failed(String message, String requestId, Throwable thrown) {
+        FAILURES.log("request", message, thrown);
         if (loop.enter()) { // before the result is reported
             try {
                 tell(() -> setup.monitor().handlerFailed(requestId, thrown));

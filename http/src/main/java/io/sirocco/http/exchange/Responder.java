@@ -173,12 +173,8 @@ final class Responder {
         if (exchange.bytesOut <= ENDED_WHEN_WRITTEN) {
             exchange.end(response);
         } else {
-            exchange.writable()
-                    .thenRun(
-                            () ->
-                                    exchange.end(
-                                            response)); // or the client has disconnected, which was
-            // reported
+            // unless the client has disconnected, which was reported
+            exchange.writable().thenRun(() -> exchange.end(response));
         }
     }
 

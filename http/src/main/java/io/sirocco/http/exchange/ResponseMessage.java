@@ -140,7 +140,10 @@ public final class ResponseMessage implements Response {
         if (content instanceof Content.Upgrade) {
             throw new IllegalArgumentException("A WebSocket response has status 101 and no other.");
         }
-        boolean none = status == 205 && content.known(); // RFC 9110 15.3.6
+        if (!content.known()) {
+            return map(response -> response.status(status));
+        }
+        boolean none = status == 205; // RFC 9110 15.3.6
         return new ResponseMessage(
                 status, headers, none ? Content.NONE : content, closeConnection, own, trailers);
     }
@@ -150,7 +153,8 @@ public final class ResponseMessage implements Response {
         if (ReservedHeaders.has(name)) {
             return ours(name, value);
         }
-        return with(name, headers.with(name, encoded(name, value)));
+        Response added = with(name, headers.with(name, encoded(name, value)));
+        return content.known() ? added : map(response -> response.header(name, value));
     }
 
     /** Percent-encodes the value of {@code Location}, a URI reference. */
@@ -160,9 +164,11 @@ public final class ResponseMessage implements Response {
 
     @Override
     public Response setHeader(String name, String value) {
-        return ReservedHeaders.has(name)
-                ? ours(name, value)
-                : with(name, headers.set(name, encoded(name, value)));
+        if (ReservedHeaders.has(name)) {
+            return ours(name, value);
+        }
+        Response set = with(name, headers.set(name, encoded(name, value)));
+        return content.known() ? set : map(response -> response.setHeader(name, value));
     }
 
     @Override
@@ -179,7 +185,9 @@ public final class ResponseMessage implements Response {
                 encoded = encoded.set(name, Location.encode(fields.value(i)));
             }
         }
-        return new ResponseMessage(status, encoded, content, closeConnection, dated, trailers);
+        return content.known()
+                ? new ResponseMessage(status, encoded, content, closeConnection, dated, trailers)
+                : map(response -> response.headers(fields));
     }
 
     @Override
@@ -197,6 +205,9 @@ public final class ResponseMessage implements Response {
 
     @Override
     public Response closeConnection() {
+        if (!content.known()) {
+            return map(Response::closeConnection);
+        }
         return new ResponseMessage(status, headers, content, true, own, trailers);
     }
 

@@ -10,7 +10,8 @@
  * and each reader decides at the first byte that decides, so the verdict does not depend on how the
  * network split the bytes. Then the server's connection: {@link io.sirocco.http.h1.Http1} carries
  * one {@link io.sirocco.http.exchange.Exchange} after the other, {@link
- * io.sirocco.http.h1.Http1Encoder} writes responses.
+ * io.sirocco.http.h1.Http1Encoder} writes responses; {@link io.sirocco.http.h1.WebSocketOpening}
+ * opens a WebSocket to a server.
  *
  * <p>Thread rule: everything is loop-confined.
  */

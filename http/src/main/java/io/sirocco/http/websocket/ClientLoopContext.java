@@ -63,7 +63,7 @@ public final class ClientLoopContext extends WebSocketContext {
     }
 
     /** Returns whether the client has been closed. */
-    boolean draining() {
+    public boolean draining() {
         return empty != null;
     }
 

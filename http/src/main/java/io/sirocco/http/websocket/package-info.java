@@ -7,7 +7,7 @@
  * makes messages of them and names what is wrong by a {@link io.sirocco.http.websocket.Violation},
  * {@link io.sirocco.http.websocket.Agreement} is the compression that both ends have agreed on.
  * Then the socket: {@link io.sirocco.http.websocket.WebSocketHandshake} accepts one on a server,
- * {@link io.sirocco.http.websocket.WebSocketOpening} opens one to a server, {@link
+ * {@link io.sirocco.http.websocket.WebSocketClientHandshake} opens one to a server, {@link
  * io.sirocco.http.websocket.WebSocketConnection} is its end on the loop and {@link
  * io.sirocco.http.websocket.WebSocketSender} the part that any thread may use. {@link
  * io.sirocco.http.websocket.BlockingWebSocket} turns a listener into a conversation on a virtual

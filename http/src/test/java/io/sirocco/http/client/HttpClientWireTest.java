@@ -3,11 +3,14 @@ package io.sirocco.http.client;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.Headers;
+import io.sirocco.http.ManualClock;
 import io.sirocco.http.client.HttpClientException.Reason;
 import io.sirocco.http.h1.HostileResponses;
 import io.sirocco.http.h1.HostileResponses.Hostile;
@@ -25,6 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -537,21 +542,107 @@ class HttpClientWireTest {
     }
 
     @Test
+    void aHandshakeMayTakeLongerThanTheDefaults() throws Exception {
+        var clock = new ManualClock();
+        var hello = new CountDownLatch(1);
+        try (var silent =
+                        new ScriptedServer(
+                                (number, peer) -> {
+                                    peer.in.read();
+                                    hello.countDown();
+                                    peer.awaitEnd();
+                                });
+                Loops timed = timed(clock);
+                HttpClient patient =
+                        HttpClient.on(timed, s -> s.tlsTimeout(Duration.ofSeconds(60)))) {
+            var response =
+                    patient.sendAsync(
+                            ClientRequest.get(silent.url().replace("http:", "https:") + "/"));
+            hello.await();
+            clock.advance(59_000);
+            settle(timed);
+            assertFalse(response.isDone());
+            clock.advance(2_000);
+            var thrown = assertThrows(ExecutionException.class, response::get);
+            var why = assertInstanceOf(HttpClientException.class, thrown.getCause());
+            assertEquals(Reason.TLS_TIMEOUT, why.reason());
+            assertTrue(why.getMessage().contains("within 60000 ms"), why.getMessage());
+        }
+    }
+
+    private Loops timed(ManualClock clock) throws IOException {
+        return Loops.start(s -> s.loops(1).transport(transport).longTurnMillis(0).clock(clock));
+    }
+
+    /** Lets the loop finish the turn that it is in, and the next ones. */
+    private static void settle(Loops loops) {
+        for (int i = 0; i < 3; i++) {
+            var turned = new CompletableFuture<Void>();
+            loops.next().execute(() -> turned.complete(null));
+            turned.join();
+        }
+    }
+
+    @Test
+    void aLoopThatStopsDuringTheHandshakeClosesTheClient() throws Exception {
+        var hello = new CountDownLatch(1);
+        try (var silent =
+                new ScriptedServer(
+                        (number, peer) -> {
+                            peer.in.read();
+                            hello.countDown();
+                            peer.awaitEnd();
+                        })) {
+            var response =
+                    client.sendAsync(
+                            ClientRequest.get(silent.url().replace("http:", "https:") + "/"));
+            hello.await();
+            loops.close();
+            var thrown = assertThrows(ExecutionException.class, response::get);
+            var why = assertInstanceOf(HttpClientException.class, thrown.getCause());
+            assertEquals(Reason.CLIENT_CLOSED, why.reason());
+        }
+    }
+
+    @Test
+    void aLoopThatStopsDuringAConnectClosesTheClient() throws Exception {
+        // a backlog that is full: Linux drops what comes then
+        try (var full = new ServerSocket(0, 1)) {
+            var fillers = fill(full);
+            var url = "http://127.0.0.1:" + full.getLocalPort() + "/";
+            var response = client.sendAsync(ClientRequest.get(url));
+            settle(loops);
+            loops.close();
+            var thrown = assertThrows(ExecutionException.class, response::get);
+            var why = assertInstanceOf(HttpClientException.class, thrown.getCause());
+            assertEquals(Reason.CLIENT_CLOSED, why.reason());
+            for (Socket each : fillers) {
+                each.close();
+            }
+        }
+    }
+
+    private static List<Socket> fill(ServerSocket server) {
+        var fillers = new ArrayList<Socket>();
+        try {
+            for (int i = 0; i < 8; i++) {
+                var filler = new Socket();
+                fillers.add(filler);
+                filler.connect(server.getLocalSocketAddress(), 50);
+            }
+        } catch (IOException e) {
+            // it is full
+        }
+        return fillers;
+    }
+
+    @Test
     void anAddressThatDoesNotAcceptIsGivenUp() throws Exception {
         // a backlog that is full: Linux drops what comes then
         try (var full = new ServerSocket(0, 1);
                 HttpClient brief = with(s -> s.connectTimeout(Duration.ofMillis(100)))) {
-            var fillers = new ArrayList<Socket>();
+            List<Socket> fillers = fill(full);
             try {
-                for (int i = 0; i < 8; i++) {
-                    var filler = new Socket();
-                    fillers.add(filler);
-                    try {
-                        filler.connect(full.getLocalSocketAddress(), 50);
-                    } catch (IOException e) {
-                        break; // it is full
-                    }
-                }
                 var request = ClientRequest.get("http://127.0.0.1:" + full.getLocalPort() + "/");
                 assertEquals(Reason.CONNECT_TIMEOUT, reason(() -> brief.send(request)));
             } finally {

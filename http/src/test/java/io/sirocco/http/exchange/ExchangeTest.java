@@ -725,30 +725,6 @@ class ExchangeTest {
         }
     }
 
-    // ---- WebSocket
-
-    @Test
-    void aWebSocketIsAcceptedOrRefusedByItsHeaders() {
-        try (var server =
-                new FakeServer(routes -> routes.get("/", r -> Response.webSocket(socket -> {})))) {
-            String[] good = {
-                "Connection", "Upgrade",
-                "Upgrade", "websocket",
-                "Sec-WebSocket-Version", "13",
-                "Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="
-            };
-            Result accepted = server.get("/", good);
-            assertEquals("upgrade", accepted.end());
-            assertEquals(101, accepted.status());
-            assertEquals(
-                    "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
-                    accepted.headers().first("Sec-WebSocket-Accept").orElse(""));
-            assertEquals(426, server.get("/").status());
-            good[5] = "12";
-            assertEquals(426, server.get("/", good).status());
-        }
-    }
-
     // ---- the client
 
     @Test

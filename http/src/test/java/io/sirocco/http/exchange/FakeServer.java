@@ -11,7 +11,7 @@ import io.sirocco.http.Plans;
 import io.sirocco.http.RequestError;
 import io.sirocco.http.Routes;
 import io.sirocco.http.exchange.FakeStream.Result;
-import io.sirocco.http.h1.RequestHeads;
+import io.sirocco.http.message.RequestHeads;
 import io.sirocco.net.Loops;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
@@ -31,7 +31,7 @@ import java.util.function.ToLongFunction;
  * The routes and limits of a server on one event loop, without a socket: its requests come by
  * {@link FakeStream}s, and its clock stands still until a test moves it. Any thread.
  */
-final class FakeServer implements AutoCloseable, Monitor {
+public final class FakeServer implements AutoCloseable, Monitor {
     private static final long PATIENCE = 30;
 
     final ConcurrentLinkedQueue<RequestError> rules = new ConcurrentLinkedQueue<>();
@@ -41,7 +41,7 @@ final class FakeServer implements AutoCloseable, Monitor {
     private final ExecutorService pool = Executors.newSingleThreadExecutor();
     private final LoopContext worker;
 
-    FakeServer(Consumer<Config> configure, Consumer<Routes> routes) {
+    public FakeServer(Consumer<Config> configure, Consumer<Routes> routes) {
         ServerContext context =
                 Plans.context(
                         c -> {
@@ -58,7 +58,7 @@ final class FakeServer implements AutoCloseable, Monitor {
         worker = new LoopContext(loops.all().getFirst(), context);
     }
 
-    FakeServer(Consumer<Routes> routes) {
+    public FakeServer(Consumer<Routes> routes) {
         this(c -> {}, routes);
     }
 
@@ -85,7 +85,7 @@ final class FakeServer implements AutoCloseable, Monitor {
     }
 
     /** A request on a stream of its own. */
-    final class Asked {
+    public final class Asked {
         private final FakeStream stream = new FakeStream(worker);
 
         /** Sends the headers; {@code bodyLength} is 0 for no body, and -1 for an unknown length. */
@@ -137,7 +137,7 @@ final class FakeServer implements AutoCloseable, Monitor {
             return run(FakeStream::expireIfDue);
         }
 
-        Result result() {
+        public Result result() {
             return stream.result().copy().orTimeout(PATIENCE, TimeUnit.SECONDS).join();
         }
 
@@ -147,11 +147,11 @@ final class FakeServer implements AutoCloseable, Monitor {
     }
 
     /** Begins a request without a body. */
-    Asked ask(String method, String target, String... headers) {
+    public Asked ask(String method, String target, String... headers) {
         return new Asked().begin(0, method, target, headers);
     }
 
-    Result get(String target, String... headers) {
+    public Result get(String target, String... headers) {
         return ask("GET", target, headers).result();
     }
 

@@ -27,9 +27,9 @@ import java.util.function.Function;
  * An {@link HttpStream} without a socket, and without any bytes of HTTP: it notes what the exchange
  * does to it, and does what a peer would. Loop-confined; tests reach it through {@link FakeServer}.
  */
-final class FakeStream implements HttpStream {
+public final class FakeStream implements HttpStream {
     /** How an exchange went that is complete, cut off or upgraded. */
-    record Result(
+    public record Result(
             int status,
             Headers headers,
             String body,
@@ -53,6 +53,7 @@ final class FakeStream implements HttpStream {
     boolean congested;
     boolean memoryShort;
     boolean open = true;
+    boolean keepsReading; // the request, when its response is complete
     int demands;
     long statedLength = -2;
     List<RouteTarget.Buckets> paced = new ArrayList<>();
@@ -79,6 +80,9 @@ final class FakeStream implements HttpStream {
     void endBody(Headers trailers) {
         exchange.bodyEnded(trailers);
         deliver();
+        if (exchange != null && exchange.ended) {
+            over();
+        }
     }
 
     private void deliver() {
@@ -248,6 +252,11 @@ final class FakeStream implements HttpStream {
     public void end(Headers trailers) {
         this.trailers = trailers;
         exchange.responseWritten();
+        if (keepsReading && exchange.body != null && exchange.body.expected()) {
+            exchange.discardBody();
+            finish("end");
+            return;
+        }
         if (exchange.body != null && exchange.body.expected()) {
             exchange.body.fail(new java.io.IOException("the stream drops the rest"));
         }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.http.h1;
+package io.sirocco.http.message;
 
-import io.sirocco.http.message.RequestHead;
-import io.sirocco.http.message.TargetForm;
 import java.nio.charset.StandardCharsets;
 
 /** Makes request heads without a parser, as a version of HTTP with compressed headers would. */
