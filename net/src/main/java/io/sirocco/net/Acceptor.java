@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-/** Gives each accepted connection its protocol. Called on the connection's loop. */
+/** Gives each accepted connection its protocol. Loop-confined: called on the connection's loop. */
 @FunctionalInterface
 public interface Acceptor {
 
     /**
-     * The protocol to speak on {@code connection}; may already write to it, set its deadline or
-     * pace it.
+     * Returns the protocol of {@code connection}. May already write to it, set its deadline or
+     * limit its rates. When it throws, the connection is aborted.
      */
     Protocol accept(Connection connection);
 }

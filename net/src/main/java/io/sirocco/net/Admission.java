@@ -4,16 +4,19 @@ package io.sirocco.net;
 import java.net.SocketAddress;
 
 /**
- * Who may connect at all. Asked on a loop for each connection before anything of it is read, a TLS
- * handshake included, so it must not block. Any thread.
+ * Decides who may connect at all. Called on a loop for each connection before anything is read from
+ * it, a TLS handshake included, so it must not block. Any thread.
  */
 public interface Admission {
-    /** Everybody; nobody is asked who he is. */
+    /** Admits everybody, without asking for the address. */
     Admission ALL = remote -> true;
 
-    /** Whether a connection of this peer is served; if not, it is closed without a word. */
+    /**
+     * Returns whether a connection from {@code remote} is served; if not, it is closed without a
+     * response.
+     */
     boolean admit(SocketAddress remote);
 
-    /** One that was admitted has ended. */
+    /** Notes that a connection which was admitted has ended. */
     default void gone(SocketAddress remote) {}
 }

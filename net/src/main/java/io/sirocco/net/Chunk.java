@@ -1,275 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
-import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
+import io.sirocco.net.output.OutputChunk;
 
 /**
- * Bytes on their way out, in one of four forms: native memory that responses are gathered in,
- * borrowed from the loop's {@link Chunks} and returned when its last byte has left; a slice of a
- * caller's array, which is not copied until its turn comes; a region of a file, which the kernel
- * sends; or a region of a file whose content is in native memory. Loop-confined.
+ * Room for output of a connection, which {@link Connection#reserve} returns. Append at once what
+ * the room was reserved for: the chunk leaves at the end of the turn. Loop-confined.
  */
-public final class Chunk {
-    private static final MemorySegment NO_MEMORY = MemorySegment.NULL;
+public sealed interface Chunk permits OutputChunk {
+    /** Appends one byte. */
+    void put(byte value);
 
-    static {
-        putOnce();
-    }
+    /** Appends {@code bytes[from..to)}. */
+    void put(byte[] bytes, int from, int to);
 
-    final MemorySegment memory;
-    final long address;
+    /** Appends all of {@code bytes}. */
+    void put(byte[] bytes);
 
-    /** The caller's array, or null when the bytes are in {@link #memory}. */
-    final byte[] array;
+    /** Appends text of one byte per character (ISO-8859-1), and {@code ?} for other characters. */
+    void putLatin(String text);
 
-    /** The file, or null when the bytes are at hand. */
-    final OpenFile file;
-
-    /** The file that {@link #memory} belongs to, or null when it is the loop's. */
-    final OpenFile owner;
-
-    private ByteBuffer view; // made when it is asked for
-
-    /** The block of write memory that it is a part of; null for all others. */
-    final Chunks.Block block;
-
-    Chunks.Counted counted; // in the budget of the loop; null where it costs nothing
-    int start;
-    int end;
-    long position; // in the file
-    private long left; // of the file
-    private long atHand; // up to here the file was seen to be in memory
-    Chunk next;
-
-    Chunk(MemorySegment memory, Chunks.Block block) {
-        this.memory = memory;
-        this.block = block;
-        this.address = memory.address();
-        this.array = null;
-        this.file = null;
-        this.owner = null;
-        this.view = memory.asByteBuffer();
-    }
-
-    /** Content of {@code owner}, which is released when the last byte has left. */
-    Chunk(OpenFile owner, MemorySegment content) {
-        this.memory = content;
-        this.address = content.address();
-        this.array = null;
-        this.file = null;
-        this.owner = owner;
-        this.block = null;
-        this.end = (int) content.byteSize();
-    }
-
-    Chunk(byte[] array, int from, int to) {
-        this.memory = NO_MEMORY;
-        this.block = null;
-        this.address = 0;
-        this.array = array;
-        this.file = null;
-        this.owner = null;
-        this.start = from;
-        this.end = to;
-    }
-
-    Chunk(OpenFile file, long position, long length) {
-        this.memory = NO_MEMORY;
-        this.block = null;
-        this.address = 0;
-        this.array = null;
-        this.file = file;
-        this.owner = null;
-        this.position = position;
-        this.left = length;
-    }
+    /** Appends a number that is not negative, in decimal digits: at most 19 bytes. */
+    void putDecimal(long value);
 
     /**
-     * What puts bytes into memory is linked when it is first used, behind locks that the JDK has
-     * for that. A virtual thread that waited for one would leave its loop with a head half written,
-     * and the loop would send that; so it is done here, where a class is initialised and threads
-     * stay.
+     * Appends a number that is not negative, in lower-case hexadecimal digits: at most 16 bytes.
      */
-    private static void putOnce() {
-        try (Arena arena = Arena.ofConfined()) {
-            var chunk = new Chunk(arena.allocate(64), null);
-            chunk.put((byte) 0);
-            chunk.put(new byte[1]);
-            chunk.putLatin("a");
-            chunk.putDecimal(1);
-            chunk.putHex(1);
-        }
-    }
-
-    /** Its first {@code n} bytes, to be read before anything else is done to it. */
-    ByteBuffer text(int n) {
-        return array != null
-                ? ByteBuffer.wrap(array, start, n)
-                : view().limit(start + n).position(start);
-    }
-
-    /** The room behind its bytes, {@code n} of it, to be filled before anything else is done. */
-    ByteBuffer space(int n) {
-        return view().limit(end + n).position(end);
-    }
-
-    private ByteBuffer view() {
-        if (view == null) {
-            view = memory.asByteBuffer();
-        }
-        return view;
-    }
-
-    /** Bytes that are left; of a file as many as an int can tell. */
-    int length() {
-        return (int) Math.min(unsent(), Integer.MAX_VALUE);
-    }
-
-    long unsent() {
-        return file == null ? end - start : left;
-    }
-
-    /** Returns the bytes of the loop's {@link MemoryBudget} that it takes. */
-    int cost() {
-        if (block != null) {
-            return block.size;
-        }
-        return counted == null ? 0 : counted.share();
-    }
-
-    /** Whether it and the next one are in memory that the kernel can read. */
-    boolean inMemoryBefore() {
-        return inMemory() && next != null && next.inMemory();
-    }
-
-    boolean inMemory() {
-        return array == null && file == null;
-    }
-
-    /** Bytes that can be appended. */
-    int remaining() {
-        return array != null || file != null || owner != null ? 0 : (int) memory.byteSize() - end;
-    }
-
-    /** Moves what is left to the front, so that there is room behind it. */
-    void compact() {
-        if (start == 0 || memory.byteSize() == 0 || owner != null) {
-            return;
-        }
-        MemorySegment.copy(memory, start, memory, 0, end - start);
-        end -= start;
-        start = 0;
-    }
-
-    /** Whether the next piece can be sent without waiting for a disk. */
-    boolean atHand(long nowNanos) {
-        if (file == null || position < atHand) {
-            return true;
-        }
-        int piece = (int) Math.min(left, DiskReader.WINDOW);
-        if (!file.atHand(position, piece, nowNanos)) {
-            return false;
-        }
-        atHand = position + piece;
-        return true;
-    }
-
-    /** How many bytes may be sent now: of a file those that were seen to be in memory. */
-    int ready() {
-        return file == null ? length() : (int) (atHand - position);
-    }
-
-    /** {@code bytes} of them have left. */
-    void advance(int bytes) {
-        if (file == null) {
-            start += bytes;
-        } else {
-            position += bytes;
-            left -= bytes;
-        }
-    }
-
-    /** Appends one byte. The caller asked {@link Connection#reserve} for enough of it. */
-    public void put(byte value) {
-        memory.set(JAVA_BYTE, end++, value);
-    }
-
-    /**
-     * Appends {@code bytes[from..to)}. The caller asked {@link Connection#reserve} for enough room.
-     */
-    public void put(byte[] bytes, int from, int to) {
-        MemorySegment.copy(bytes, from, memory, JAVA_BYTE, end, to - from);
-        end += to - from;
-    }
-
-    /**
-     * Appends all of {@code bytes}. The caller asked {@link Connection#reserve} for enough room.
-     */
-    public void put(byte[] bytes) {
-        put(bytes, 0, bytes.length);
-    }
-
-    /**
-     * Appends text of one byte per character (ISO-8859-1); a character above that becomes {@code
-     * ?}.
-     */
-    public void putLatin(String text) {
-        for (int i = 0, n = text.length(); i < n; i++) {
-            char c = text.charAt(i);
-            memory.set(JAVA_BYTE, end++, (byte) (c < 256 ? c : '?'));
-        }
-    }
-
-    /** Appends a number that is not negative, in decimal digits. */
-    public void putDecimal(long value) {
-        int digits = 1;
-        for (long rest = value; rest >= 10; rest /= 10) {
-            digits++;
-        }
-        long rest = value;
-        for (int i = end + digits - 1; i >= end; i--) {
-            memory.set(JAVA_BYTE, i, (byte) ('0' + rest % 10));
-            rest /= 10;
-        }
-        end += digits;
-    }
-
-    /** Appends a number that is not negative, in lower-case hexadecimal digits. */
-    public void putHex(long value) {
-        int digits = Math.max(1, (67 - Long.numberOfLeadingZeros(value)) / 4);
-        for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
-            memory.set(
-                    JAVA_BYTE,
-                    end++,
-                    (byte) "0123456789abcdef".charAt((int) (value >>> shift) & 15));
-        }
-    }
-
-    /** Takes as many bytes from the front of {@code source} as fit, and leaves it the rest. */
-    void takeFrom(Chunk source) {
-        int n = Math.min(remaining(), source.length());
-        if (source.array != null) {
-            put(source.array, source.start, source.start + n);
-        } else {
-            MemorySegment.copy(source.memory, source.start, memory, end, n);
-            end += n;
-        }
-        source.advance(n);
-    }
-
-    /**
-     * The same from a file; false when that ends too early.
-     *
-     * @throws IOException when it cannot be read
-     */
-    boolean readFrom(Chunk source) throws IOException {
-        int n = source.file.read(this, source.length(), source.position);
-        source.advance(n);
-        return n > 0;
-    }
+    void putHex(long value);
 }

@@ -2,30 +2,30 @@
 package io.sirocco.net;
 
 /**
- * The time that deadlines and dates are reckoned by. Given from outside, so that a test moves it by
- * hand and never sleeps. Any thread.
+ * The source of time for deadlines and dates. A test passes a clock that it moves by hand, and
+ * never sleeps. Any thread.
  */
 public interface Clock {
 
-    /** Nanoseconds of a clock that never goes back; its origin means nothing. */
+    /** Returns the nanoseconds of a clock that never goes back; its origin is arbitrary. */
     long nanos();
 
-    /** Milliseconds since 1970-01-01T00:00Z, for dates that people read. */
+    /** Returns the milliseconds since 1970-01-01T00:00Z, for dates that people read. */
     long wallMillis();
 
     /**
-     * Tells the clock whom to wake when it leaps. A clock that moves by itself ignores this; one
-     * that is moved by hand calls {@code wake} after each move, so that a waiting loop looks at its
-     * deadlines again.
+     * Registers {@code wake} for leaps of the clock. A clock that moves by itself ignores this; a
+     * clock that is moved by hand calls {@code wake} after each move, so that a waiting loop checks
+     * its deadlines.
      */
     default void onLeap(Runnable wake) {}
 
-    /** The machine's clock. */
+    /** Returns the clock of the machine. */
     static Clock system() {
         return SystemClock.INSTANCE;
     }
 
-    /** {@link System#nanoTime} and {@link System#currentTimeMillis}. */
+    /** The clock of the machine: {@link System#nanoTime} and {@link System#currentTimeMillis}. */
     enum SystemClock implements Clock {
         INSTANCE;
 

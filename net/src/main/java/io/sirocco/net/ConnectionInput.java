@@ -3,27 +3,27 @@ package io.sirocco.net;
 
 /**
  * The input of one connection that is not used up: bytes that wait for the protocol, and counts of
- * those that TLS and the protocol keep. All of them count in the {@link MemoryBudget} of the loop,
- * which lends it to a connection for as long as there are any, and keeps those that are lent in the
- * order in which their peers have made no progress. Loop-confined.
+ * the bytes that TLS and the protocol keep. All of them count in the {@link MemoryBudget} of the
+ * loop, which lends this object to a connection for as long as there are any, and keeps the lent
+ * ones in the order in which their peers have made no progress. Loop-confined.
  */
 final class ConnectionInput {
-    /** What the bytes are. */
+    /** The kinds of bytes. */
     enum Kind {
         /** Bytes that the connection keeps back, or that the protocol has left over. */
         BUFFERED,
         /** Incomplete records, and what a handshake takes. */
         RECORDS,
-        /** What the protocol stores. */
+        /** Bytes that the protocol stores. */
         STORED
     }
 
-    /** Bytes of heap that it costs itself. */
+    /** Bytes of heap that the object itself costs. */
     static final int COST = 64;
 
     Connection owner;
 
-    /** The first {@link #length} bytes of it wait; null for none. */
+    /** The bytes that wait are the first {@link #length} ones; null for none. */
     byte[] bytes;
 
     int length;
@@ -78,7 +78,7 @@ final class ConnectionInput {
         stored = 0;
     }
 
-    /** By the time for which they have waited. */
+    /** Inputs in the order in which they have waited. */
     static final class Queue {
         private ConnectionInput oldest;
         private ConnectionInput newest;
@@ -128,7 +128,7 @@ final class ConnectionInput {
         }
     }
 
-    /** Those that no connection needs at the moment. Loop-confined. */
+    /** Inputs that no connection needs at the moment. Loop-confined. */
     static final class Pool {
         private static final int MOST = 256;
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.file.DiskReader;
+import io.sirocco.net.output.ChunkQueue;
+import io.sirocco.net.output.Chunks;
+import io.sirocco.net.output.OutputChunk;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,7 +24,10 @@ import java.util.concurrent.RejectedExecutionException;
  * TlsLayer}. Loop-confined.
  */
 final class ConnectionOutput {
-    /** How much later a connection that has just had its share resumes: a slot of the wheel. */
+    /**
+     * The milliseconds by which a connection that has just had its share resumes later: a slot of
+     * the wheel.
+     */
     static final long TURN_MILLIS = 16;
 
     private final ChunkQueue chunks;
@@ -37,7 +44,7 @@ final class ConnectionOutput {
         chunks = new ChunkQueue(pool);
     }
 
-    /** Those of a loop that no connection needs at the moment. Loop-confined. */
+    /** Outputs of a loop that no connection needs at the moment. Loop-confined. */
     static final class Pool {
         private static final int MOST = 1024; // few connections have something to send at once
 
@@ -54,7 +61,7 @@ final class ConnectionOutput {
                 output = new ConnectionOutput(chunks);
             }
             output.connection = connection;
-            output.chunks.from(chunks.dropped);
+            output.chunks.from(chunks.dropped());
             return output;
         }
 
@@ -75,7 +82,7 @@ final class ConnectionOutput {
         return chunks.isEmpty() && !sending && !paused && !congested;
     }
 
-    /** Returns whether nothing can be sent now: {@link Connection#queue} is called when it can. */
+    /** Returns whether nothing can be sent now: {@link OutputSide#queue} is called when it can. */
     boolean isWaiting() {
         return sending || paused;
     }
@@ -84,7 +91,7 @@ final class ConnectionOutput {
         return chunks;
     }
 
-    /** The protocol is to be notified when little is left. */
+    /** Notes that the protocol waits for {@link Protocol#drained}. */
     void congest() {
         congested = true;
     }
@@ -98,7 +105,7 @@ final class ConnectionOutput {
         return drained;
     }
 
-    /** Has {@link #isStalled} look from now on, or not at all. */
+    /** Lets {@link #isStalled} measure from now on, or ends that. */
     void watch(boolean on) {
         watched = on;
     }
@@ -118,27 +125,27 @@ final class ConnectionOutput {
     boolean flush() {
         Connection owner = connection;
         Loop loop = owner.loop();
-        for (Chunk chunk; (chunk = owner.nextChunk()) != null; ) {
+        for (OutputChunk chunk; (chunk = OutputSide.next(owner)) != null; ) {
             int length = owner.isRateLimited() ? allowed(chunk.length()) : chunk.length();
             if (length == 0) {
                 return false;
             }
             boolean more = length > chunk.ready();
-            int taken = loop.poller().send(owner, chunk, more ? chunk.ready() : length);
+            int taken = owner.send(chunk, more ? chunk.ready() : length);
             if (taken < 0) {
                 sending = true;
                 return false;
             }
             taken(taken);
             if (more) { // after all others
-                owner.queue();
+                OutputSide.queue(owner);
                 return false;
             }
         }
         return !sending;
     }
 
-    /** The send in flight has ended: the kernel has taken {@code bytes}. */
+    /** Notes that the send in flight has ended: the kernel has taken {@code bytes}. */
     void sent(int bytes) {
         sending = false;
         taken(bytes);
@@ -163,7 +170,7 @@ final class ConnectionOutput {
         }
     }
 
-    /** How many of {@code length} bytes may leave now; if none, it is paused until some may. */
+    /** Returns how many of {@code length} bytes may leave now; if none, pauses until some may. */
     private int allowed(int length) {
         Loop loop = connection.loop();
         int allowed = connection.rateLimits().write(length, loop.nanos());
@@ -174,22 +181,26 @@ final class ConnectionOutput {
             }
             served = false;
             paused = true;
-            loop.schedule(pause, connection::outputMayLeave);
+            Connection owner = connection;
+            loop.schedule(pause, () -> OutputSide.pauseEnded(owner));
         }
         return allowed;
     }
 
-    /** A pause has ended. */
+    /** Ends a pause. */
     void unpause() {
         paused = false;
     }
 
     // ---- chunks in the order in which they leave
 
-    /** The next chunk that the kernel can send; null when there is none, or the disk brings it. */
-    Chunk sendable() {
+    /**
+     * Returns the next chunk that the kernel can send; null when there is none, or the disk reads
+     * it.
+     */
+    OutputChunk sendable() {
         while (!chunks.isEmpty() && !waitsForDisk() && gather()) {
-            Chunk first = chunks.first();
+            OutputChunk first = chunks.first();
             if (first.length() > 0) {
                 return first;
             }
@@ -198,8 +209,11 @@ final class ConnectionOutput {
         return null;
     }
 
-    /** The next chunk with bytes that TLS can seal; null when there is none, or as above. */
-    Chunk readable() {
+    /**
+     * Returns the next chunk with bytes that TLS can seal; null when there is none, or the disk
+     * reads it.
+     */
+    OutputChunk readable() {
         while (!chunks.isEmpty()) {
             if (chunks.meetsFile()) {
                 chunks.first().compact();
@@ -207,7 +221,7 @@ final class ConnectionOutput {
                     return null;
                 }
             }
-            Chunk first = chunks.first();
+            OutputChunk first = chunks.first();
             if (first.length() > 0) {
                 return first;
             }
@@ -216,39 +230,38 @@ final class ConnectionOutput {
         return null;
     }
 
-    /** Whether a file comes next that is not in memory: then a thread brings it. */
+    /** Returns whether a file comes next that is not in memory; a thread then reads it. */
     private boolean waitsForDisk() {
         Connection owner = connection;
-        Chunk chunk = chunks.fileOrFirst();
+        OutputChunk chunk = chunks.fileOrFirst();
         if (chunk.atHand(owner.loop().nanos())) {
             return false;
         }
         sending = true;
         disk = true;
-        DiskReader.bring(chunk.file, chunk.position, chunk.length(), () -> brought(owner));
+        DiskReader.bring(chunk.file(), chunk.position(), chunk.length(), () -> brought(owner));
         return true;
     }
 
     private static void brought(Connection owner) {
         try {
-            owner.loop().execute(owner::fileIsInMemory);
+            owner.loop().execute(() -> OutputSide.fileIsInMemory(owner));
         } catch (RejectedExecutionException e) {
             // the loop has ended, and the connection with it
         }
     }
 
-    /** The disk has read what comes next. */
+    /** Notes that the disk has read what comes next. */
     void diskHasRead() {
         disk = false;
         sent(0);
     }
 
-    /** Has the first chunk made ready to be sent. False when that has failed. */
+    /** Makes the first chunk ready to be sent; returns false when that has failed. */
     private boolean gather() {
         Loop loop = connection.loop();
         boolean readsFiles =
-                chunks.meetsFile()
-                        && (connection.secure() || !loop.poller().sendsFiles(connection));
+                chunks.meetsFile() && (connection.secure() || !connection.sendsFiles());
         try {
             if (chunks.gather(readsFiles)) {
                 return true;

@@ -4,16 +4,16 @@ package io.sirocco.net;
 import java.io.IOException;
 
 /**
- * Told what becomes of a {@link Loop#connect}: exactly one of its methods is called, once, on the
- * loop, and never from within that call. Loop-confined.
+ * Receives the outcome of {@link Loop#connect}: the loop calls one of the two methods, once, and
+ * never from within {@code connect}. Loop-confined.
  */
 public interface Connector {
 
-    /** It is connected. Gives it the protocol to speak; may already write to it. */
+    /** Returns the protocol of a connection that is open. May already write to it. */
     Protocol connected(Connection connection);
 
     /**
-     * Called when there is no connection.
+     * Reports that there is no connection.
      *
      * @param why a {@link java.net.SocketTimeoutException} if the peer has not accepted it in time,
      *     a {@link LoopStoppedException} if the loop is stopping, a {@link

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.transport.ConnectionOrigin;
 import java.net.SocketAddress;
 import java.util.HashSet;
 import java.util.Set;
@@ -14,12 +15,12 @@ final class Connects extends ConnectionOrigin {
     }
 
     @Override
-    SocketAddress local(Connection connection) {
-        return loop.poller().local(connection);
+    public SocketAddress local(Connection connection) {
+        return connection.localAddress();
     }
 
     @Override
-    void gone(Connection connection) {}
+    public void gone(Connection connection) {}
 
     void begin(Destination to, Connector connector) {
         var attempt = new PendingConnect(this, to, connector);
@@ -31,7 +32,7 @@ final class Connects extends ConnectionOrigin {
         underWay.remove(attempt);
     }
 
-    /** Whether nothing is under way. */
+    /** Returns whether nothing is under way. */
     boolean idle() {
         return underWay.isEmpty();
     }

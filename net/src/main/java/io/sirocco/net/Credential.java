@@ -6,20 +6,22 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 
 /**
- * A certificate with the key that proves it ours. Immutable.
+ * A certificate and its private key. Immutable.
  *
- * @param chain our certificate first, then those that lead to an authority
- * @param names the hosts that it is for, in lower case, perhaps with {@code *.} in front
+ * @param chain our certificate first, then the ones that lead to an authority
+ * @param key the private key of the first certificate
+ * @param names the hosts that the certificate is for, in lower case; the first label may be {@code
+ *     *}
  */
 public record Credential(List<X509Certificate> chain, PrivateKey key, List<String> names) {
-    /** What kind of key it has, as JSSE names it: {@code RSA}, {@code EC}, {@code EdDSA}. */
+    /** Returns the kind of its key, as JSSE names it: {@code RSA}, {@code EC}, {@code EdDSA}. */
     public String keyType() {
         return chain.getFirst().getPublicKey().getAlgorithm();
     }
 
     /**
-     * Whether it is for the host {@code bytes[from..to)}, in whatever case: by an exact name, or by
-     * a wildcard for its first label (RFC 9525 6.3).
+     * Returns whether it is for the host {@code bytes[from..to)}, in any case: by an exact name, or
+     * by a wildcard for the first label (RFC 9525 6.3).
      */
     boolean covers(byte[] bytes, int from, int to) {
         for (int i = 0, n = names.size(); i < n; i++) {
@@ -39,7 +41,7 @@ public record Credential(List<X509Certificate> chain, PrivateKey key, List<Strin
         return false;
     }
 
-    /** Whether {@code name}, in lower case, from {@code skipped} on is these bytes. */
+    /** Returns whether {@code name}, in lower case, equals these bytes from {@code skipped} on. */
     static boolean is(String name, int skipped, byte[] bytes, int from, int to) {
         if (name.length() - skipped != to - from) {
             return false;
@@ -53,7 +55,10 @@ public record Credential(List<X509Certificate> chain, PrivateKey key, List<Strin
         return true;
     }
 
-    /** Whether no authority vouches for it: a client that accepts it knows it by other means. */
+    /**
+     * Returns whether it is self-signed: a client that accepts it knows it by other means than an
+     * authority.
+     */
     boolean selfSigned() {
         X509Certificate own = chain.getFirst();
         return own.getSubjectX500Principal().equals(own.getIssuerX500Principal());

@@ -22,14 +22,15 @@ public final class Credentials {
         }
     }
 
-    /** In the order in which they were added. */
+    /** Returns all certificates, in the order in which they were added. */
     public List<Credential> all() {
         return all;
     }
 
     /**
-     * Those for {@code host}: by its exact name, else by a wildcard (RFC 9525 6.3); none if no
-     * certificate has it. Several are of different kinds of keys: the client's choice.
+     * Returns the certificates for {@code host}: those with its exact name, else those with a
+     * wildcard for it (RFC 9525 6.3); an empty list if there is none. Several have different kinds
+     * of keys, and the engine picks one that the client can check.
      */
     public List<Credential> named(String host) {
         String name = host.toLowerCase(Locale.ROOT);
@@ -41,13 +42,19 @@ public final class Credentials {
         return dot < 0 ? List.of() : byName.getOrDefault("*" + name.substring(dot), List.of());
     }
 
-    /** Of which a client that asks for {@code host}, or for none, is given one. */
+    /**
+     * Returns the certificates of which a client gets one that asks for {@code host}, or for no
+     * name.
+     */
     List<Credential> given(Optional<String> host) {
         List<Credential> fitting = host.map(this::named).orElse(List.of());
         return fitting.isEmpty() ? standIns() : fitting;
     }
 
-    /** For a name that none has: the first one, and those that bear the same names. */
+    /**
+     * Returns the certificates for a name that none has: the first one, and those with the same
+     * names.
+     */
     public List<Credential> standIns() {
         Credential first = all.getFirst();
         return first.names().isEmpty() ? List.of(first) : byName.get(first.names().getFirst());

@@ -6,12 +6,12 @@ import java.net.SocketAddress;
 import java.util.Optional;
 
 /**
- * Where {@link Loop#connect} shall connect to. Immutable.
+ * The destination of {@link Loop#connect}. Immutable.
  *
- * @param address an Internet address, resolved, or a Unix-domain one
- * @param source the address of our own to connect from; the system chooses when there is none. The
- *     port is always the system's choice
- * @param timeoutMillis how long to try; at least 1
+ * @param address a resolved Internet address, or a Unix-domain one
+ * @param source the local address to connect from; empty lets the system choose. The system always
+ *     chooses the port
+ * @param timeoutMillis how long to try, in milliseconds; at least 1
  */
 public record Destination(SocketAddress address, Optional<InetAddress> source, long timeoutMillis) {
     private static final long TIMEOUT = 10_000;
@@ -22,17 +22,17 @@ public record Destination(SocketAddress address, Optional<InetAddress> source, l
         }
     }
 
-    /** Tried for ten seconds, from where the system likes. */
+    /** Returns a destination with a timeout of ten seconds and a source that the system chooses. */
     public static Destination of(SocketAddress address) {
         return new Destination(address, Optional.empty(), TIMEOUT);
     }
 
-    /** The same, from an address of our own. */
+    /** Returns the same destination with a local address to connect from. */
     public Destination withSource(InetAddress source) {
         return new Destination(address, Optional.of(source), timeoutMillis);
     }
 
-    /** The same, tried for so long. */
+    /** Returns the same destination with another timeout, in milliseconds. */
     public Destination withTimeout(long timeoutMillis) {
         return new Destination(address, source, timeoutMillis);
     }

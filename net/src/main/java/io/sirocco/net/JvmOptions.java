@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-import io.sirocco.net.linux.Linux;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,21 +28,6 @@ record JvmOptions(String module, boolean opened, boolean nativeAccess) {
                 own.isNamed() ? own.getName() : CLASS_PATH,
                 Object.class.getModule().isOpen("java.lang", own),
                 own.isNativeAccessEnabled() || !System.getProperty("os.name").equals("Linux"));
-    }
-
-    /**
-     * Returns whether calls into the C library work: on Linux they do, unless the JVM refuses
-     * native access. What they are needed for has a fallback.
-     */
-    static boolean nativeCallsWork() {
-        if (!System.getProperty("os.name").equals("Linux")) {
-            return false;
-        }
-        try {
-            return Linux.openFilesLimit() > 0;
-        } catch (LinkageError | IllegalCallerException e) {
-            return false;
-        }
     }
 
     /**

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * An address that a group of loops accepts connections on; made by {@link Loops#listen}. Any
+ * An address on which a group of loops accepts connections; made by {@link Loops#listen}. Any
  * thread.
  */
 public final class Listener implements AutoCloseable {
@@ -23,7 +23,10 @@ public final class Listener implements AutoCloseable {
     private SocketAddress address;
     private Runnable whenClosed = () -> {};
 
-    /** How to listen. Used by one thread, then frozen. */
+    /**
+     * Options of a listener: set them in the lambda given to {@link Loops#listen}. They are frozen
+     * when it returns. Used by one thread.
+     */
     public static final class Options {
         int backlog = 4096;
         int slots = Integer.MAX_VALUE;
@@ -41,8 +44,8 @@ public final class Listener implements AutoCloseable {
         Options() {}
 
         /**
-         * Connections that the kernel completes and keeps for us; 4096 unless set, bounded by the
-         * kernel's somaxconn.
+         * Sets how many connections the kernel completes and keeps until a loop accepts them; 4096
+         * by default, and at most the kernel's {@code somaxconn}.
          */
         public Options backlog(int backlog) {
             this.backlog = backlog;
@@ -50,9 +53,9 @@ public final class Listener implements AutoCloseable {
         }
 
         /**
-         * Sets how many connections each loop serves at once, and what becomes of further ones when
-         * all loops serve so many. A loop that has no slot left hands new connections over to one
-         * that has.
+         * Sets how many connections each loop serves at once, and what happens to further ones when
+         * all loops serve so many; unlimited by default. A loop that has no slot left hands new
+         * connections over to one that has.
          */
         public Options slots(int slots, WhenFull whenFull) {
             this.slots = slots;
@@ -60,27 +63,33 @@ public final class Listener implements AutoCloseable {
             return this;
         }
 
-        /** Connections that one loop parks at most, and for how long each. */
+        /**
+         * Sets how many connections one loop parks at most, and for how many milliseconds each;
+         * 10,000 for 20 s by default. See {@link WhenFull#PARK}.
+         */
         public Options parking(int connections, long millis) {
             this.parked = connections;
             this.parkedMillis = millis;
             return this;
         }
 
-        /** Who may connect, asked for whenever somebody does; everybody unless set. */
+        /**
+         * Sets which clients may connect, by a supplier that is called for each connection; all by
+         * default.
+         */
         public Options admission(Supplier<Admission> admission) {
             this.admission = admission;
             return this;
         }
 
         /**
-         * Every connection begins with a header of the PROXY protocol, version 1 or 2, before TLS
-         * if that is spoken: {@link Connection#remote} and the {@link Admission} are those of the
-         * client that it names. A connection without one, or from a peer that is not among {@code
-         * trusted}, is closed without a word. Not unless set.
+         * Requires each connection to begin with a header of the PROXY protocol, version 1 or 2,
+         * which precedes TLS: {@link Connection#remote} and the {@link Admission} then see the
+         * client that it names. A connection without one, or from a peer that is not {@code
+         * trusted}, is closed without a response. Off by default.
          *
-         * @param trusted asked on the loop for each connection, with the peer's address
-         * @param headerMillis how long the header may take
+         * @param trusted called on the loop for each connection, with the peer's address
+         * @param headerMillis how long the header may take, in milliseconds
          */
         public Options proxyProtocol(Predicate<SocketAddress> trusted, long headerMillis) {
             this.proxies = trusted;
@@ -88,18 +97,22 @@ public final class Listener implements AutoCloseable {
             return this;
         }
 
-        /** Accepts per second of all loops, as a bucket whose rate may be changed later. */
+        /**
+         * Sets a limit of accepts per second of all loops together, whose rate may change later;
+         * unlimited by default.
+         */
         public Options acceptRate(RateLimiter perSecond) {
             this.acceptRate = perSecond;
             return this;
         }
 
         /**
-         * Speaks TLS below what the acceptor speaks; it is asked for that when the handshake is
-         * done, so {@link Connection#tls} tells it what was agreed on.
+         * Uses TLS. The acceptor is called when the handshake is done, so {@link Connection#tls}
+         * returns its outcome.
          *
-         * @param protocols what it can speak, the best first (ALPN, RFC 7301). A client that names
-         *     others only is refused; one that names none is not. None at all: it is not asked
+         * @param protocols the protocols that the server supports, the best first (ALPN, RFC 7301).
+         *     A client that offers only others is refused, a client that offers none is not; empty
+         *     ignores ALPN
          */
         public Options tls(Tls tls, String... protocols) {
             this.tls = tls;
@@ -108,15 +121,15 @@ public final class Listener implements AutoCloseable {
         }
 
         /**
-         * What a client is told that sends text to a listener that speaks TLS, before it is closed:
-         * most likely it took one port for the other. Nothing unless set.
+         * Sets the response to a client that sends plain text to a listener with TLS, most likely
+         * because it has mixed up two ports; the connection closes behind it. Empty by default.
          */
         public Options plainTextResponse(byte[] answer) {
             this.plainTextResponse = answer.clone();
             return this;
         }
 
-        /** What the acceptors are to call. */
+        /** Returns what the loops' acceptors call. */
         Acceptor over(Acceptor acceptor) {
             return tls == null
                     ? acceptor
@@ -129,20 +142,20 @@ public final class Listener implements AutoCloseable {
         this.acceptor = acceptor;
     }
 
-    /** The address that is bound, with the port that the system chose if 0 was asked for. */
+    /** Returns the bound address, with the port that the system chose if 0 was asked for. */
     public SocketAddress address() {
         return address;
     }
 
-    /** The bound port; -1 for a Unix-domain address. */
+    /** Returns the bound port; -1 for a Unix-domain address. */
     public int port() {
         return address instanceof InetSocketAddress inet ? inet.getPort() : -1;
     }
 
     /**
-     * Speaks TLS as {@code next} has it, with connections that begin from now on.
+     * Replaces TLS by {@code next} for connections that begin from now on.
      *
-     * @throws IllegalStateException when it was not made to speak TLS
+     * @throws IllegalStateException when the listener was made without TLS
      */
     public void tls(Tls next) {
         if (acceptor instanceof TlsAcceptor secure) {
@@ -153,10 +166,7 @@ public final class Listener implements AutoCloseable {
         }
     }
 
-    /**
-     * Stops accepting and gives the address back; connections that are open stay so. Returns when
-     * that is done.
-     */
+    /** Stops accepting and returns when the address is free; open connections stay open. */
     @Override
     public void close() {
         var done = new ArrayList<CompletableFuture<?>>();
@@ -167,7 +177,7 @@ public final class Listener implements AutoCloseable {
         closed();
     }
 
-    /** Its acceptors are closed. */
+    /** Notes that its acceptors are closed. */
     void closed() {
         if (closed.compareAndSet(false, true)) {
             whenClosed.run();

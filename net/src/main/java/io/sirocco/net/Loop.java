@@ -2,6 +2,9 @@
 package io.sirocco.net;
 
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.output.Chunks;
+import io.sirocco.net.transport.Transport;
+import io.sirocco.net.transport.TransportLoop;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
@@ -10,7 +13,6 @@ import java.lang.invoke.VarHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -20,9 +22,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * One platform thread, one poller, and the connections it owns. A connection that is served never
- * changes its loop, and all of its state is touched by the loop's thread only, so there are no
- * locks. A turn of the loop is
+ * One platform thread, its transport, and the connections that it owns. A connection that is served
+ * never changes its loop, and only the loop's thread touches its state, so there are no locks. A
+ * turn of the loop is
  *
  * <pre>
  *   await      submit what the last turn started, wait for the kernel or a wake-up
@@ -32,26 +34,20 @@ import java.util.function.Consumer;
  *   flush      one send for each connection that was written to
  * </pre>
  *
- * <p>What is written is also flushed between two pieces of work when the turn has lasted for half a
+ * <p>Output is also flushed between two pieces of work when the turn has lasted for half a
  * millisecond, and again after each further half: no response waits for the handlers of others.
  *
- * <p>Loop-confined, except for what says otherwise.
+ * <p>Loop-confined, except where noted.
  */
 public final class Loop implements Executor {
     private static final LazyLogger LOG = LazyLogger.of(Loop.class);
     private static final VarHandle ASLEEP = field("asleep", boolean.class);
-    private static final VarHandle BUSY_SINCE = field("busySince", long.class);
     private static final int SLAB = 128 << 10;
     private static final long MAX_HANDED = 1 << 20;
-    private static final long SHRINK_MILLIS = 2_000; // write memory that was not needed for so long
-    private static final long RELIEF_MILLIS = 250;
     private static final int LAST_ROUNDS = 8; // what a last task asks for may ask for more
 
-    /** How long a turn lasts before what is written is sent. */
-    private static final long FLUSH_NANOS = Long.getLong("io.sirocco.net.flushNanos", 500_000);
-
     final Settings settings;
-    final Arena arena = Arena.ofShared();
+    private final Arena arena = Arena.ofShared();
     final Chunks chunks;
     final ConnectionOutput.Pool outputs;
     private final MemoryBudget memory;
@@ -60,12 +56,15 @@ public final class Loop implements Executor {
     private final CompletableFuture<Loop> started = new CompletableFuture<>();
     private final CompletableFuture<Loop> ended = new CompletableFuture<>();
 
-    /** Completed with what it has died of; made beforehand, since there may be no heap then. */
+    /**
+     * Completes with the error that the loop has died of; made beforehand, since there may be no
+     * heap then.
+     */
     final CompletableFuture<Throwable> death = new CompletableFuture<>();
 
     private volatile Throwable failure; // that it has died of
 
-    /** The property is for tests, which need the fall-back where it is not the last resort. */
+    /** Whether it carries virtual threads; a property lets tests use the fallback. */
     private final boolean carries =
             LoopVirtualThread.AVAILABLE && !Boolean.getBoolean("io.sirocco.net.uncarried");
 
@@ -83,17 +82,15 @@ public final class Loop implements Executor {
     private final ArrayDeque<Runnable> local = new ArrayDeque<>();
     private final LoopVirtualThreads virtualThreads = new LoopVirtualThreads(this);
 
-    private Connection[] written = new Connection[64];
-    private int writtenCount;
+    private final FlushQueue written = new FlushQueue();
     private final LoopConnections connections = new LoopConnections();
+    private final MemoryRelief relief = new MemoryRelief(this, connections);
     private boolean stopping;
     private boolean over; // the transport is closed
     private long nanos;
     private long millis;
 
-    private volatile long busySince; // 0 while waiting
-    private long flushed; // when the turn began, or was flushed last, as System.nanoTime
-    private volatile long longTurn; // the last that the watchdog has found long, by its begin
+    final TurnClock turns = new TurnClock();
     Watchdog watchdog; // null where there is none
     volatile Path schedulerStatistics; // of the thread; null where the system has none
     volatile int blockingTaskKinds; // kinds of task that have blocked it; written by the watchdog
@@ -101,17 +98,12 @@ public final class Loop implements Executor {
     private long connected;
     private int mostConnections = Integer.MAX_VALUE;
     long connectionsRefused;
-    private boolean shrinking; // a look at the write memory is due
-    private boolean relieving; // a look at those that take no output is due
     int parked;
     long acceptFailures;
     private int handshakes; // of clients with us, under way
     private Runnable handshaken; // when there is none any more; null while nobody asks
     long bytesIn;
     long bytesOut;
-    private long turns;
-    private long busyNanos;
-    private long longestTurn;
 
     private static final Set<Thread> THREADS = ConcurrentHashMap.newKeySet();
 
@@ -121,7 +113,7 @@ public final class Loop implements Executor {
         this.index = index;
         this.settings = settings;
         this.memory = new MemoryBudget(settings.memoryPerLoop());
-        this.chunks = new Chunks(arena, memory, this::shrinkLater);
+        this.chunks = new Chunks(arena, memory, relief::shrinkLater);
         this.outputs = new ConnectionOutput.Pool(chunks);
         memory.onShortage(chunks::reclaim);
         this.thread =
@@ -161,12 +153,12 @@ public final class Loop implements Executor {
         return Optional.ofNullable(failure);
     }
 
-    /** The same without allocating. Any thread. */
+    /** Returns the same without allocating. Any thread. */
     boolean hasFailed() {
         return failure != null;
     }
 
-    /** Whether it has as many connections as it may have. */
+    /** Returns whether it has more connections than it may serve. */
     boolean isFull() {
         return connections.size() > mostConnections;
     }
@@ -232,7 +224,7 @@ public final class Loop implements Executor {
         handshakes(0);
     }
 
-    /** So many handshakes more are under way. */
+    /** Counts {@code more} handshakes that have begun, or that have ended if negative. */
     void handshakes(int more) {
         handshakes += more;
         Runnable then = handshaken;
@@ -293,8 +285,8 @@ public final class Loop implements Executor {
     }
 
     /**
-     * Whether the caller is the thread of some loop, and must not block; a virtual thread is none.
-     * Any thread.
+     * Returns whether the caller is the thread of some loop, and must not block; false on a virtual
+     * thread. Any thread.
      */
     public static boolean isLoopThread() {
         return THREADS.contains(Thread.currentThread());
@@ -400,7 +392,7 @@ public final class Loop implements Executor {
      * theirs. Costs next to nothing. Loop-confined.
      */
     public boolean isTurnLong() {
-        return longTurn == busySince();
+        return turns.isLong();
     }
 
     /**
@@ -410,7 +402,7 @@ public final class Loop implements Executor {
      */
     public void yieldIfLong() {
         if (virtualThreads.running() != null
-                && System.nanoTime() - flushed >= FLUSH_NANOS
+                && written.isDue()
                 && Thread.currentThread().isVirtual()
                 && inLoop()) {
             Thread.yield();
@@ -427,9 +419,9 @@ public final class Loop implements Executor {
                 parked,
                 bytesIn,
                 bytesOut,
-                turns,
-                busyNanos,
-                longestTurn,
+                turns.turns(),
+                turns.busyNanos(),
+                turns.longest(),
                 chunks.bytes(),
                 memory.used(),
                 memory.limit(),
@@ -449,10 +441,8 @@ public final class Loop implements Executor {
         return timers;
     }
 
-    /**
-     * Nanoseconds until a deadline or an appointment has to be looked at; -1 when there is none.
-     */
-    long untilNext() {
+    /** Returns the nanoseconds until a timer or a precise timer is due; -1 when there is none. */
+    private long untilNext() {
         long millis = timers.untilNext();
         long ahead = millis < 0 ? Long.MAX_VALUE : millis * 1_000_000;
         if (!preciseTimers.isEmpty()) {
@@ -470,7 +460,7 @@ public final class Loop implements Executor {
         return started;
     }
 
-    /** Whether the caller would wait for itself if it waited for this loop. */
+    /** Returns whether the caller is this loop's thread, which cannot wait for the loop. */
     boolean isCurrent() {
         return Thread.currentThread() == thread;
     }
@@ -481,12 +471,15 @@ public final class Loop implements Executor {
         return ended;
     }
 
-    /** A scratch array of at least {@code size} bytes, the same for all connections of the loop. */
+    /**
+     * Returns a scratch array of at least {@code size} bytes, which all connections of the loop
+     * share.
+     */
     byte[] slab(int size) {
         return size <= slab.length ? slab : new byte[size];
     }
 
-    /** What its TLS connections share. */
+    /** Returns what its TLS connections share. */
     TlsLoopContext tlsWork() {
         if (tlsWork == null) {
             tlsWork = new TlsLoopContext(this);
@@ -494,13 +487,10 @@ public final class Loop implements Executor {
         return tlsWork;
     }
 
-    /** Has {@code connection} flushed at the end of the turn. */
+    /** Queues {@code connection} to be flushed at the end of the turn. */
     void written(Connection connection) {
         assert inLoop() : Thread.currentThread() + " writes to a connection of " + this;
-        if (writtenCount == written.length) {
-            written = Arrays.copyOf(written, writtenCount * 2);
-        }
-        written[writtenCount++] = connection;
+        written.add(connection);
     }
 
     void accepted(Connection connection) {
@@ -520,7 +510,7 @@ public final class Loop implements Executor {
         }
     }
 
-    /** Another loop takes over {@code connection}, from which nothing was read. */
+    /** Gives up {@code connection}, from which nothing was read: another loop takes it over. */
     void handedOver(Connection connection) {
         accepted--; // counted there
         timers.cancel(connection);
@@ -541,8 +531,8 @@ public final class Loop implements Executor {
     }
 
     /**
-     * Logs, whatever the logger says: it may want to open a file when there are no descriptors, and
-     * no loop shall end over that.
+     * Logs a warning and ignores errors of the logger: it may have to open a file when there are no
+     * descriptors, and that must not end a loop.
      */
     static void warn(System.Logger log, String text, Throwable thrown) {
         try {
@@ -552,33 +542,23 @@ public final class Loop implements Executor {
         }
     }
 
-    /** Where the thread that the loop runs is at this moment. Any thread. */
+    /** Returns the stack of the thread that the loop runs at this moment. Any thread. */
     StackTraceElement[] stack() {
         Thread carried = virtualThreads.running();
         return (carried != null ? carried : thread).getStackTrace();
     }
 
-    /** The turn that began at {@code since} is long. The watchdog's thread. */
-    void turnIsLong(long since) {
-        longTurn = since;
-    }
-
-    /** When the present turn began, as {@link System#nanoTime}; 0 while it waits. */
-    long busySince() {
-        return (long) BUSY_SINCE.getOpaque(this);
-    }
-
-    /** Counts runs of tasks: it stays the same for as long as one goes on. Any thread. */
+    /** Returns a number that stays the same as long as one run of a task goes on. Any thread. */
     long runs() {
         return virtualThreads.runs();
     }
 
-    /** Of what runs now, or null. Any thread. */
+    /** Returns the kind of the task that runs now, or null. Any thread. */
     TaskKind kind() {
         return virtualThreads.kind();
     }
 
-    /** Whether the caller is on the loop, which has not ended. Any thread. */
+    /** Returns whether the caller is on the loop, which has not ended. Any thread. */
     boolean takesLocalTasks() {
         return inLoop() && !over;
     }
@@ -588,6 +568,39 @@ public final class Loop implements Executor {
         return handOver(carried, Long.MAX_VALUE);
     }
 
+    /** The loop as its transport sees it. */
+    private final class View implements TransportLoop {
+        @Override
+        public Loop loop() {
+            return Loop.this;
+        }
+
+        @Override
+        public int loops() {
+            return settings.loops;
+        }
+
+        @Override
+        public Arena arena() {
+            return arena;
+        }
+
+        @Override
+        public long untilNext() {
+            return Loop.this.untilNext();
+        }
+
+        @Override
+        public void flushIfLate() {
+            Loop.this.flushIfLate();
+        }
+
+        @Override
+        public byte[] slab(int size) {
+            return Loop.this.slab(size);
+        }
+    }
+
     // ---- the thread
 
     private void run() {
@@ -595,7 +608,7 @@ public final class Loop implements Executor {
             schedulerStatistics = schedulerStatistics();
             readClock();
             timers = new TimerWheel(millis);
-            transport = Transports.open(settings.transport, this);
+            transport = Transports.open(settings.transport, new View());
             mostConnections = settings.connectionsPerLoop(transport.kind());
         } catch (Throwable e) {
             handed.close(item -> {});
@@ -630,7 +643,7 @@ public final class Loop implements Executor {
         }
     }
 
-    /** A server with fewer loops than it believes to have must not look as if all were well. */
+    /** Reports the death, since a server with fewer loops than it started must not look healthy. */
     private void reportDeath() {
         death.complete(failure);
         try {
@@ -642,69 +655,28 @@ public final class Loop implements Executor {
     }
 
     private void turn() throws IOException {
-        boolean idle = local.isEmpty() && virtualThreads.isEmpty() && writtenCount == 0;
+        boolean idle = local.isEmpty() && virtualThreads.isEmpty() && written.isEmpty();
         if (idle) {
             asleep = true;
             idle = handed.isEmpty();
         }
-        recordTurn();
+        turns.end();
         transport.await(idle);
         asleep = false;
         readClock();
-        flushed = System.nanoTime();
-        BUSY_SINCE.setOpaque(this, flushed);
+        long begun = System.nanoTime();
+        written.restart(begun);
+        turns.begin(begun);
         if (watchdog != null) {
             watchdog.turnBegins();
         }
-        turns++;
         transport.dispatch();
         handed.drain(this::takeOver);
         runTasks();
         timers.advance(millis);
         preciseTimers.runDue(nanos, this::runTask);
-        flush();
-        if (memory.exceeded() && !relieving) {
-            relieve();
-        }
-    }
-
-    /** Output is beyond what may be held: connections that take none of it make room. */
-    private void relieve() {
-        relieving = false;
-        try {
-            chunks.reclaim();
-            if (memory.exceeded()) {
-                schedule(RELIEF_MILLIS, this::relieve);
-                relieving = true;
-                connections.closeStalled(memory.used() - memory.limit());
-            }
-        } catch (Throwable e) { // out of heap, above all: it looks again
-            failed(e);
-        }
-    }
-
-    private void shrinkLater() {
-        if (!shrinking) {
-            shrinking = true;
-            schedule(SHRINK_MILLIS, this::shrink);
-        }
-    }
-
-    private void shrink() {
-        shrinking = false;
-        if (chunks.shrink()) {
-            shrinkLater();
-        }
-    }
-
-    private void recordTurn() {
-        long since = busySince;
-        if (since != 0) {
-            long held = System.nanoTime() - since;
-            busyNanos += held;
-            longestTurn = Math.max(longestTurn, held);
-            BUSY_SINCE.setOpaque(this, 0L);
-        }
+        written.flush();
+        relief.relieveIfExceeded();
     }
 
     private static Path schedulerStatistics() {
@@ -746,28 +718,12 @@ public final class Loop implements Executor {
      * nothing of the loop is half done. A turn that has written nothing so far does not even look
      * at the clock.
      */
-    void flushIfLate() {
-        if (writtenCount != 0 && System.nanoTime() - flushed >= FLUSH_NANOS) {
-            flush();
+    private void flushIfLate() {
+        if (!written.isEmpty() && written.isDue()) {
+            written.flush();
             transport.submit();
-            flushed = System.nanoTime();
+            written.restart(System.nanoTime());
         }
-    }
-
-    private void flush() {
-        int count = writtenCount;
-        for (int i = 0; i < count; i++) {
-            Connection connection = written[i];
-            written[i] = null;
-            try {
-                connection.flush();
-            } catch (Throwable e) {
-                connection.fail(e);
-            }
-        }
-        writtenCount -= count; // those that were told they have drained wait for the next turn
-        System.arraycopy(written, count, written, 0, writtenCount);
-        Arrays.fill(written, Math.max(count, writtenCount), count + writtenCount, null);
     }
 
     private void stopNow() {
@@ -779,7 +735,7 @@ public final class Loop implements Executor {
         connections.forEach(connection -> connection.close(CloseCause.STOPPED));
     }
 
-    /** Each step of it is done whatever becomes of the others: there may be no heap left. */
+    /** Ends in steps that are independent of each other's failures: there may be no heap left. */
     private void end() {
         step(() -> handed.close(this::takeOver));
         if (failure != null) {
@@ -806,7 +762,7 @@ public final class Loop implements Executor {
         }
     }
 
-    /** Connections whose loop has died: their peers and protocols learn of it. */
+    /** Tells peers and protocols that the loop has died. */
     private void loseAll() {
         while (connections.size() > 0) {
             Connection lost = connections.newest();

@@ -2,6 +2,10 @@
 package io.sirocco.net;
 
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.transport.ListeningSocket;
+import io.sirocco.net.transport.Transport;
+import io.sirocco.net.transport.TransportAcceptor;
+import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -26,7 +30,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * Loop-confined, where nothing else is said.
  */
-final class LoopAcceptor extends ConnectionOrigin {
+final class LoopAcceptor extends TransportAcceptor {
     private static final LazyLogger LOG = LazyLogger.of(LoopAcceptor.class);
     private static final long BACK_OFF = 100;
     private static final long LONGEST_BACK_OFF = 1_000;
@@ -34,13 +38,13 @@ final class LoopAcceptor extends ConnectionOrigin {
     /** More connections than can have come since the last turn. */
     private static final int MANY = 8_192;
 
-    final Socket socket;
+    private final ListeningSocket socket;
     private final Listener listener;
     private final ArrayDeque<Connection> parked = new ArrayDeque<>();
     private final ArrayDeque<Connection> kept = new ArrayDeque<>(); // without a place to park
     private final Placement[] places; // here, by their room
 
-    /** By whom those were admitted who had to ask; null while nobody had to. */
+    /** The admissions of connections that had to ask; null while none had to. */
     private Map<Connection, Admitted> admitted;
 
     private record Admitted(Admission by, SocketAddress client) {}
@@ -57,32 +61,25 @@ final class LoopAcceptor extends ConnectionOrigin {
     private boolean pausing; // an alarm will look at it again
     private boolean closed;
 
-    /** What the transport accepts on: a descriptor or a channel. */
-    sealed interface Socket permits Uring.Listening, Nio.Listening, None {}
+    /** Accepts nothing: another acceptor hands connections over. */
+    static final ListeningSocket NO_SOCKET =
+            new ListeningSocket() {
+                @Override
+                public SocketAddress address() {
+                    throw new AssertionError("unbound");
+                }
 
-    /** Nothing: connections are handed to it by another acceptor. */
-    record None() implements Socket {}
+                @Override
+                public void listen(TransportAcceptor acceptor) {}
 
-    /** What there is for a connection that was accepted. */
-    enum Capacity {
-        SLOT,
-        PARKING,
-        NONE
-    }
+                @Override
+                public void accepting(boolean on) {}
 
-    /** Where a connection that was accepted goes. */
-    record Placement(LoopAcceptor acceptor, Capacity room) {}
+                @Override
+                public void close() {}
+            };
 
-    /** What the transport knows it by. */
-    int id;
-
-    /** Whether the transport has an accept under way. */
-    boolean armed;
-
-    /** Whether that one accepts as many as come. */
-    boolean multishot;
-
-    LoopAcceptor(Loop loop, Listener listener, Socket socket) {
+    LoopAcceptor(Loop loop, Listener listener, ListeningSocket socket) {
         super(loop);
         this.listener = listener;
         this.socket = socket;
@@ -100,7 +97,7 @@ final class LoopAcceptor extends ConnectionOrigin {
      */
     static void group(List<LoopAcceptor> acceptors, Listener.Options options, boolean spread) {
         boolean limited = options.slots != Integer.MAX_VALUE;
-        int arrivals = acceptors.getFirst().loop.poller().arrivals();
+        int arrivals = acceptors.getFirst().transport().arrivals();
         Slots slots = limited ? new Slots(acceptors.size(), options.slots, arrivals) : null;
         boolean parks = limited && options.whenFull == WhenFull.PARK;
         Slots parking = parks ? new Slots(acceptors.size(), options.parked, arrivals) : null;
@@ -112,13 +109,13 @@ final class LoopAcceptor extends ConnectionOrigin {
         acceptors.getFirst().spreads = spread;
     }
 
-    /** Takes a place for a connection that this acceptor has accepted. */
-    Placement place() {
+    @Override
+    public Placement place() {
         if (paced()) {
             listener.options.acceptRate.spend(1, loop.nanos());
         }
         Placement place = choose();
-        if (slots != null || place.acceptor != this) {
+        if (slots != null || place.acceptor() != this) {
             decide();
         }
         return place;
@@ -143,27 +140,27 @@ final class LoopAcceptor extends ConnectionOrigin {
                 : places[Capacity.NONE.ordinal()];
     }
 
-    /** A place of this acceptor that is taken already. Any thread. */
-    Placement place(Capacity room) {
+    @Override
+    public Placement place(Capacity room) {
         return places[room.ordinal()];
     }
 
-    /** A connection has come from another loop, or never will. Any thread. */
-    void arrived(Capacity room) {
+    @Override
+    protected void arrived(Capacity room) {
         Slots its = room == Capacity.SLOT ? slots : parking;
         if (its != null && its.arrived(loop.index())) {
             wakeWaiting();
         }
     }
 
-    /** A connection that had this room never came. Any thread. */
-    void lost(Capacity room) {
+    @Override
+    protected void lost(Capacity room) {
         if (room != Capacity.NONE) {
             give(room == Capacity.SLOT ? slots : parking);
         }
     }
 
-    /** Any thread. */
+    /** Gives back a slot or place. Any thread. */
     private void give(Slots back) {
         if (back != null) {
             back.give(loop.index());
@@ -175,7 +172,7 @@ final class LoopAcceptor extends ConnectionOrigin {
         for (LoopAcceptor acceptor : group) {
             if (acceptor.waits.get() && acceptor.waits.getAndSet(false)) {
                 try {
-                    acceptor.loop.execute(acceptor::decide);
+                    acceptor.loop().execute(acceptor::decide);
                 } catch (RejectedExecutionException e) {
                     // that loop has ended
                 }
@@ -184,14 +181,12 @@ final class LoopAcceptor extends ConnectionOrigin {
     }
 
     @Override
-    SocketAddress local(Connection connection) {
+    public SocketAddress local(Connection connection) {
         return listener.address();
     }
 
-    /**
-     * Whether the transport is to accept one connection and then ask again, not as many as come.
-     */
-    boolean oneAtATime() {
+    @Override
+    public boolean oneAtATime() {
         return paced() || room() < MANY;
     }
 
@@ -199,7 +194,7 @@ final class LoopAcceptor extends ConnectionOrigin {
         return listener.options.acceptRate.rate() != RateLimiter.UNLIMITED;
     }
 
-    /** How many more connections this loop has room for. */
+    /** Returns how many more connections this loop has room for. */
     private long room() {
         if (slots == null) {
             return Long.MAX_VALUE;
@@ -208,16 +203,13 @@ final class LoopAcceptor extends ConnectionOrigin {
         return (long) slots.left(index) + (parking == null ? 0 : parking.left(index));
     }
 
-    boolean listening() {
-        return !closed;
-    }
-
-    boolean accepting() {
+    @Override
+    public boolean accepting() {
         return accepting && !closed;
     }
 
-    /** The transport has a connection for this loop, which has the given room for it. */
-    void accepted(Connection connection, Capacity room) {
+    @Override
+    protected void accepted(Connection connection, Capacity room) {
         backOff = BACK_OFF;
         loop.accepted(connection);
         switch (room) {
@@ -236,8 +228,8 @@ final class LoopAcceptor extends ConnectionOrigin {
         decide();
     }
 
-    /** Accepting has failed for want of something that may come back. */
-    void failed(String reason) {
+    @Override
+    public void failed(String reason) {
         loop.acceptFailures++;
         Loop.warn(
                 LOG.get(),
@@ -253,7 +245,7 @@ final class LoopAcceptor extends ConnectionOrigin {
     }
 
     @Override
-    void gone(Connection connection) {
+    public void gone(Connection connection) {
         if (!connection.parked()) {
             Admitted known = admitted == null ? null : admitted.remove(connection);
             if (known != null) {
@@ -274,7 +266,10 @@ final class LoopAcceptor extends ConnectionOrigin {
         decide();
     }
 
-    /** Done when the address is free again; at once if the caller is the loop itself. */
+    /**
+     * Closes it; the future completes when the address is free again, at once if the caller is the
+     * loop itself.
+     */
     CompletableFuture<Void> close() {
         var done = new CompletableFuture<Void>();
         if (loop.isCurrent()) {
@@ -295,11 +290,22 @@ final class LoopAcceptor extends ConnectionOrigin {
         return done;
     }
 
-    void closeNow() {
+    @Override
+    public void closeNow() {
         if (!closed) {
             closed = true;
-            loop.poller().unlisten(this);
+            socket.close();
         }
+    }
+
+    @Override
+    public Transport transport() {
+        return loop.poller();
+    }
+
+    /** Begins to accept. */
+    void listen() throws IOException {
+        socket.listen(this);
     }
 
     private void start(Connection connection) {
@@ -314,7 +320,7 @@ final class LoopAcceptor extends ConnectionOrigin {
         }
     }
 
-    /** What stands before everything else on a listener behind a proxy. */
+    /** Returns the protocol that reads the PROXY header. */
     private Protocol preface(Connection connection) {
         if (!listener.options.proxies.test(connection.peer())) {
             ProxyHeaderProtocol.refuse(connection, "not a trusted proxy");
@@ -324,7 +330,7 @@ final class LoopAcceptor extends ConnectionOrigin {
         return new ProxyHeaderProtocol(this);
     }
 
-    /** The proxy has said for whom it opened a connection. */
+    /** Starts a connection whose client the proxy has named. */
     void introduced(Connection connection) {
         connection.clearDeadline();
         connection.startNextProtocol(admits(connection) ? listener.acceptor : LoopAcceptor::refuse);
@@ -369,7 +375,7 @@ final class LoopAcceptor extends ConnectionOrigin {
         }
     }
 
-    /** Starts those that wait here, on this loop or another, as long as there are slots. */
+    /** Starts connections that wait here, on this loop or another, as long as there are slots. */
     private void serveWaiting() {
         while (!parked.isEmpty() || !kept.isEmpty()) {
             int slot = slots.takeNear(loop.index());
@@ -389,12 +395,12 @@ final class LoopAcceptor extends ConnectionOrigin {
                 start(connection);
             } else {
                 loop.handedOver(connection);
-                loop.poller().handOver(connection, group.get(slot));
+                connection.handOver(group.get(slot));
             }
         }
     }
 
-    /** The first one that has not been given up meanwhile. */
+    /** Returns the first connection that waits and is still open; null for none. */
     private Connection nextWaiting() {
         while (!parked.isEmpty() || !kept.isEmpty()) {
             Connection connection;
@@ -412,7 +418,9 @@ final class LoopAcceptor extends ConnectionOrigin {
         return null;
     }
 
-    /** Whether any loop could take one more; if not, it is told when one can. */
+    /**
+     * Returns whether any loop has room for one more; if not, this acceptor is woken when one has.
+     */
     private boolean anyRoom() {
         return slots == null || hasRoom() || !waits.getAndSet(true) && hasRoom();
     }
@@ -436,7 +444,7 @@ final class LoopAcceptor extends ConnectionOrigin {
     private void accept(boolean on) {
         if (accepting != on && !closed) {
             accepting = on;
-            loop.poller().accepting(this, on);
+            socket.accepting(on);
         }
     }
 }

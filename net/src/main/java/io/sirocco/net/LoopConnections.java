@@ -61,14 +61,14 @@ final class LoopConnections {
     void closeStalled(long excess) {
         List<Stalled> stalled = new ArrayList<>();
         for (Connection connection = newest; connection != null; connection = connection.older) {
-            if (connection.stalled()) {
-                stalled.add(new Stalled(connection, connection.outputCost()));
+            if (OutputSide.isStalled(connection)) {
+                stalled.add(new Stalled(connection, OutputSide.cost(connection)));
             }
         }
         stalled.sort(Comparator.comparingLong(Stalled::cost).reversed());
         long rest = excess;
         for (int i = 0; i < stalled.size() && rest > 0; i++) {
-            stalled.get(i).connection.giveUpOutput();
+            OutputSide.giveUp(stalled.get(i).connection);
             rest -= stalled.get(i).cost; // released when the transport is done with it
         }
     }

@@ -3,6 +3,7 @@ package io.sirocco.net;
 
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.transport.ListeningSocket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -21,10 +22,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/**
- * A group of loops that share nothing but this object: two groups in one JVM do not know each
- * other. Any thread.
- */
+/** A group of event loops. Two groups in one JVM share nothing. Any thread. */
 public final class Loops implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Loops.class);
     private static final long STOP_SECONDS = 10;
@@ -45,17 +43,18 @@ public final class Loops implements AutoCloseable {
     }
 
     /**
-     * Completes with what one of the loops has died of; never when all are stopped. A group with a
-     * dead loop serves a part of its connections only: stop it, and start another one or end the
-     * process. What depends on it must not block, since the dying loop runs it.
+     * Returns a future that completes with the error that has ended one of the loops; never when
+     * all are stopped. A group with a dead loop serves only a part of its connections: stop it, and
+     * start another one or end the process. Dependent stages must not block, since the dying loop
+     * runs them.
      */
     public CompletableFuture<Throwable> failure() {
         return failure.copy();
     }
 
     /**
-     * Returns whether one of the loops has died. For a thread that looks now and then: it allocates
-     * nothing, where {@link #failure} may need heap that is not there. Any thread.
+     * Returns whether one of the loops has died. For a thread that checks now and then: it
+     * allocates nothing, while {@link #failure} needs heap, which may be exhausted.
      */
     public boolean hasFailed() {
         for (int i = 0; i < all.size(); i++) {
@@ -67,9 +66,9 @@ public final class Loops implements AutoCloseable {
     }
 
     /**
-     * Starts loops.
+     * Starts loops; {@link #close} stops them.
      *
-     * @throws IOException when the transport that was asked for cannot be had
+     * @throws IOException when the transport is not available
      */
     public static Loops start(Consumer<Settings> configure) throws IOException {
         var settings = new Settings();
@@ -104,9 +103,9 @@ public final class Loops implements AutoCloseable {
     }
 
     /**
-     * Does beforehand what the first start in a JVM takes longest for: it links the calls into the
-     * C library, where there are any. Worth a thread of its own to a program that has something
-     * else to do until it starts its loops.
+     * Links the calls into the C library, where there is one. Optional: the first start in a JVM
+     * spends most of its time on that, so a program with other work to do before it starts its
+     * loops calls this on a thread of its own.
      */
     public static void prepare() {
         if (!System.getProperty("os.name").equals("Linux")) {
@@ -120,18 +119,19 @@ public final class Loops implements AutoCloseable {
     }
 
     /**
-     * Whether virtual threads started by a loop are carried by it, on this JVM, started as it was.
+     * Returns whether loops carry the virtual threads that they start, in this JVM with its
+     * options.
      */
     public static boolean carriesVirtualThreads() {
         return LoopVirtualThread.AVAILABLE;
     }
 
-    /** All loops, in order. */
+    /** Returns all loops, in order. */
     public List<Loop> all() {
         return all;
     }
 
-    /** One after the other, around and around. */
+    /** Returns the loops in turn, round-robin. */
     public Loop next() {
         return all.get(Math.floorMod(turn.getAndIncrement(), all.size()));
     }
@@ -145,7 +145,7 @@ public final class Loops implements AutoCloseable {
      * Accepts connections on {@code address}: an Internet address, whose port may be 0 for any, or
      * a Unix-domain one.
      *
-     * @throws IOException when the address cannot be bound; nothing is left behind
+     * @throws IOException when the address cannot be bound; nothing is left open
      */
     public Listener listen(
             SocketAddress address, Consumer<Listener.Options> configure, Acceptor acceptor)
@@ -162,9 +162,9 @@ public final class Loops implements AutoCloseable {
         for (LoopAcceptor each : acceptors.reversed()) { // the one that spreads them comes last
             listener.add(each);
             call(
-                    each.loop,
+                    each.loop(),
                     () -> {
-                        each.loop.poller().listen(each);
+                        each.listen();
                         return null;
                     });
         }
@@ -179,26 +179,26 @@ public final class Loops implements AutoCloseable {
         try {
             for (Loop loop : all) {
                 SocketAddress at = acceptors.isEmpty() ? address : listener.address();
-                LoopAcceptor.Socket socket =
+                ListeningSocket socket =
                         acceptors.isEmpty() || shared
                                 ? call(
                                         loop,
                                         () ->
                                                 loop.poller()
                                                         .bind(at, listener.options.backlog, shared))
-                                : NO_SOCKET;
+                                : LoopAcceptor.NO_SOCKET;
                 acceptors.add(new LoopAcceptor(loop, listener, socket));
                 if (acceptors.size() == 1) {
-                    bound(listener, call(loop, () -> address(socket)));
+                    bound(listener, call(loop, socket::address));
                 }
             }
             return acceptors;
         } catch (IOException | RuntimeException e) {
             for (LoopAcceptor acceptor : acceptors) {
                 call(
-                        acceptor.loop,
+                        acceptor.loop(),
                         () -> {
-                            acceptor.loop.poller().release(acceptor.socket);
+                            acceptor.closeNow();
                             return null;
                         });
             }
@@ -215,7 +215,11 @@ public final class Loops implements AutoCloseable {
                 });
     }
 
-    /** Binds a UDP socket on one of the loops. */
+    /**
+     * Binds a UDP socket on one of the loops, which are used in turn.
+     *
+     * @throws IOException when the address cannot be bound
+     */
     public Datagrams datagrams(InetSocketAddress address, Datagrams.Receiver receiver)
             throws IOException {
         Loop loop = next();
@@ -224,14 +228,14 @@ public final class Loops implements AutoCloseable {
                 () -> {
                     var datagrams =
                             new Datagrams(loop, loop.poller().bindDatagrams(address), receiver);
-                    loop.poller().open(datagrams);
+                    datagrams.open();
                     return datagrams;
                 });
     }
 
     /**
-     * Aborts all connections, closes all listeners and ends the threads; returns when that is done,
-     * or at once when one of the loops is the caller.
+     * Aborts all connections, closes all listeners, ends the threads and waits for them, for ten
+     * seconds at most. Does not wait when the caller is one of the loops.
      */
     @Override
     public void close() {
@@ -257,9 +261,6 @@ public final class Loops implements AutoCloseable {
         List.copyOf(listeners).forEach(Listener::closed);
     }
 
-    /** An acceptor that accepts nothing itself: others hand connections to it. */
-    private static final LoopAcceptor.Socket NO_SOCKET = new LoopAcceptor.None();
-
     /** Only Linux spreads the connections of one address over several sockets. */
     private static boolean canShare(SocketAddress address) {
         return address instanceof InetSocketAddress
@@ -276,18 +277,10 @@ public final class Loops implements AutoCloseable {
             call(
                     loop,
                     () -> {
-                        loop.poller().release(loop.poller().bind(address, options.backlog, false));
+                        loop.poller().bind(address, options.backlog, false).close();
                         return null;
                     });
         }
-    }
-
-    private static SocketAddress address(LoopAcceptor.Socket socket) throws IOException {
-        return switch (socket) {
-            case Uring.Listening listening -> Uring.address(listening);
-            case Nio.Listening listening -> Nio.address(listening);
-            case LoopAcceptor.None none -> throw new AssertionError("unbound");
-        };
     }
 
     private static void removeFile(SocketAddress address) {

@@ -207,7 +207,7 @@ public final class MemoryBudget {
                 if (candidate == null || used + bytes <= limit) {
                     break;
                 }
-                candidate.owner.giveUp();
+                InputSide.giveUp(candidate.owner);
                 if (waiting.oldestBut(by) != candidate) {
                     i++;
                 } else { // it does not wait for its peer, or still has to respond
@@ -229,7 +229,7 @@ public final class MemoryBudget {
             if (candidate == null) {
                 return;
             }
-            candidate.owner.giveUp();
+            InputSide.giveUp(candidate.owner);
             if (busy.oldestBut(by) == candidate) {
                 busy.append(candidate);
             }

@@ -2,6 +2,9 @@
 package io.sirocco.net;
 
 import io.sirocco.net.linux.SocketAddresses;
+import io.sirocco.net.transport.ConnectingSocket;
+import io.sirocco.net.transport.ConnectionOrigin;
+import io.sirocco.net.transport.TransportConnect;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
@@ -17,13 +20,10 @@ import java.net.SocketTimeoutException;
  *
  * Loop-confined.
  */
-final class PendingConnect extends Timer {
-    final Loop loop;
-    final Destination to;
-
-    /** What the transport knows it by. */
-    Object handle;
-
+final class PendingConnect extends Timer implements TransportConnect {
+    private final Loop loop;
+    private final Destination to;
+    private ConnectingSocket socket; // null before and after
     private final Connects outgoing;
     private final Connector connector;
     private IOException given; // why it was given up
@@ -31,7 +31,7 @@ final class PendingConnect extends Timer {
 
     PendingConnect(Connects outgoing, Destination to, Connector connector) {
         this.outgoing = outgoing;
-        this.loop = outgoing.loop;
+        this.loop = outgoing.loop();
         this.to = to;
         this.connector = connector;
     }
@@ -39,24 +39,31 @@ final class PendingConnect extends Timer {
     void begin() {
         loop.timers().arm(this, loop.now() + to.timeoutMillis());
         try {
-            loop.poller().connect(this);
+            socket = loop.poller().connect(this);
         } catch (IOException | RuntimeException e) {
             loop.execute(() -> failed(e.getMessage()));
         }
     }
 
-    /** Its connection: told by the transport. */
-    Connection connection(Object place, int slot) {
-        return new Connection(outgoing, place, slot);
+    @Override
+    public Destination to() {
+        return to;
     }
 
-    void connected(Connection connection) {
+    @Override
+    public ConnectionOrigin origin() {
+        return outgoing;
+    }
+
+    @Override
+    public void connected(Connection connection) {
         end();
         loop.connected(connection);
         connection.start(connector::connected);
     }
 
-    void failed(String reason) {
+    @Override
+    public void failed(String reason) {
         if (!over) {
             end();
             IOException why =
@@ -88,12 +95,15 @@ final class PendingConnect extends Timer {
     void giveUp(IOException why) {
         if (given == null) {
             given = why;
-            loop.poller().cancel(this);
+            if (socket != null) {
+                socket.cancel();
+            }
         }
     }
 
     private void end() {
         over = true;
+        socket = null;
         loop.timers().cancel(this);
         outgoing.over(this);
     }

@@ -2,49 +2,47 @@
 package io.sirocco.net;
 
 /**
- * What happens on one connection, told to whoever speaks its protocol. Every method is called on
- * the connection's loop and must not block; an exception that leaves one aborts that connection and
- * no other. Loop-confined.
+ * Handles the events of one connection. The connection's loop calls every method, and none may
+ * block; an exception aborts this connection and no other. Loop-confined.
  */
 public interface Protocol {
 
     /**
-     * Bytes came in: {@code bytes[from..to)}, beginning with what the last call left over. The
-     * array belongs to the loop and is overwritten after the call returns.
+     * Handles input: {@code bytes[from..to)}, beginning with the bytes that the last call left
+     * over. The array belongs to the loop and is overwritten after the call returns.
      *
-     * @return the index of the first byte that was not used; what follows it is kept for the next
-     *     call, so a protocol bounds what it leaves over by refusing input that is too long
+     * @return the index of the first byte that was not used; the bytes from there on are kept for
+     *     the next call, so a protocol bounds them by refusing input that is too long
      */
     int received(Connection connection, byte[] bytes, int from, int to);
 
     /**
-     * The peer will send no more (it closed, or shut down its side); what it sent before was
-     * delivered.
+     * Handles the end of the peer's stream (it closed, or shut down its side); everything it sent
+     * before was delivered. By default {@linkplain Connection#finish finishes} the connection.
      */
     default void ended(Connection connection) {
         connection.finish();
     }
 
     /**
-     * Output that was {@linkplain Connection#isCongested congested} has drained below the low-water
-     * mark.
+     * Reports that {@linkplain Connection#isCongested congested} output has drained below the
+     * low-water mark.
      */
     default void drained(Connection connection) {}
 
     /**
-     * The kernel has taken some of the output; {@link Connection#unsent} says what is left. Told to
-     * those who asked by {@link Connection#notifySent}.
+     * Reports that the kernel has taken some of the output; {@link Connection#unsent} returns how
+     * much is left. Only called after {@link Connection#notifySent}.
      */
     default void sent(Connection connection) {}
 
     /**
-     * The {@linkplain MemoryBudget memory} of the loop is short, and no other connection that holds
-     * some of it has waited for its peer for so long. The protocol gives up what it waits for, and
-     * ends the connection; it may respond before. Unless overridden, it {@linkplain
-     * Connection#abort aborts}. Called while another connection is being served: must not read
-     * input.
+     * Gives up what the connection waits for and ends it, since the {@linkplain MemoryBudget
+     * memory} of the loop is short and no other connection that holds some of it has waited for its
+     * peer for so long. The protocol may respond first. By default {@linkplain Connection#abort
+     * aborts}. Called while another connection is being served, so it must not read input.
      *
-     * @return false when it does not wait for its peer, and so nothing has changed
+     * @return false when the connection does not wait for its peer, and nothing has changed
      */
     default boolean memoryShort(Connection connection) {
         connection.abort(CloseCause.MEMORY_SHORT);
@@ -52,9 +50,9 @@ public interface Protocol {
     }
 
     /**
-     * The {@linkplain MemoryBudget memory} of the loop has no room for what this connection has
-     * received while its protocol wanted no input, which is lost. Unless overridden, the same as
-     * {@link #memoryShort}.
+     * Ends the connection, since the {@linkplain MemoryBudget memory} of the loop has no room for
+     * bytes that were received while the protocol was suspended, and they are lost. By default the
+     * same as {@link #memoryShort}.
      *
      * @return false when nothing has changed; then the connection is closed
      */
@@ -62,11 +60,14 @@ public interface Protocol {
         return memoryShort(connection);
     }
 
-    /** The deadline set by {@link Connection#deadline} has passed; it is cleared. */
+    /**
+     * Handles the deadline set by {@link Connection#deadline}, which has passed and is cleared. By
+     * default {@linkplain Connection#abort aborts} the connection.
+     */
     default void expired(Connection connection) {
         connection.abort();
     }
 
-    /** The connection is gone. Called exactly once, last. */
+    /** Reports that the connection is gone: the last call, made exactly once. */
     default void closed(Connection connection, CloseCause cause) {}
 }

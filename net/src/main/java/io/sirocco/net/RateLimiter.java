@@ -4,9 +4,9 @@ package io.sirocco.net;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A limit in bytes per second: a token bucket (RFC 2697 3) that may run into debt, so that one
- * large piece passes and is paid for by the pause behind it. One bucket may be shared by the
- * connections of several loops, and its rate may be changed while they run. Any thread.
+ * A limit in bytes per second: a token bucket (RFC 2697 3) that may run into debt, so that a large
+ * piece passes and a pause follows that pays for it. The connections of several loops may share one
+ * limiter, and its rate may change while they run. Any thread.
  */
 public final class RateLimiter {
     /** No limit. */
@@ -17,7 +17,7 @@ public final class RateLimiter {
     /** The moment, in nanoseconds of the loop's clock, at which all that was spent is paid for. */
     private final AtomicLong paidUntil = new AtomicLong(Long.MIN_VALUE);
 
-    /** Whose rate it has, whatever that is; null for its own. */
+    /** The limiter whose rate it has; null for a rate of its own. */
     private final RateLimiter source;
 
     private volatile long rate;
@@ -33,7 +33,7 @@ public final class RateLimiter {
         return new RateLimiter(rate, this);
     }
 
-    /** Whether it is {@link #follower} of {@code source}. */
+    /** Returns whether it is a {@link #follower} of {@code source}. */
     boolean follows(RateLimiter source) {
         return this.source == source;
     }
@@ -58,8 +58,10 @@ public final class RateLimiter {
     }
 
     /**
-     * Changes the limit and forgives what was overspent under the old one; connections that wait
-     * keep their present pause, which is a tenth of a second at most.
+     * Changes the limit and forgives what was overspent under the old one. Connections that wait
+     * keep their present pause, of a tenth of a second at most.
+     *
+     * @throws IllegalArgumentException when {@code bytesPerSecond} is negative
      */
     public void rate(long bytesPerSecond) {
         if (bytesPerSecond < 0) {
@@ -71,7 +73,7 @@ public final class RateLimiter {
         paidUntil.set(Long.MIN_VALUE);
     }
 
-    /** How many bytes may pass now, up to {@code wanted}; 0 while the bucket is in debt. */
+    /** Returns how many bytes may pass now, up to {@code wanted}; 0 while the bucket is in debt. */
     int allowed(int wanted, long now) {
         long perSecond = follow();
         if (perSecond == UNLIMITED) {
@@ -80,7 +82,10 @@ public final class RateLimiter {
         return paidUntil.get() > now ? 0 : Math.clamp(burst, 1, wanted);
     }
 
-    /** How many bytes may be read at a time, up to {@code most}, so that no long debt arises. */
+    /**
+     * Returns how many bytes may be read at a time, up to {@code most}, so that no long debt
+     * arises.
+     */
     int piece(int most) {
         return follow() == UNLIMITED ? most : Math.clamp(burst, 1, most);
     }
@@ -96,7 +101,7 @@ public final class RateLimiter {
         paidUntil.accumulateAndGet(cost, (paid, price) -> Math.max(paid, floor) + price);
     }
 
-    /** Nanoseconds until bytes may pass again, from {@code now}; 0 when they may. */
+    /** Returns the nanoseconds from {@code now} until bytes may pass again; 0 when they may. */
     long pause(long now) {
         long perSecond = follow();
         long paid = paidUntil.get();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.file.SharedFile;
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxFiles;
 import java.io.IOException;
@@ -14,21 +15,20 @@ import java.nio.file.attribute.BasicFileAttributes;
 
 /**
  * A directory whose files may be opened, and nothing outside of it: neither {@code ..} nor a
- * symbolic link, unless it is told so, leads out, even if the tree is changed at that moment. On
- * Linux the kernel sees to that (openat2(2), RESOLVE_BENEATH); elsewhere the real path is looked
- * at.
+ * symbolic link leads out, unless links may, even if the tree changes at that moment. On Linux the
+ * kernel ensures that (openat2(2), RESOLVE_BENEATH); elsewhere the real path is checked.
  *
- * <p>The directory itself is looked up at each call, so a link in its place may be turned to
- * another one while its files are served. Opening blocks while the disk does. Any thread.
+ * <p>Each call looks the directory itself up, so a link in its place may be redirected while its
+ * files are served. Opening blocks while the disk does. Any thread.
  */
 public final class RootDirectory {
-    /** Which symbolic links are followed. */
+    /** Which symbolic links are followed. Immutable. */
     public enum Links {
-        /** None: what lies behind one does not exist. */
+        /** None: a file behind a link does not exist. */
         NONE,
-        /** Those that stay below the root. */
+        /** Links that stay below the root. */
         INSIDE,
-        /** All: they may lead outside. */
+        /** All links, also those that lead outside. */
         ALL
     }
 
@@ -42,23 +42,24 @@ public final class RootDirectory {
         this.links = links;
     }
 
-    /** Need not exist yet. */
+    /** Returns the root {@code directory}, which need not exist yet. */
     public static RootDirectory of(Path directory, Links links) {
         return new RootDirectory(directory, links);
     }
 
-    /** The directory. */
+    /** Returns the absolute path of the directory. */
     public Path directory() {
         return directory;
     }
 
     /**
-     * Opens what lies at {@code relative}, names with {@code /} between them; the empty one is the
-     * root itself.
+     * Opens the file or directory at {@code relative}: names separated by {@code /}, or an empty
+     * string for the root itself.
      *
-     * @throws NoSuchFileException when there is nothing, or nothing inside
+     * @throws NoSuchFileException when there is none, or none inside
      * @throws AccessDeniedException when the system does not let us read it
-     * @throws IOException for all else, such as too many open files
+     * @throws TooManyOpenFilesException when the process or the system is out of descriptors
+     * @throws IOException for all other errors
      */
     public OpenFile open(String relative) throws IOException {
         if (relative.indexOf('\0') >= 0 || relative.startsWith("/") || climbs(relative)) {
@@ -95,7 +96,7 @@ public final class RootDirectory {
                 Linux.close(opened);
                 throw new FileSystemException(relative, null, "the system does not say what it is");
             }
-            return new OpenFile(opened, facts);
+            return new SharedFile(opened, facts);
         } finally {
             Linux.close(root);
         }
@@ -165,7 +166,7 @@ public final class RootDirectory {
             }
             return KERNEL
                     ? of(base, Links.NONE).open(base.relativize(real).toString())
-                    : OpenFile.portable(real);
+                    : SharedFile.portable(real);
         } catch (InvalidPathException e) {
             throw new NoSuchFileException(relative);
         } catch (AccessDeniedException e) {

@@ -65,10 +65,10 @@ public final class TaskKind {
     }
 
     /**
-     * A loop was blocked by it.
+     * Moves it off the loops, since it has blocked one.
      *
      * @param cold whether classes were being loaded for most of the time
-     * @return whether that is news
+     * @return whether it was still on the loops
      */
     synchronized boolean move(boolean cold) {
         if (moved) {
@@ -80,7 +80,7 @@ public final class TaskKind {
         return true;
     }
 
-    /** Whether it was moved for its classes, and may return to the loops. */
+    /** Returns whether it was moved because of class loading, and may return to the loops. */
     boolean onTrial() {
         return onTrial;
     }

@@ -4,8 +4,8 @@ package io.sirocco.net;
 import java.util.function.Consumer;
 
 /**
- * The server's side of TLS: certificates, versions, and what is asked of clients. A listener refers
- * to it with {@link Listener.Options#tls}; several may refer to the same.
+ * The server's side of TLS: certificates, versions, and requirements for clients. Pass it to
+ * listeners with {@link Listener.Options#tls}; several may share one.
  *
  * <pre>{@code
  * Tls tls = Tls.of(settings -> settings.certificate(Path.of("chain.pem"), Path.of("key.pem")));
@@ -22,9 +22,9 @@ public final class Tls {
     }
 
     /**
-     * Reads the files that {@code configure} names.
+     * Returns TLS with these settings, and reads the files that they name.
      *
-     * @throws IllegalArgumentException when one of them, or a setting, cannot be used; it says
+     * @throws IllegalArgumentException when a file or a setting cannot be used; the message says
      *     which and why
      */
     public static Tls of(Consumer<TlsSettings> configure) {
@@ -32,11 +32,10 @@ public final class Tls {
     }
 
     /**
-     * Puts other settings in the place of all that were set before. They hold for connections that
-     * begin later; those that are open go on with what they began with. Sessions are not resumed
-     * across the change.
+     * Replaces all settings. The new ones apply to connections that begin later; open connections
+     * keep theirs. Sessions are not resumed across the change.
      *
-     * @throws IllegalArgumentException as {@link #of} does; then all stays as it was
+     * @throws IllegalArgumentException as {@link #of} does; then nothing changes
      */
     public synchronized void replace(Consumer<TlsSettings> configure) {
         var settings = new TlsSettings();
@@ -46,14 +45,14 @@ public final class Tls {
     }
 
     /**
-     * Reads the same files again: certificates that were renewed, for instance. Otherwise as {@link
-     * #replace}.
+     * Reads the same files again, after certificates were renewed for instance. Otherwise like
+     * {@link #replace}.
      */
     public synchronized void reload() {
         replace(configure);
     }
 
-    /** What holds for a connection that begins now. */
+    /** Returns the settings of a connection that begins now. */
     TlsContext context() {
         return context;
     }

@@ -17,8 +17,8 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 
 /**
- * The client's side of TLS: whom it trusts. The server's certificate has to lead to one of them,
- * and to have the name of the host that was asked for (RFC 9110 4.3.4).
+ * The client's side of TLS, with the authorities that it trusts. A server's certificate must lead
+ * to one of them, and have the name of the host that was asked for (RFC 9110 4.3.4).
  *
  * <pre>{@code
  * TlsClient tls = TlsClient.system();
@@ -43,7 +43,7 @@ public final class TlsClient {
         this.handshakeMillis = handshakeMillis;
     }
 
-    /** Trusts whom this JVM trusts. */
+    /** Returns a client that trusts the authorities of this JVM. */
     public static TlsClient system() {
         try {
             return new TlsClient(SSLContext.getDefault());
@@ -53,9 +53,9 @@ public final class TlsClient {
     }
 
     /**
-     * Trusts the certificates in a PEM file, and nobody else.
+     * Returns a client that trusts only the certificates in a PEM file.
      *
-     * @throws IllegalArgumentException when it cannot be used; it says why
+     * @throws IllegalArgumentException when the file cannot be used; the message says why
      */
     public static TlsClient trusting(Path pem) {
         try {
@@ -68,14 +68,16 @@ public final class TlsClient {
         }
     }
 
-    /** Goes by a context that was made elsewhere: with a certificate of our own, for example. */
+    /**
+     * Returns a client that uses {@code context}: one with a certificate of our own, for example.
+     */
     public static TlsClient of(SSLContext context) {
         return new TlsClient(context);
     }
 
     /**
      * Returns a client that trusts the same certificates, with another limit on the time that a
-     * handshake may take; 10 s unless set.
+     * handshake may take; 10 s by default.
      *
      * @throws IllegalArgumentException if the timeout is shorter than 1 ms
      */
@@ -87,11 +89,14 @@ public final class TlsClient {
     }
 
     /**
-     * A connector for one {@link Loop#connect}, which tells {@code connector} of the connection
-     * when the handshake is done, and of a failure until then.
+     * Returns a connector for one {@link Loop#connect}. It passes the connection to {@code
+     * connector} when the handshake is done, and reports a failure until then.
      *
-     * @param host whose certificate it has to be: a name, or an address as it stands in URLs
-     * @param protocols what can be spoken, for ALPN, the best first; none for not taking part in it
+     * @param host the host that the certificate must be for: a name, or an address as it stands in
+     *     URLs
+     * @param port the port of the host, for session resumption
+     * @param protocols the protocols to offer (ALPN), the best first; empty offers none
+     * @throws IllegalArgumentException when this JVM cannot begin a handshake
      */
     public Connector to(String host, int port, List<String> protocols, Connector connector) {
         String name =

@@ -2,9 +2,9 @@
 package io.sirocco.net;
 
 /**
- * What holds for a connection that begins now. Immutable.
+ * The TLS settings of a connection that begins now. Immutable.
  *
- * @param credentials of which the client is given one
- * @param handshakeMillis how long its handshake may take
+ * @param credentials the certificates, of which the client gets one
+ * @param handshakeMillis how long the handshake may take, in milliseconds
  */
 record TlsContext(TlsEngines engines, Credentials credentials, long handshakeMillis) {}

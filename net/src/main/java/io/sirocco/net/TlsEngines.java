@@ -4,28 +4,32 @@ package io.sirocco.net;
 import java.util.List;
 
 /**
- * Makes the engines of connections, all by one {@link TlsPolicy}. Unless {@link
- * TlsSettings#engines} says otherwise they are the JDK's. Any thread.
+ * Makes the engines of connections, all with one {@link TlsPolicy}. The JDK's are the default; see
+ * {@link TlsSettings#engines}. Any thread.
  */
 public interface TlsEngines {
     /**
-     * An engine for a connection that begins now; it is used by the calling thread alone.
+     * Returns an engine for a connection that begins now; only the calling thread uses it.
      *
-     * @param protocols what can be spoken, for ALPN; of these the first that the client has. A
-     *     client that names others only is refused; none for not taking part in it
+     * @param protocols the protocols that the server supports (ALPN), the best first. The first
+     *     that the client supports is selected, and a client without any of them is refused; empty
+     *     ignores ALPN
      */
     TlsEngine engine(List<String> protocols);
 
-    /** A kind of engine, for {@link TlsSettings#engines} and {@link java.util.ServiceLoader}. */
+    /**
+     * A kind of engine, for {@link TlsSettings#engines} and {@link java.util.ServiceLoader}. Any
+     * thread.
+     */
     interface Kind {
-        /** What configuration files call it. */
+        /** Returns its name in configuration files. */
         String name();
 
         /**
-         * Takes up a policy.
+         * Returns engines with {@code policy}.
          *
-         * @throws IllegalArgumentException when it cannot do what is asked of it, or cannot be had
-         *     on this machine; it says why
+         * @throws IllegalArgumentException when it does not support the policy, or is not available
+         *     on this machine; the message says why
          */
         TlsEngines engines(TlsPolicy policy);
     }

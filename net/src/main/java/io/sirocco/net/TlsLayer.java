@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import io.sirocco.net.ConnectionInput.Kind;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.output.ChunkQueue;
+import io.sirocco.net.output.Chunks;
+import io.sirocco.net.output.OutputChunk;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -19,8 +23,8 @@ import javax.net.ssl.SSLException;
  * connection wants to send. Until the handshake is done it is the connection's protocol, too.
  *
  * <pre>
- *   transport ─ bytes ─▶ received ─ records ─▶ engine ─ plain text ─▶ Connection.arrived ─▶ Protocol
- *   transport ◀─ chunks ─ next    ◀─ records ─ engine ◀─ plain text ─ Connection.written  ◀─ Protocol
+ *   transport ─ bytes ─▶ received ─ records ─▶ engine ─ plain text ─▶ InputSide.deliver ─▶ Protocol
+ *   transport ◀─ chunks ─ next    ◀─ records ─ engine ◀─ plain text ─ OutputSide.first  ◀─ Protocol
  * </pre>
  *
  * <p>Plain text stays as it is until the transport can take more, and is then sealed in records of
@@ -30,7 +34,7 @@ import javax.net.ssl.SSLException;
 final class TlsLayer implements Protocol {
     private static final LazyLogger LOG = LazyLogger.of(TlsLayer.class);
 
-    /** The most that a handshake may bring: certificates of a client, mostly. */
+    /** Bytes that a handshake may bring at most: certificates of a client, mostly. */
     private static final int MOST_OF_HANDSHAKE = 64 << 10;
 
     /** Bytes that an engine takes during a handshake, roughly. */
@@ -39,7 +43,7 @@ final class TlsLayer implements Protocol {
     /** Records in a row without a byte for the protocol: key updates, empty ones. */
     private static final int MOST_USELESS = 32;
 
-    /** What surrounds the plain text of a record; 29 bytes are the most that we have seen. */
+    /** Bytes that surround the plain text of a record; 29 is the most that we have seen. */
     private static final int AROUND = 64;
 
     /** Bytes of plain text in a record: sealed, it fills a chunk and no more. */
@@ -105,14 +109,14 @@ final class TlsLayer implements Protocol {
         }
     }
 
-    /** No handshake begins any more: ends unless one has. */
+    /** Closes the connection unless its handshake has begun. */
     void drain() {
         if (handshakeBytes == 0 && input.held() == 0) {
             connection.close(CloseCause.FINISHED);
         }
     }
 
-    /** What was agreed on, once it is. Any thread. */
+    /** Returns the outcome of the handshake, once it is done. Any thread. */
     Optional<TlsSession> session() {
         return Optional.ofNullable(session);
     }
@@ -136,7 +140,7 @@ final class TlsLayer implements Protocol {
                 .isPresent();
     }
 
-    /** Says the first word, as clients do. */
+    /** Begins the handshake, as clients do. */
     void begin() {
         proceed();
     }
@@ -149,7 +153,7 @@ final class TlsLayer implements Protocol {
             return; // behind its last word
         }
         boolean whole = established && input.held() == 0; // mostly: what is left of it counts below
-        if (!whole && !connection.reserveRecords(cost(length))) {
+        if (!whole && !reserveRecords(length)) {
             memoryIsShort();
             return;
         }
@@ -159,11 +163,11 @@ final class TlsLayer implements Protocol {
             return;
         }
         proceed();
-        if (!connection.reserveRecords(cost(0))) {
+        if (!reserveRecords(0)) {
             memoryIsShort();
         }
         if (tasksPending && input.held() >= Connection.MAX_BUFFERED_INPUT) {
-            connection.stopReading();
+            InputSide.stopReading(connection);
         }
     }
 
@@ -177,15 +181,21 @@ final class TlsLayer implements Protocol {
         connection.close(CloseCause.MEMORY_SHORT);
     }
 
+    /** Counts what it takes of memory with {@code more} bytes; false when there is no room. */
+    private boolean reserveRecords(int more) {
+        return InputSide.reserve(connection, Kind.RECORDS, cost(more));
+    }
+
     /**
-     * What it takes of memory with {@code more} bytes: nothing while an open connection is idle.
+     * Returns the memory that it takes with {@code more} bytes: none while an open connection is
+     * idle.
      */
     private int cost(int more) {
         int handshake = established || ended || failed ? 0 : HANDSHAKE;
         return handshake + Math.max(input.size(), more == 0 ? 0 : input.held() + more);
     }
 
-    /** Does what can be done without waiting: for the peer, or for the loop's queue. */
+    /** Proceeds as far as possible without waiting for the peer or for the loop's queue. */
     private void proceed() {
         try {
             while (connection.isOpen() && !tasksPending && !failed) {
@@ -211,7 +221,7 @@ final class TlsLayer implements Protocol {
         }
     }
 
-    /** The engine's tasks, when the loop has time for them. */
+    /** Runs the engine's tasks, when the loop has time for them. */
     void runTasks() {
         if (!connection.isOpen()) {
             return;
@@ -221,7 +231,7 @@ final class TlsLayer implements Protocol {
         }
         tasksPending = false;
         proceed();
-        if (!connection.reserveRecords(cost(0))) {
+        if (!reserveRecords(0)) {
             memoryIsShort();
             return;
         }
@@ -229,11 +239,11 @@ final class TlsLayer implements Protocol {
             connection.endOfInput();
         }
         if (!tasksPending) {
-            connection.readAgain();
+            InputSide.readAgain(connection);
         }
     }
 
-    /** Opens the next record; answers whether there was one. */
+    /** Opens the next record; returns whether there was one. */
     private boolean open() throws SSLException {
         ByteBuffer record = input.next();
         if (record == null || ended) {
@@ -263,7 +273,7 @@ final class TlsLayer implements Protocol {
         handshaken(result);
         if (opened.position() > 0) {
             useless = 0;
-            connection.deliverInput(work.openedMemory, 0, opened.position());
+            InputSide.deliver(connection, work.openedMemory, 0, opened.position());
         } else if (established && ++useless > MOST_USELESS) {
             fail("more than " + MOST_USELESS + " records without data");
         }
@@ -299,26 +309,36 @@ final class TlsLayer implements Protocol {
         }
     }
 
-    /** Whether the end of the stream lies behind records that wait for the engine's tasks. */
+    /**
+     * Returns whether the end of the stream lies behind records that wait for the engine's tasks.
+     */
     boolean postponesEnd() {
         streamEnded = tasksPending && connection.isOpen();
         return streamEnded;
     }
 
-    /** Whether the stream ended without the peer's saying so: bytes may be missing. */
+    /**
+     * Returns whether the stream has ended without a closing alert, so that bytes may be missing.
+     */
     boolean cut() {
         return !ended;
     }
 
     // ---- output
 
-    /** The next chunk for the transport, sealed now if none is left; null when there is nothing. */
-    Chunk next() {
+    /**
+     * Returns the next chunk for the socket, sealed now if none is left; null when there is
+     * nothing.
+     */
+    OutputChunk next() {
         try {
             while (established && !failed && wantsSealing()) {
                 seal();
             }
-            if (established && !failed && connection.finishing() && connection.written() == null) {
+            if (established
+                    && !failed
+                    && connection.finishing()
+                    && OutputSide.first(connection) == null) {
                 engine.closeOutbound();
                 flushEngine();
             }
@@ -328,22 +348,22 @@ final class TlsLayer implements Protocol {
         return sealed.isEmpty() || sealed.first().length() == 0 ? null : sealed.first();
     }
 
-    /** Whether there is something to seal, and nothing sealed yet or room behind it. */
+    /** Returns whether there is something to seal, and nothing sealed yet or room behind it. */
     private boolean wantsSealing() {
         if (sealed.isEmpty()) {
-            return connection.readable() != null;
+            return connection.output != null && connection.output.readable() != null;
         }
-        Chunk first = sealed.first();
-        Chunk text = connection.written();
+        OutputChunk first = sealed.first();
+        OutputChunk text = OutputSide.first(connection);
         return text != null
-                && text.file == null
-                && first.next == null
+                && text.file() == null
+                && first.next() == null
                 && first.remaining() >= Math.min(text.length(), RECORD) + AROUND;
     }
 
-    /** Makes a record of what is at hand. */
+    /** Seals what is written as one record. */
     private void seal() throws SSLException {
-        Chunk text = connection.written();
+        OutputChunk text = OutputSide.first(connection);
         if (sealed.isEmpty()) {
             sealed.append(connection.loop().chunks.take(connection.unsent() + AROUND));
         }
@@ -351,22 +371,29 @@ final class TlsLayer implements Protocol {
         int count = 0;
         int total = 0;
         ByteBuffer[] sources = work.sources;
-        while (text != null && text.file == null && total < most && count < sources.length) {
+        while (text != null && text.file() == null && total < most && count < sources.length) {
             int n = Math.min(text.length(), most - total);
             sources[count++] = text.text(n);
             total += n;
-            text = text.next;
+            text = text.next();
         }
         if (total == 0) {
-            connection.drop(0); // room was asked for, and left empty
+            drop(0); // room was asked for, and left empty
             return;
         }
         SSLEngineResult result = engine.wrap(sources, count, work.sealed.clear());
         Arrays.fill(sources, 0, count, null);
         append();
-        connection.drop(result.bytesConsumed());
+        drop(result.bytesConsumed());
         if (result.bytesConsumed() == 0 && result.bytesProduced() == 0) {
             stuck(result);
+        }
+    }
+
+    /** Forgets the first {@code bytes} of what the connection has written: they are sealed. */
+    private void drop(int bytes) {
+        if (connection.output != null) {
+            connection.output.chunks().drop(bytes);
         }
     }
 
@@ -392,7 +419,7 @@ final class TlsLayer implements Protocol {
         }
     }
 
-    /** All that the engine has to say by itself: alerts, mostly. */
+    /** Appends what the engine has to send by itself: alerts, mostly. */
     private void flushEngine() throws SSLException {
         while (engine.status() == HandshakeStatus.NEED_WRAP && !engine.outboundDone()) {
             engine.wrap(NOTHING, 1, work.sealed.clear());
@@ -409,37 +436,37 @@ final class TlsLayer implements Protocol {
         if (record.hasRemaining()) {
             spoken = true;
             append(record.array(), record.limit());
-            connection.queue();
+            OutputSide.queue(connection);
         }
     }
 
     private void append(byte[] bytes, int length) {
         for (int from = 0; from < length; ) {
-            Chunk chunk = sealed.reserve(from == 0 ? Math.min(length, Chunks.SIZE) : 1);
+            OutputChunk chunk = sealed.reserve(from == 0 ? Math.min(length, Chunks.SIZE) : 1);
             int n = Math.min(chunk.remaining(), length - from);
             chunk.put(bytes, from, from + n);
             from += n;
         }
     }
 
-    /** The transport has taken {@code bytes}. */
+    /** Notes that the socket has taken {@code bytes}. */
     void spent(int bytes) {
         sealed.drop(bytes);
     }
 
-    /** Sealed bytes that have not left yet. */
+    /** Returns the number of sealed bytes that have not left yet. */
     long unsent() {
         return sealed.unsent();
     }
 
-    /** Returns what the sealed bytes take of the loop's memory. */
+    /** Returns the bytes of the loop's memory that the sealed records take. */
     long outputCost() {
         return sealed.cost();
     }
 
     // ---- ends
 
-    /** Its engine, or code of ours, threw what no engine should: this connection alone ends. */
+    /** Aborts this connection alone: its engine, or our own code, threw what no engine should. */
     void broken(Throwable thrown) {
         connection.fail(thrown);
     }
@@ -493,12 +520,12 @@ final class TlsLayer implements Protocol {
         connection.finish();
     }
 
-    /** Why the connection has closed, as far as the layer knows better. */
+    /** Returns the cause of a close, as far as the layer knows better. */
     CloseCause cause(CloseCause cause) {
         return failed && cause == CloseCause.FINISHED ? CloseCause.TLS_FAILED : cause;
     }
 
-    /** The connection is gone. */
+    /** Releases everything, since the connection is gone. */
     void gone() {
         discount();
         sealed.clear();

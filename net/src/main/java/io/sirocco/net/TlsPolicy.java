@@ -7,13 +7,16 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * {@link TlsSettings}, frozen: what every kind of engine has to heed. Immutable.
+ * Frozen {@link TlsSettings}, which every kind of engine follows. Immutable.
  *
+ * @param credentials the certificates of the server
  * @param versions {@code TLSv1.3} and the like, in no order
  * @param cipherSuites by their standard names, the best first
  * @param refusesUnknownNames whether a name that no certificate has ends the handshake
- * @param trusted who may have issued the certificates of clients; nobody if these are not asked
- * @param sessions how many are remembered
+ * @param clients whether clients are asked for a certificate
+ * @param trusted the authorities of client certificates; empty if clients are not asked
+ * @param sessions how many sessions are remembered
+ * @param sessionLifetime how long a session can be resumed
  */
 public record TlsPolicy(
         Credentials credentials,

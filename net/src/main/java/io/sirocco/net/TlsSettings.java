@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How TLS is to be spoken: set in the lambda given to {@link Tls#of}, frozen when it returns. What
- * is not set is as safe as this JVM can be, for any client of the last ten years. Used by one
- * thread.
+ * Configuration of TLS: set it in the lambda given to {@link Tls#of}. It is frozen when the lambda
+ * returns. The defaults are as safe as this JVM allows while they serve any client of the last ten
+ * years. Used by one thread.
  */
 public final class TlsSettings {
     private static final List<String> VERSIONS = List.of("TLSv1.3", "TLSv1.2");
 
-    /** Forward secret and authenticated ones only; the fastest first. */
+    /** Suites with forward secrecy and authenticated encryption only; the fastest first. */
     private static final List<String> CIPHER_SUITES =
             List.of(
                     "TLS_AES_128_GCM_SHA256",
@@ -33,13 +33,13 @@ public final class TlsSettings {
                     "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
                     "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256");
 
-    /** Whether clients are asked for a certificate. */
+    /** Whether a server asks clients for a certificate. */
     public enum ClientCertificates {
-        /** They are not asked. */
+        /** Clients are not asked. */
         NONE,
-        /** They are asked, and may have none; one that is not trusted is refused. */
+        /** Clients are asked and may have none; an untrusted certificate is refused. */
         WANTED,
-        /** Without one that is trusted there is no connection. */
+        /** Clients without a trusted certificate are refused. */
         NEEDED
     }
 
@@ -58,63 +58,70 @@ public final class TlsSettings {
 
     /**
      * Adds a certificate from PEM files: {@code chain} has the server's own certificate first, then
-     * those that lead from it to an authority; {@code key} has its private key, in PKCS#8 ({@code
-     * PRIVATE KEY}), PKCS#1 ({@code RSA PRIVATE KEY}) or SEC1 ({@code EC PRIVATE KEY}). Both may be
-     * the same file.
+     * the ones that lead from it to an authority; {@code key} has its private key, in PKCS#8
+     * ({@code PRIVATE KEY}), PKCS#1 ({@code RSA PRIVATE KEY}) or SEC1 ({@code EC PRIVATE KEY}).
+     * Both may be the same file.
      *
-     * <p>May be called several times. A client is given the certificate that has the name that it
-     * asks for (SNI), an exact name before one with {@code *}; the first one added where there is
-     * none. Of several with that name, an ECDSA and an RSA one for example, the first that the
-     * client can check.
+     * <p>Call it once for each certificate. A client gets the certificate with the name that it
+     * asks for (SNI), an exact name before a wildcard; without a match it gets the first one added.
+     * Where several have that name, such as an ECDSA and an RSA one, it gets the first that it can
+     * check.
      *
-     * @throws IllegalArgumentException when a file cannot be used; it says which and why
+     * @throws IllegalArgumentException when a file cannot be used; the message says which and why
      */
     public TlsSettings certificate(Path chain, Path key) {
         credentials.add(CredentialFiles.pem(chain, key, Optional.empty()));
         return this;
     }
 
-    /** The same; {@code password} opens a key that is encrypted ({@code ENCRYPTED PRIVATE KEY}). */
+    /** Does the same with a key that {@code password} decrypts ({@code ENCRYPTED PRIVATE KEY}). */
     public TlsSettings certificate(Path chain, Path key, String password) {
         credentials.add(CredentialFiles.pem(chain, key, Optional.of(password)));
         return this;
     }
 
-    /** Adds each certificate that has a private key in a PKCS#12 store. */
+    /**
+     * Adds each certificate of a PKCS#12 store that has a private key.
+     *
+     * @throws IllegalArgumentException when the store cannot be used; the message says why
+     */
     public TlsSettings store(Path store, String password) {
         credentials.addAll(CredentialFiles.store(store, password, Optional.empty()));
         return this;
     }
 
-    /** Adds the certificate of this alias from a PKCS#12 store. */
+    /**
+     * Adds the certificate with this alias from a PKCS#12 store.
+     *
+     * @throws IllegalArgumentException when the store cannot be used; the message says why
+     */
     public TlsSettings store(Path store, String password, String alias) {
         credentials.addAll(CredentialFiles.store(store, password, Optional.of(alias)));
         return this;
     }
 
     /**
-     * Adds a certificate for {@code localhost}, {@code 127.0.0.1} and {@code ::1}, for trying
-     * things out. It is made in {@code folder} when there is none that is still valid: {@code
-     * localhost.p12}, readable by the owner only, and {@code localhost.pem}, which clients may be
-     * told to trust. It is made by the JDK's {@code keytool}, which takes about a second.
+     * Adds a self-signed certificate for {@code localhost}, {@code 127.0.0.1} and {@code ::1}, for
+     * development. The JDK's {@code keytool} makes it in {@code folder}, in about a second, unless
+     * there is a valid one: {@code localhost.p12}, which only the owner can read, and {@code
+     * localhost.pem}, for clients to trust.
      *
-     * @throws IllegalArgumentException when it cannot be made; it says why
+     * @throws IllegalArgumentException when it cannot be made; the message says why
      */
     public TlsSettings selfSigned(Path folder) {
         credentials.add(new SelfSigned(folder).credential());
         return this;
     }
 
-    /** Versions, as {@code TLSv1.3}; 1.3 and 1.2 unless set. */
+    /** Sets the versions, such as {@code TLSv1.3}; 1.3 and 1.2 by default. */
     public TlsSettings versions(String... versions) {
         this.versions = List.of(versions);
         return this;
     }
 
     /**
-     * Cipher suites by their standard names, the best one first: it is the server that chooses.
-     * Unless set, those of TLS 1.3, and those of 1.2 with forward secrecy and authenticated
-     * encryption.
+     * Sets the cipher suites by their standard names, the best first: the server chooses. By
+     * default those of TLS 1.3, and those of 1.2 with forward secrecy and authenticated encryption.
      */
     public TlsSettings cipherSuites(String... suites) {
         this.cipherSuites = List.of(suites);
@@ -123,7 +130,8 @@ public final class TlsSettings {
 
     /**
      * Refuses clients that ask for a name that no certificate has ({@code unrecognized_name}, RFC
-     * 6066 3), instead of giving them the first one. Those that ask for no name still get it.
+     * 6066 3), instead of giving them the first certificate. Clients that ask for no name still get
+     * it.
      */
     public TlsSettings refuseUnknownNames() {
         this.refusesUnknownNames = true;
@@ -131,9 +139,10 @@ public final class TlsSettings {
     }
 
     /**
-     * Asks clients for a certificate.
+     * Sets whether clients are asked for a certificate; not by default.
      *
      * @param trusted PEM file of the authorities that may have issued it
+     * @throws IllegalArgumentException when the file cannot be used; the message says why
      */
     public TlsSettings clientCertificates(ClientCertificates clients, Path trusted) {
         this.trusted = Pem.certificates(trusted);
@@ -142,8 +151,8 @@ public final class TlsSettings {
     }
 
     /**
-     * How many sessions are remembered for clients that cannot keep them in a ticket, and how long
-     * one can be resumed; 20,000 and an hour unless set.
+     * Sets how many sessions are remembered for clients that cannot keep them in a ticket, and how
+     * long a session can be resumed; 20,000 and an hour by default.
      */
     public TlsSettings sessions(int remembered, Duration lifetime) {
         if (remembered < 1 || lifetime.toSeconds() < 1) {
@@ -156,7 +165,7 @@ public final class TlsSettings {
         return this;
     }
 
-    /** How long a handshake may take; 10 s unless set. */
+    /** Sets how long a handshake may take; 10 s by default. */
     public TlsSettings handshakeTimeout(Duration longest) {
         if (longest.toMillis() < 1) {
             throw new IllegalArgumentException("a handshake deadline of " + longest);
@@ -166,8 +175,8 @@ public final class TlsSettings {
     }
 
     /**
-     * Whose engines shake hands and encrypt; the JDK's unless set. Others come with modules of
-     * their own.
+     * Sets the kind of engine that makes handshakes and encrypts; the JDK's by default. Others come
+     * with modules of their own.
      */
     public TlsSettings engines(TlsEngines.Kind kind) {
         this.engines = Optional.of(kind);

@@ -4,8 +4,8 @@ package io.sirocco.net;
 import java.nio.file.FileSystemException;
 
 /**
- * A file cannot be opened now, since the process (EMFILE) or the system (ENFILE) has no descriptor
- * left. It is load that causes it, so a server answers with 503 and not with 500.
+ * Thrown when a file cannot be opened now because the process (EMFILE) or the system (ENFILE) has
+ * no descriptor left. The cause is load, so a server responds with 503 rather than 500.
  */
 public final class TooManyOpenFilesException extends FileSystemException {
     private static final long serialVersionUID = 1;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-/** How a loop talks to the kernel. */
+/** The ways in which a loop talks to the kernel. Immutable. */
 public enum TransportKind {
-    /** io_uring where the kernel and the container allow it, else NIO. */
+    /** io_uring where the kernel and the container allow it, otherwise NIO. */
     AUTO("auto"),
-    /** Linux 6.8 or later, through the foreign-function API; sockets are direct descriptors. */
+    /**
+     * io_uring, through the foreign-function API, on Linux 6.8 or later; sockets are direct
+     * descriptors.
+     */
     IO_URING("io_uring"),
-    /** {@code java.nio}: everywhere. */
+    /** {@code java.nio}, on all systems. */
     NIO("nio");
 
     private final String label;
@@ -16,7 +19,7 @@ public enum TransportKind {
         this.label = label;
     }
 
-    /** The name used on the command line and in the configuration file. */
+    /** Returns the name that the command line and the configuration file use. */
     public String label() {
         return label;
     }

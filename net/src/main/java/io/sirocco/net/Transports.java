@@ -2,6 +2,10 @@
 package io.sirocco.net;
 
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.nio.Nio;
+import io.sirocco.net.transport.Transport;
+import io.sirocco.net.transport.TransportLoop;
+import io.sirocco.net.uring.Uring;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,7 +18,7 @@ final class Transports {
     private Transports() {}
 
     /** Called on the loop's own thread, which a ring belongs to. */
-    static Transport open(TransportKind kind, Loop loop) throws IOException {
+    static Transport open(TransportKind kind, TransportLoop loop) throws IOException {
         return switch (kind) {
             case NIO -> new Nio(loop);
             case IO_URING -> uring(loop);
@@ -31,7 +35,7 @@ final class Transports {
         };
     }
 
-    private static Transport uring(Loop loop) throws IOException {
+    private static Transport uring(TransportLoop loop) throws IOException {
         String system = System.getProperty("os.name");
         if (!system.equals("Linux")) {
             throw new IOException("io_uring needs Linux 6.8 or later; this is " + system);

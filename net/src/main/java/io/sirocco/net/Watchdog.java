@@ -126,10 +126,10 @@ final class Watchdog implements AutoCloseable {
 
     /** Returns whether the loop works. */
     private boolean look(Loop loop, Sight sight) {
-        long since = loop.busySince();
+        long since = loop.turns.begun();
         long now = System.nanoTime();
         if (since != 0 && since == sight.turn) {
-            loop.turnIsLong(since);
+            loop.turns.isLong(since);
         }
         sight.turn = since;
         if (since != 0 && settings.longTurnMillis > 0) {
@@ -146,7 +146,7 @@ final class Watchdog implements AutoCloseable {
             return;
         }
         StackTraceElement[] stack = loop.stack();
-        if (loop.busySince() != since) {
+        if (loop.turns.begun() != since) {
             return; // it has let go meanwhile
         }
         sight.reported = since;

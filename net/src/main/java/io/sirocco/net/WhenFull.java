@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-/** What happens to a new connection when every slot of the listener is taken, on all loops. */
+/**
+ * What happens to a new connection when every slot of the listener is taken, on all loops.
+ * Immutable.
+ */
 public enum WhenFull {
     /**
      * It waits in the kernel's backlog: the loops stop accepting until a slot is free. When several

@@ -14,13 +14,15 @@
  *       protocol never runs within a method that it has called itself, except {@link
  *       io.sirocco.net.Protocol#memoryShort}.
  *   <li>Calls go from {@link io.sirocco.net.Loop} to its connections, from a connection to its TLS
- *       layer, and from there to the transport. The transport reports completions to connections,
- *       between two calls of a protocol.
+ *       layer, and from there to the socket, which the transport implements. The transport reports
+ *       completions to connections, between two calls of a protocol.
  *   <li>{@link io.sirocco.net.Protocol#closed} is the last call that a protocol receives. The
  *       memory of a connection is released after it.
  * </ul>
  *
- * <p>{@code linux} has the system calls and {@code tls} the keys, certificates and the engine of
- * the JDK; both are internal. {@code limit} and {@code log} are for the modules of Sirocco.
+ * <p>Internal packages: {@code transport} is the interface between a loop and the kernel, which
+ * {@code uring} and {@code nio} implement; {@code linux} has the system calls, {@code output} the
+ * bytes on their way out, {@code file} open files, and {@code tls} the keys, certificates and the
+ * engine of the JDK. {@code limit} and {@code log} are for the modules of Sirocco.
  */
 package io.sirocco.net;

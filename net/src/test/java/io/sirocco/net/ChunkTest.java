@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.output.Chunks;
+import io.sirocco.net.output.OutputChunk;
 import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -25,11 +26,11 @@ class ChunkTest {
     }
 
     private String put(java.util.function.Consumer<Chunk> action) {
-        Chunk chunk = chunks.take();
+        OutputChunk chunk = chunks.take();
         action.accept(chunk);
-        byte[] bytes = chunk.memory.asSlice(chunk.start, chunk.length()).toArray(JAVA_BYTE);
+        String text = StandardCharsets.ISO_8859_1.decode(chunk.text(chunk.length())).toString();
         chunks.give(chunk);
-        return new String(bytes, StandardCharsets.ISO_8859_1);
+        return text;
     }
 
     @Test
@@ -73,13 +74,13 @@ class ChunkTest {
     @Test
     void aSliceIsTakenPieceByPiece() {
         byte[] source = Rig.pattern(40_000);
-        var slice = new Chunk(source, 7, 39_000);
+        OutputChunk slice = chunks.of(source, 7, 39_000, false);
         int at = 7;
         while (slice.length() > 0) {
-            Chunk chunk = chunks.take();
+            OutputChunk chunk = chunks.take();
             chunk.takeFrom(slice);
             assertEquals(Math.min(Chunks.SIZE, 39_000 - at), chunk.length());
-            assertEquals(source[at], chunk.memory.get(JAVA_BYTE, 0));
+            assertEquals(source[at], chunk.text(1).get());
             at += chunk.length();
             chunks.give(chunk);
         }
@@ -89,17 +90,17 @@ class ChunkTest {
 
     @Test
     void chunksAreLentWarmestFirstAndReused() {
-        Chunk first = chunks.take();
+        OutputChunk first = chunks.take();
         chunks.give(first);
         assertSame(first, chunks.take());
         assertEquals(16 * Chunks.SIZE, chunks.bytes());
-        var lent = new ArrayDeque<Chunk>();
+        var lent = new ArrayDeque<OutputChunk>();
         for (int i = 0; i < 40; i++) {
-            Chunk chunk = chunks.take();
+            OutputChunk chunk = chunks.take();
             assertEquals(0, chunk.length());
             assertEquals(Chunks.SIZE, chunk.remaining());
             chunk.put(new byte[100]);
-            assertTrue(lent.stream().noneMatch(other -> other.address == chunk.address));
+            assertTrue(lent.stream().noneMatch(other -> other.address() == chunk.address()));
             lent.add(chunk);
         }
         assertEquals(41, chunks.lent());

@@ -2,7 +2,9 @@
 package io.sirocco.net;
 
 /** Sends back what comes in, no faster than it is taken. */
-final class Echo implements Protocol {
+public final class Echo implements Protocol {
+    public Echo() {}
+
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
         connection.write(bytes, from, to);

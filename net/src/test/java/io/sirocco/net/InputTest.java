@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.transport.Transport;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -188,7 +189,7 @@ class InputTest {
         }
         assertEquals(before, loop.stats().bytesIn(), "nothing is read any more");
         int held = Rig.ask(loop, connection::bufferedInput);
-        int most = Connection.MAX_BUFFERED_INPUT + Connection.MAX_RECEIVED_PER_TURN;
+        int most = Connection.MAX_BUFFERED_INPUT + Transport.MAX_RECEIVED_PER_TURN;
         assertTrue(held < most, () -> "held " + held);
         assertTrue(sender.isAlive(), "the sender waits");
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.output.Chunks;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -12,19 +12,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** The other end of a connection: a plain blocking socket. Its tests have a time limit. */
-final class Peer implements AutoCloseable {
-    final SocketChannel channel;
+public final class Peer implements AutoCloseable {
+    public final SocketChannel channel;
 
     private Peer(SocketChannel channel) {
         this.channel = channel;
     }
 
-    static Peer to(SocketAddress address) throws IOException {
+    public static Peer to(SocketAddress address) throws IOException {
         return new Peer(SocketChannel.open(address));
     }
 
     /** One whose receive buffer is small, so that it pushes back early. */
-    static Peer small(SocketAddress address) throws IOException {
+    public static Peer small(SocketAddress address) throws IOException {
         SocketChannel channel = SocketChannel.open();
         channel.setOption(java.net.StandardSocketOptions.SO_RCVBUF, 4096);
         channel.connect(address);
@@ -32,7 +32,7 @@ final class Peer implements AutoCloseable {
     }
 
     /** Whether a connection can be had at all. */
-    static boolean refused(SocketAddress address) {
+    public static boolean refused(SocketAddress address) {
         try (var socket = new Socket()) {
             socket.connect((InetSocketAddress) address, 1_000);
             return false;
@@ -41,15 +41,15 @@ final class Peer implements AutoCloseable {
         }
     }
 
-    Peer send(String text) {
+    public Peer send(String text) {
         return send(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    Peer send(byte[] bytes) {
+    public Peer send(byte[] bytes) {
         return send(bytes, 0, bytes.length);
     }
 
-    Peer send(byte[] bytes, int from, int to) {
+    public Peer send(byte[] bytes, int from, int to) {
         ByteBuffer buffer = ByteBuffer.wrap(bytes, from, to - from);
         try {
             while (buffer.hasRemaining()) {
@@ -62,7 +62,7 @@ final class Peer implements AutoCloseable {
     }
 
     /** Sends from a thread of its own; what goes wrong ends it. */
-    Thread sending(byte[] bytes) {
+    public Thread sending(byte[] bytes) {
         return Thread.ofVirtual()
                 .start(
                         () -> {
@@ -75,7 +75,7 @@ final class Peer implements AutoCloseable {
     }
 
     /** Whatever one read brings. */
-    byte[] readOnce() {
+    public byte[] readOnce() {
         ByteBuffer buffer = ByteBuffer.allocate(256 << 10);
         try {
             int n = channel.read(buffer);
@@ -85,7 +85,7 @@ final class Peer implements AutoCloseable {
         }
     }
 
-    byte[] read(int length) {
+    public byte[] read(int length) {
         ByteBuffer buffer = ByteBuffer.allocate(length);
         try {
             while (buffer.hasRemaining() && channel.read(buffer) >= 0) {
@@ -97,12 +97,12 @@ final class Peer implements AutoCloseable {
         }
     }
 
-    String text(int length) {
+    public String text(int length) {
         return new String(read(length), StandardCharsets.ISO_8859_1);
     }
 
     /** All until the end of the stream. */
-    byte[] readAll() {
+    public byte[] readAll() {
         var all = new java.io.ByteArrayOutputStream();
         for (byte[] piece = readOnce(); piece.length > 0; piece = readOnce()) {
             all.writeBytes(piece);
@@ -113,12 +113,12 @@ final class Peer implements AutoCloseable {
         return all.toByteArray();
     }
 
-    String allText() {
+    public String allText() {
         return new String(readAll(), StandardCharsets.ISO_8859_1);
     }
 
     /** Whether the stream is over, in order or by a reset, with nothing more to read. */
-    boolean over() {
+    public boolean over() {
         try {
             return channel.read(ByteBuffer.allocate(1)) < 0;
         } catch (IOException e) {
@@ -126,7 +126,7 @@ final class Peer implements AutoCloseable {
         }
     }
 
-    Peer end() {
+    public Peer end() {
         try {
             channel.shutdownOutput();
             return this;
@@ -136,7 +136,7 @@ final class Peer implements AutoCloseable {
     }
 
     /** Closes so that the other side sees a reset. */
-    void reset() throws IOException {
+    public void reset() throws IOException {
         channel.setOption(java.net.StandardSocketOptions.SO_LINGER, 0);
         channel.close();
     }

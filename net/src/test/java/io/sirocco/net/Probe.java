@@ -7,14 +7,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A protocol that takes everything and writes down what it was told. */
-class Probe implements Protocol, Acceptor {
-    final CompletableFuture<Connection> opened = new CompletableFuture<>();
-    final CompletableFuture<CloseCause> closed = new CompletableFuture<>();
-    final CompletableFuture<Void> ended = new CompletableFuture<>();
-    final AtomicInteger closes = new AtomicInteger();
-    final AtomicInteger drains = new AtomicInteger();
-    final AtomicInteger expiries = new AtomicInteger();
+public class Probe implements Protocol, Acceptor {
+    public final CompletableFuture<Connection> opened = new CompletableFuture<>();
+    public final CompletableFuture<CloseCause> closed = new CompletableFuture<>();
+    public final CompletableFuture<Void> ended = new CompletableFuture<>();
+    public final AtomicInteger closes = new AtomicInteger();
+    public final AtomicInteger drains = new AtomicInteger();
+    public final AtomicInteger expiries = new AtomicInteger();
     private final ByteArrayOutputStream input = new ByteArrayOutputStream();
+
+    public Probe() {}
 
     @Override
     public Protocol accept(Connection connection) {
@@ -22,24 +24,24 @@ class Probe implements Protocol, Acceptor {
         return this;
     }
 
-    Connection connection() {
+    public Connection connection() {
         return Rig.get(opened);
     }
 
     /** What has come in so far. Any thread. */
-    String input() {
+    public String input() {
         synchronized (input) {
             return input.toString(StandardCharsets.ISO_8859_1);
         }
     }
 
-    byte[] inputBytes() {
+    public byte[] inputBytes() {
         synchronized (input) {
             return input.toByteArray();
         }
     }
 
-    int inputLength() {
+    public int inputLength() {
         synchronized (input) {
             return input.size();
         }
@@ -75,7 +77,7 @@ class Probe implements Protocol, Acceptor {
         closed.complete(cause);
     }
 
-    static void write(Connection connection, String text) {
+    public static void write(Connection connection, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
         connection.write(bytes, 0, bytes.length);
     }

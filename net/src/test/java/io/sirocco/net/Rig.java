@@ -4,6 +4,7 @@ package io.sirocco.net;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.sirocco.net.transport.Transport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -22,19 +23,19 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** What a test of one transport needs: loops, listeners and peers, all closed behind it. */
-final class Rig implements AutoCloseable {
+public final class Rig implements AutoCloseable {
     private static final boolean URING = probe();
 
-    final TransportKind transport;
+    public final TransportKind transport;
 
     /** What the observer was told. */
-    final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+    public final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
     private final Deque<Open> open = new ArrayDeque<>();
     private Loops loops;
 
     /** The test is skipped where the kernel has no io_uring. */
-    Rig(TransportKind transport) {
+    public Rig(TransportKind transport) {
         if (transport == TransportKind.IO_URING && !URING) {
             abort("no io_uring here");
         }
@@ -50,7 +51,7 @@ final class Rig implements AutoCloseable {
     }
 
     /** One loop, unless {@link #start} was called. */
-    Loops loops() {
+    public Loops loops() {
         try {
             return loops == null ? start(s -> s.loops(1)) : loops;
         } catch (IOException e) {
@@ -59,15 +60,25 @@ final class Rig implements AutoCloseable {
     }
 
     /** The first one. */
-    Loop loop() {
+    public Loop loop() {
         return loops().all().getFirst();
     }
 
-    LoopStats stats() {
+    /** Returns the transport of its loop. */
+    public Transport transport() {
+        return transport(loop());
+    }
+
+    /** Returns the transport of {@code loop}. */
+    public static Transport transport(Loop loop) {
+        return loop.poller();
+    }
+
+    public LoopStats stats() {
         return loop().stats();
     }
 
-    Loops start(Consumer<Settings> configure) throws IOException {
+    public Loops start(Consumer<Settings> configure) throws IOException {
         loops =
                 closes(
                         Loops.start(
@@ -87,24 +98,25 @@ final class Rig implements AutoCloseable {
         }
     }
 
-    Listener listen(Acceptor acceptor) throws IOException {
+    public Listener listen(Acceptor acceptor) throws IOException {
         return listen(options -> {}, acceptor);
     }
 
-    Listener listen(Consumer<Listener.Options> configure, Acceptor acceptor) throws IOException {
+    public Listener listen(Consumer<Listener.Options> configure, Acceptor acceptor)
+            throws IOException {
         return loops().listen(anyPort(), configure, acceptor);
     }
 
-    Peer connect(Listener listener) throws IOException {
+    public Peer connect(Listener listener) throws IOException {
         return closes(Peer.to(listener.address()));
     }
 
-    Peer closes(Peer peer) {
+    public Peer closes(Peer peer) {
         open.push(peer::close);
         return peer;
     }
 
-    Loops closes(Loops started) {
+    public Loops closes(Loops started) {
         open.push(started::close);
         return started;
     }
@@ -113,12 +125,12 @@ final class Rig implements AutoCloseable {
         void close() throws IOException;
     }
 
-    static InetSocketAddress anyPort() {
+    public static InetSocketAddress anyPort() {
         return new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0);
     }
 
     /** What {@code question} answers when it is asked on {@code loop}. */
-    static <T> T ask(Loop loop, Callable<T> question) {
+    public static <T> T ask(Loop loop, Callable<T> question) {
         var answer = new CompletableFuture<T>();
         loop.execute(
                 () -> {
@@ -131,7 +143,7 @@ final class Rig implements AutoCloseable {
         return get(answer);
     }
 
-    static void on(Loop loop, Runnable task) {
+    public static void on(Loop loop, Runnable task) {
         ask(
                 loop,
                 () -> {
@@ -141,18 +153,18 @@ final class Rig implements AutoCloseable {
     }
 
     /** Lets the loop finish the turn that it is in, and the one that follows. */
-    static void settle(Loop loop) {
+    public static void settle(Loop loop) {
         for (int i = 0; i < 3; i++) {
             on(loop, () -> {});
         }
     }
 
-    static <T> T get(CompletableFuture<T> future) {
+    public static <T> T get(CompletableFuture<T> future) {
         return future.orTimeout(20, TimeUnit.SECONDS).join();
     }
 
     /** Waits until {@code condition} holds, twenty seconds at most. */
-    static void until(String what, BooleanSupplier condition) {
+    public static void until(String what, BooleanSupplier condition) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!condition.getAsBoolean()) {
             assertTrue(System.nanoTime() < end, () -> "still not: " + what);
@@ -161,7 +173,7 @@ final class Rig implements AutoCloseable {
     }
 
     /** Bytes in which each place can be told from the next. */
-    static byte[] pattern(int length) {
+    public static byte[] pattern(int length) {
         var bytes = new byte[length];
         for (int i = 0; i < length; i++) {
             bytes[i] = patternAt(i);
@@ -169,11 +181,11 @@ final class Rig implements AutoCloseable {
         return bytes;
     }
 
-    static byte patternAt(long i) {
+    public static byte patternAt(long i) {
         return (byte) (i * 31 + (i >> 8) * 7 + (i >> 16));
     }
 
-    static int openDescriptors() {
+    public static int openDescriptors() {
         try (var list = Files.list(Path.of("/proc/self/fd"))) {
             return (int) list.count();
         } catch (IOException e) {

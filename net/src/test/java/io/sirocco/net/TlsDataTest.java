@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.net.transport.Transport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -172,7 +173,7 @@ class TlsDataTest {
             Rig.settle(rig.loop());
             assertTrue(
                     Rig.ask(rig.loop(), connection::bufferedInput)
-                            <= Connection.MAX_RECEIVED_PER_TURN + Connection.MAX_BUFFERED_INPUT);
+                            <= Transport.MAX_RECEIVED_PER_TURN + Connection.MAX_BUFFERED_INPUT);
             assertEquals(0, probe.inputLength());
             Rig.on(rig.loop(), connection::resume);
             Rig.until("all is here", () -> probe.inputLength() == bytes.length);

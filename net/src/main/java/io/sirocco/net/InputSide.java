@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import static io.sirocco.net.Connection.CLOSING;
+import static io.sirocco.net.Connection.DELIVERING;
+import static io.sirocco.net.Connection.DISCARDS;
+import static io.sirocco.net.Connection.ENDED;
+import static io.sirocco.net.Connection.END_WAITS;
+import static io.sirocco.net.Connection.LINGERING;
+import static io.sirocco.net.Connection.MAX_BUFFERED_INPUT;
+import static io.sirocco.net.Connection.OVER;
+import static io.sirocco.net.Connection.READ_PAUSED;
+import static io.sirocco.net.Connection.RESUMING;
+import static io.sirocco.net.Connection.SUSPENDED;
+import static io.sirocco.net.Connection.UNREAD;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.sirocco.net.ConnectionInput.Kind;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * The input side of a connection: delivers what the socket or TLS brings to the protocol, keeps
+ * what it does not use, and stops reading when that is enough. These are functions over the state
+ * in the {@link Connection}, so that an idle one needs no second object.
+ *
+ * <pre>
+ *   received ─▶ deliver ─────────▶ Protocol.received ── bytes that it has left ──▶ kept
+ *           │                                                                       │
+ *           └── suspended, or others come first ──▶ kept ◀── resume(), later ───────┘
+ * </pre>
+ *
+ * Loop-confined.
+ */
+final class InputSide {
+    private InputSide() {}
+
+    // ---- from the socket
+
+    /** The socket has brought {@code length} bytes. */
+    static void received(Connection c, MemorySegment memory, long offset, int length) {
+        c.loop().bytesIn += length;
+        if (c.isRateLimited()) {
+            pace(c, length);
+        }
+        if (c.has(OVER | DISCARDS)) {
+            return; // it came after our last word
+        }
+        if (c.input != null) {
+            c.loop().memory().progress(c.input, length);
+        }
+        try {
+            if (c.tlsLayer() == null) {
+                deliver(c, memory, offset, length);
+            } else {
+                c.tlsLayer().received(memory, offset, length);
+            }
+        } catch (Throwable e) { // out of heap, above all: it is the end of this connection alone
+            c.fail(e);
+        }
+    }
+
+    /** The socket, or TLS, has met the end of the stream. */
+    static void ended(Connection c) {
+        TlsLayer tls = c.tlsLayer();
+        if (c.has(ENDED | CLOSING) || tls != null && tls.postponesEnd()) {
+            return;
+        }
+        c.set(ENDED);
+        if (c.has(LINGERING)) {
+            c.close(CloseCause.FINISHED);
+        } else if (tls != null && tls.cut() && !c.has(OVER)) {
+            c.close(CloseCause.TRUNCATED);
+        } else {
+            notifyEnded(c);
+        }
+    }
+
+    /** Tells the protocol of the end, once everything before it is delivered. */
+    private static void notifyEnded(Connection c) {
+        if (c.bufferedInput() > 0 && c.has(SUSPENDED | RESUMING)) {
+            c.set(END_WAITS);
+            return;
+        }
+        c.clear(END_WAITS);
+        if (c.has(OVER)) {
+            return;
+        }
+        try {
+            c.protocol().ended(c);
+        } catch (Throwable e) {
+            c.fail(e);
+        }
+    }
+
+    // ---- to the protocol
+
+    /** Delivers what the socket has brought, or what TLS has made of it, behind what is kept. */
+    static void deliver(Connection c, MemorySegment memory, long offset, int length) {
+        if (c.has(SUSPENDED | RESUMING)) {
+            keep(c, memory, offset, length);
+            return;
+        }
+        int buffered = c.bufferedInput();
+        int total = buffered + length;
+        byte[] slab = c.loop().slab(total);
+        if (buffered > 0) {
+            System.arraycopy(c.input.bytes, 0, slab, 0, buffered);
+        }
+        MemorySegment.copy(memory, JAVA_BYTE, offset, slab, buffered, length);
+        deliver(c, slab, total);
+    }
+
+    /** Delivers what is kept, in a task of its own. */
+    static void deliverSoon(Connection c) {
+        if (c.has(DELIVERING)) {
+            c.set(RESUMING); // deliver() sees it when the protocol returns
+        } else if (c.bufferedInput() > 0 && !c.has(RESUMING)) {
+            c.set(RESUMING);
+            c.loop().execute(() -> deliverKept(c));
+        }
+    }
+
+    private static void deliverKept(Connection c) {
+        c.clear(RESUMING);
+        try {
+            int total = c.bufferedInput();
+            if (total > 0 && !c.has(SUSPENDED | OVER)) {
+                byte[] slab = c.loop().slab(total);
+                System.arraycopy(c.input.bytes, 0, slab, 0, total);
+                deliver(c, slab, total);
+            }
+            if (c.has(END_WAITS)) {
+                notifyEnded(c);
+            }
+        } catch (Throwable e) { // TLS may have begun with it
+            c.fail(e);
+        }
+    }
+
+    private static void deliver(Connection c, byte[] slab, int total) {
+        forgetKept(c);
+        c.set(DELIVERING);
+        boolean plain = c.tlsLayer() == null;
+        int used;
+        try {
+            used = c.protocol().received(c, slab, 0, total);
+        } catch (Throwable e) {
+            c.fail(e);
+            return;
+        }
+        c.clear(DELIVERING);
+        if (used == total || c.has(OVER | DISCARDS)) {
+            c.clear(RESUMING);
+            reserve(c, Kind.BUFFERED, 0);
+            return;
+        }
+        if (used < 0 || used > total) {
+            c.fail(
+                    new IndexOutOfBoundsException(
+                            c.protocol() + " was given " + total + " bytes and used " + used));
+            return;
+        }
+        if (used > 0 && c.input != null) {
+            c.loop().memory().renew(c.input);
+        }
+        if (!reserve(c, Kind.BUFFERED, total - used)) {
+            c.clear(RESUMING); // nothing is left to deliver
+            refuse(c);
+            return;
+        }
+        c.input.bytes = Arrays.copyOfRange(slab, used, total);
+        c.input.length = total - used;
+        if (plain && c.tlsLayer() != null) {
+            deliverToTls(c);
+        } else if (c.has(RESUMING)) {
+            c.loop().execute(() -> deliverKept(c));
+        } else {
+            stopReadingWhenFull(c);
+        }
+    }
+
+    /** TLS has begun behind what the protocol before it has used. */
+    private static void deliverToTls(Connection c) {
+        MemorySegment records = MemorySegment.ofArray(c.input.bytes);
+        int length = c.input.length;
+        c.input.forget();
+        c.clear(RESUMING);
+        reserve(c, Kind.BUFFERED, 0); // TLS counts them from here on
+        c.tlsLayer().received(records, 0, length);
+    }
+
+    /** Discards everything from now on. */
+    static void discard(Connection c) {
+        c.set(DISCARDS);
+        forgetKept(c);
+        reserve(c, Kind.BUFFERED, 0);
+        c.resume();
+        if (c.has(END_WAITS) && !c.has(RESUMING)) {
+            c.loop().execute(() -> deliverKept(c)); // nothing is left that the end could wait for
+        }
+    }
+
+    // ---- what is kept
+
+    private static void keep(Connection c, MemorySegment memory, long offset, int length) {
+        int total = c.bufferedInput() + length;
+        byte[] bytes = c.input == null ? null : c.input.bytes;
+        if (bytes == null || total > bytes.length) {
+            int size = bytes == null ? total : Math.max(total, bytes.length * 2);
+            if (!reserve(c, Kind.BUFFERED, size)) {
+                refuse(c);
+                return;
+            }
+            if (c.input == null) {
+                return; // the connection has ended
+            }
+            c.input.bytes = bytes == null ? new byte[size] : Arrays.copyOf(bytes, size);
+        }
+        MemorySegment.copy(memory, JAVA_BYTE, offset, c.input.bytes, c.input.length, length);
+        c.input.length = total;
+        stopReadingWhenFull(c);
+    }
+
+    private static void forgetKept(Connection c) {
+        if (c.input != null) {
+            c.input.forget();
+        }
+    }
+
+    /**
+     * Counts {@code bytes} of a kind from now on. To make room for more, other connections give up
+     * and their protocols are called, which may end this connection or change what it holds: then
+     * nothing more is counted.
+     *
+     * @return whether they count; false also when the connection has ended meanwhile
+     */
+    static boolean reserve(Connection c, Kind kind, long bytes) {
+        if (c.input == null) {
+            if (bytes == 0 || c.has(OVER)) {
+                return true;
+            }
+            c.input = c.loop().memory().open(c);
+        }
+        ConnectionInput mine = c.input;
+        long before = mine.count(kind);
+        long more = bytes - before;
+        if (more > 0) {
+            boolean grown = c.loop().memory().grow(mine, more);
+            boolean changed = c.input != mine || mine.count(kind) != before;
+            if (grown && changed) {
+                c.loop().memory().release(more);
+            }
+            if (!grown || changed) {
+                releaseIfEmpty(c);
+                return false;
+            }
+        } else if (more < 0) {
+            c.loop().memory().release(-more);
+        }
+        mine.count(kind, bytes);
+        releaseIfEmpty(c);
+        return true;
+    }
+
+    private static void releaseIfEmpty(Connection c) {
+        if (c.input != null && c.input.isEmpty()) {
+            release(c);
+        }
+    }
+
+    /** Forgets all that is kept, and counts nothing any more. */
+    static void release(Connection c) {
+        if (c.input != null) {
+            c.loop().memory().close(c.input);
+            c.input = null;
+        }
+    }
+
+    // ---- when memory is short
+
+    /** There is no room for the connection's own input: it can only give up. */
+    private static void refuse(Connection c) {
+        if (!c.has(OVER) && !notifyLost(c)) {
+            c.close(CloseCause.MEMORY_SHORT);
+        }
+        if (c.has(OVER)) {
+            release(c);
+            return;
+        }
+        forgetKept(c);
+        reserve(c, Kind.BUFFERED, 0); // what the protocol stores is still there
+        stopReading(c); // it only has to respond
+    }
+
+    private static boolean notifyLost(Connection c) {
+        try {
+            return c.protocol() != null && c.protocol().inputLost(c);
+        } catch (Throwable e) {
+            c.fail(e);
+            return true;
+        }
+    }
+
+    /** Has the protocol give up what it holds, if it waits for its peer. */
+    static void giveUp(Connection c) {
+        if (!c.has(DELIVERING | OVER) && notifyMemoryShort(c)) { // else it runs, further up
+            c.loop().memory().countRefused();
+        }
+    }
+
+    private static boolean notifyMemoryShort(Connection c) {
+        try {
+            return c.protocol() != null && c.protocol().memoryShort(c);
+        } catch (Throwable e) {
+            c.fail(e);
+            return true;
+        }
+    }
+
+    // ---- reading the socket, or not
+
+    /** Returns whether enough is kept for a suspended protocol: less when memory is tight. */
+    private static boolean isFull(Connection c) {
+        int most = c.loop().memory().tight() ? MAX_BUFFERED_INPUT / 4 : MAX_BUFFERED_INPUT;
+        return c.has(SUSPENDED) && c.bufferedInput() >= most;
+    }
+
+    private static void stopReadingWhenFull(Connection c) {
+        if (isFull(c)) {
+            stopReading(c);
+        }
+    }
+
+    static void stopReading(Connection c) {
+        if (!c.has(UNREAD)) {
+            c.set(UNREAD);
+            c.reading(false);
+        }
+    }
+
+    /** Reads again, unless something else forbids that. */
+    static void readAgain(Connection c) {
+        if (c.has(UNREAD) && !isFull(c) && !c.has(READ_PAUSED | CLOSING | ENDED)) {
+            c.clear(UNREAD);
+            c.reading(true);
+        }
+    }
+
+    /** Pays for {@code length} bytes, and pauses while the rate limits are exceeded. */
+    private static void pace(Connection c, int length) {
+        long pause = c.rateLimits().read(length, c.loop().nanos());
+        if (pause > 0 && !c.has(READ_PAUSED)) {
+            c.set(READ_PAUSED);
+            stopReading(c);
+            long delay = length > 0 ? pause + ConnectionOutput.TURN_MILLIS : pause;
+            c.loop().schedule(delay, () -> readUnlessPaused(c));
+        }
+    }
+
+    private static void readUnlessPaused(Connection c) {
+        c.clear(READ_PAUSED);
+        if (c.isRateLimited() && !c.has(CLOSING)) {
+            pace(c, 0);
+        }
+        readAgain(c);
+    }
+}

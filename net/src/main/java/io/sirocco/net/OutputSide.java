@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net;
+
+import static io.sirocco.net.Connection.CLOSING;
+import static io.sirocco.net.Connection.ENDED;
+import static io.sirocco.net.Connection.FINISHING;
+import static io.sirocco.net.Connection.LINGER;
+import static io.sirocco.net.Connection.LINGERING;
+import static io.sirocco.net.Connection.NOTIFIES_SENT;
+import static io.sirocco.net.Connection.QUEUED;
+import static io.sirocco.net.Connection.SUSPENDED;
+
+import io.sirocco.net.file.SharedFile;
+import io.sirocco.net.output.ChunkQueue;
+import io.sirocco.net.output.Chunks;
+import io.sirocco.net.output.OutputChunk;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The output side of a connection: gathers what is written, has it sent at the end of the turn,
+ * notifies the protocol of what has left, and ends our side behind the last byte. These are
+ * functions over the state in the {@link Connection}; what is unsent is in a {@link
+ * ConnectionOutput}. Loop-confined.
+ */
+final class OutputSide {
+    private static final long LINGER_MILLIS = 2_000;
+
+    private OutputSide() {}
+
+    // ---- what is written
+
+    /** Returns a chunk with room for {@code bytes} more, to which the caller appends at once. */
+    static OutputChunk reserve(Connection c, int bytes) {
+        return c.has(CLOSING | LINGERING) ? c.loop().chunks.discard() : written(c).reserve(bytes);
+    }
+
+    /** Writes a copy of {@code bytes[from..to)}. */
+    static void write(Connection c, byte[] bytes, int from, int to) {
+        while (from < to) {
+            OutputChunk chunk = reserve(c, 1);
+            int n = Math.min(chunk.remaining(), to - from);
+            chunk.put(bytes, from, from + n);
+            from += n;
+        }
+    }
+
+    /** Writes {@code bytes[from..to)} without a copy where that is cheaper. */
+    static void write(Connection c, byte[] bytes, int from, int to, boolean counts) {
+        if (to - from <= Chunks.SIZE / 4) {
+            write(c, bytes, from, to);
+        } else if (!c.has(CLOSING | LINGERING)) {
+            written(c).append(c.loop().chunks.of(bytes, from, to, counts));
+        }
+    }
+
+    static void write(Connection c, SharedFile file, long position, long length) {
+        if (c.has(CLOSING | LINGERING) || length == 0) {
+            file.release();
+            return;
+        }
+        MemorySegment content = file.content();
+        boolean loaded = content != null && position + length <= content.byteSize();
+        written(c)
+                .append(
+                        loaded
+                                ? new OutputChunk(file, content.asSlice(position, length))
+                                : new OutputChunk(file, position, length));
+    }
+
+    /** Returns the queue of what is written, which leaves at the end of the turn. */
+    private static ChunkQueue written(Connection c) {
+        queue(c);
+        return borrow(c).chunks();
+    }
+
+    /** Returns what holds unsent output, until {@link #release}. */
+    static ConnectionOutput borrow(Connection c) {
+        if (c.output == null) {
+            c.output = c.loop().outputs.borrow(c);
+        }
+        return c.output;
+    }
+
+    /** Returns what was borrowed to the loop, if nothing is unsent. */
+    private static void release(Connection c) {
+        if (c.output != null && c.output.isIdle()) {
+            c.loop().outputs.giveBack(c.output);
+            c.output = null;
+        }
+    }
+
+    /** Forgets what is unsent: the connection is gone. */
+    static void forget(Connection c) {
+        if (c.output != null) {
+            c.output.chunks().clear();
+            release(c);
+            c.output = null; // a part of it may still be under way: it is not used again
+        }
+    }
+
+    // ---- sending
+
+    /** Has the connection flushed at the end of the turn. */
+    static void queue(Connection c) {
+        if (!c.has(QUEUED)) {
+            c.set(QUEUED);
+            c.loop().written(c);
+        }
+    }
+
+    /** Sends what the turn has gathered. */
+    static void flush(Connection c) {
+        c.clear(QUEUED);
+        if (c.has(CLOSING) || borrow(c).isWaiting()) {
+            return;
+        }
+        if (c.output.flush() && !c.has(CLOSING)) {
+            release(c);
+            if (c.finishing()) {
+                end(c);
+            }
+            notifyProtocol(c);
+        }
+    }
+
+    /** A send that was under way has ended: the kernel has taken {@code taken} bytes. */
+    static void sent(Connection c, int taken) {
+        if (c.output != null) { // else its loop has died, and has not waited for the transport
+            c.output.sent(taken);
+            proceed(c);
+        }
+    }
+
+    /** The disk has read what is to be sent next. */
+    static void fileIsInMemory(Connection c) {
+        if (c.output != null) { // else it is gone
+            c.output.diskHasRead();
+            proceed(c);
+        }
+    }
+
+    /** The rate limits let more pass. */
+    static void pauseEnded(Connection c) {
+        if (c.output != null) { // else it is gone
+            c.output.unpause();
+            queue(c);
+        }
+    }
+
+    /** Returns the next chunk for the socket; null when there is none, or the disk reads it. */
+    static OutputChunk next(Connection c) {
+        return c.tlsLayer() != null
+                ? c.tlsLayer().next()
+                : c.output == null ? null : c.output.sendable();
+    }
+
+    /** Returns the oldest chunk that TLS has not sealed or the kernel not sent; null for none. */
+    static OutputChunk first(Connection c) {
+        return c.output == null ? null : c.output.chunks().first();
+    }
+
+    private static void proceed(Connection c) {
+        if (c.has(CLOSING)) {
+            return;
+        }
+        boolean more = first(c) != null || c.tlsLayer() != null && c.tlsLayer().unsent() > 0;
+        if (more || c.has(FINISHING)) {
+            queue(c);
+        }
+        notifyProtocol(c);
+    }
+
+    /** Notifies the protocol that output has left, if it wants to know. */
+    private static void notifyProtocol(Connection c) {
+        if (c.has(NOTIFIES_SENT) && !c.has(CLOSING)) {
+            try {
+                c.protocol().sent(c);
+            } catch (Throwable e) {
+                c.fail(e);
+            }
+        }
+        if (c.output != null && !c.has(CLOSING) && c.output.hasDrained(c.unsent())) {
+            try {
+                c.protocol().drained(c);
+            } catch (Throwable e) {
+                c.fail(e);
+            }
+        }
+        release(c);
+    }
+
+    /** All output of a connection that finishes has left: ends our side. */
+    private static void end(Connection c) {
+        if (!c.has(LINGER) || c.has(ENDED)) {
+            c.close(CloseCause.FINISHED);
+            return;
+        }
+        c.deadline(c.loop().now() + LINGER_MILLIS);
+        c.set(LINGERING);
+        InputSide.release(c);
+        c.clear(SUSPENDED);
+        c.shutdownOutput();
+        InputSide.readAgain(c);
+    }
+
+    // ---- when memory is short
+
+    /** Returns the bytes of the loop's memory that the output takes. */
+    static long cost(Connection c) {
+        long bytes = c.output == null ? 0 : c.output.chunks().cost();
+        return c.tlsLayer() == null ? bytes : bytes + c.tlsLayer().outputCost();
+    }
+
+    /**
+     * Returns whether the output takes memory of the loop and the peer has taken none of it since
+     * the last call.
+     */
+    static boolean isStalled(Connection c) {
+        return c.output != null && !c.has(CLOSING) && c.output.stalled(cost(c));
+    }
+
+    /** Closes the connection because its output takes memory that the loop is short of. */
+    static void giveUp(Connection c) {
+        if (!c.has(CLOSING)) {
+            c.loop().memory().countRefused();
+            c.reset(CloseCause.MEMORY_SHORT);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net.transport;
+
+import io.sirocco.net.Loop;
+import java.lang.foreign.Arena;
+
+/** What a transport sees of its loop beyond what programs do. Loop-confined. */
+public interface TransportLoop {
+    /** Returns the loop. Any thread. */
+    Loop loop();
+
+    /** Returns the number of loops of the group. Any thread. */
+    int loops();
+
+    /** Returns an arena that is closed after the transport. */
+    Arena arena();
+
+    /** Returns the nanoseconds until the next timer is due; -1 when there is none. */
+    long untilNext();
+
+    /**
+     * Sends what is written if the turn has lasted long. To be called between two events that may
+     * run handlers.
+     */
+    void flushIfLate();
+
+    /**
+     * Returns a scratch array of at least {@code size} bytes, which is used until the next call.
+     */
+    byte[] slab(int size);
+}
