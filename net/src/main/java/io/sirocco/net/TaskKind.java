@@ -65,24 +65,29 @@ public final class TaskKind {
     }
 
     /**
-     * Moves it off the loops, since it has blocked one.
+     * Moves it off the loops, since it has blocked one: on trial the first time, for good the
+     * second time.
      *
-     * @param cold whether classes were being loaded for most of the time
      * @return whether it was still on the loops
      */
-    synchronized boolean move(boolean cold) {
+    synchronized boolean move() {
         if (moved) {
             return false;
         }
-        onTrial = cold && !wasOnTrial;
-        wasOnTrial |= cold;
+        onTrial = !wasOnTrial;
+        wasOnTrial = true;
         moved = true;
         return true;
     }
 
-    /** Returns whether it was moved because of class loading, and may return to the loops. */
+    /** Returns whether it was moved for the first time, and may return to the loops. */
     boolean onTrial() {
         return onTrial;
+    }
+
+    /** Ends the trial: it stays off the loops. */
+    synchronized void moveForGood() {
+        onTrial = false;
     }
 
     private synchronized void comeBack() {
@@ -92,7 +97,7 @@ public final class TaskKind {
             LOG.get()
                     .log(
                             Level.INFO,
-                            "{0} runs on the event loops again: only its first run was slow",
+                            "{0} runs on the event loops again: its last 1,000 runs were quick",
                             name);
         }
     }

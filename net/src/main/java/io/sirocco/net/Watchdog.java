@@ -19,7 +19,8 @@ import java.util.concurrent.locks.LockSupport;
  * sirocco.LoopBlocked}.
  *
  * <p>A {@link TaskKind} that is seen in one and the same run for {@link Settings#blockingMillis} is
- * moved off the loops. What counts is what the watchdog itself has seen: an interval between two
+ * moved off the loops: on trial, if it is the first time and the run ends soon or loads classes;
+ * otherwise for good. What counts is what the watchdog itself has seen: an interval between two
  * looks counts for no more than twice what it was meant to last. So a pause that stops the whole
  * process (the garbage collector, a suspended machine) stops the watchdog too and is blamed on
  * nobody. On Linux, the time that the loop's thread was ready to run and got no processor does not
@@ -31,6 +32,9 @@ final class Watchdog implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Watchdog.class);
     private static final long DOZE = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int IDLE_LOOKS = 5; // before it dozes
+
+    /** A run that lasts so many times what moves its kind moves it for good. */
+    private static final int LONG = 10;
 
     private final List<Loop> loops;
     private final Settings settings;
@@ -50,6 +54,7 @@ final class Watchdog implements AutoCloseable {
         long waited; // for a processor, by the last look
         int stacks;
         int cold; // stacks that were loading classes
+        TaskKind onTrial; // moved in this run, which goes on; or null
     }
 
     Watchdog(List<Loop> loops, Settings settings) {
@@ -170,7 +175,9 @@ final class Watchdog implements AutoCloseable {
         TaskKind kind = loop.kind();
         long passed = now - sight.looked;
         sight.looked = now;
-        if (kind == null || kind.moved() || run != sight.run || run != loop.runs()) {
+        boolean seenBefore = run == sight.run && run == loop.runs();
+        if (kind == null || !seenBefore || kind.moved() && kind != sight.onTrial) {
+            sight.onTrial = null;
             sight.run = run;
             sight.nanos = 0;
             sight.stacks = 0;
@@ -189,44 +196,55 @@ final class Watchdog implements AutoCloseable {
         }
         sight.stacks++;
         sight.cold += isCold(stack) ? 1 : 0;
-        if (sight.nanos >= TimeUnit.MILLISECONDS.toNanos(settings.blockingMillis)) {
+        long limit = TimeUnit.MILLISECONDS.toNanos(settings.blockingMillis);
+        if (sight.onTrial == null && sight.nanos >= limit) {
             found(loop, kind, sight, stack);
+        } else if (sight.nanos >= LONG * limit && sight.cold * 2 <= sight.stacks) {
+            sight.onTrial = null;
+            kind.moveForGood();
+            blame(loop, kind, sight, stack);
         }
     }
 
+    /** A run has blocked the loop: short stalls at the beginning are common, and forgiven once. */
     private void found(Loop loop, TaskKind kind, Sight sight, StackTraceElement[] stack) {
-        if (!kind.move(sight.cold * 2 > sight.stacks)) {
+        if (!kind.move()) {
             return;
         }
         loop.blockingTaskKinds++;
         long millis = sight.nanos / 1_000_000;
-        boolean cold = kind.onTrial();
-        if (cold) { // expected of whatever runs for the first time: one line, and no stack
+        if (kind.onTrial()) {
+            sight.onTrial = kind;
+            String loading = sight.cold * 2 > sight.stacks ? ", mostly by loading classes" : "";
             LOG.get()
                     .log(
                             Level.INFO,
-                            "{0} has blocked {1} for {2} ms, mostly by loading classes, which"
-                                    + " happens once; the JDK''s scheduler runs it until it is"
-                                    + " known to be quick",
-                            kind,
-                            loop,
-                            millis);
-        } else {
-            LOG.get()
-                    .log(
-                            Level.WARNING,
-                            "{0} has blocked {1} for {2} ms without parking; from now on the"
-                                    + " JDK''s scheduler runs it, not the event loops:{3}",
+                            "{0} has blocked {1} for {2} ms{3}; the JDK''s scheduler runs it until"
+                                    + " it is known to be quick",
                             kind,
                             loop,
                             millis,
-                            show(stack));
+                            loading);
+        } else {
+            blame(loop, kind, sight, stack);
         }
         try {
             settings.observer.taskKindMoved(loop, kind, millis, stack);
         } catch (Throwable e) {
             LOG.get().log(Level.WARNING, "the observer threw", e);
         }
+    }
+
+    private static void blame(Loop loop, TaskKind kind, Sight sight, StackTraceElement[] stack) {
+        LOG.get()
+                .log(
+                        Level.WARNING,
+                        "{0} has blocked {1} for {2} ms without parking; from now on the JDK''s"
+                                + " scheduler runs it, not the event loops:{3}",
+                        kind,
+                        loop,
+                        sight.nanos / 1_000_000,
+                        show(stack));
     }
 
     /** Whether classes are being found, initialised or linked: that happens once. */

@@ -263,4 +263,32 @@ class BlockingTasksTest {
         }
         assertTrue(kind.moved(), "what blocks again does not return again");
     }
+
+    /** The first run of a handler is often slow: it links code, reads bundles, opens the log. */
+    @Test
+    void aKindWhoseFirstStallIsShortReturnsToTheLoopsOnce() {
+        Loop loop = rig.loop();
+        block();
+        assertTrue(kind.onTrial());
+        for (int i = 0; i < 100_000 && kind.moved(); i++) {
+            join(loop.startVirtual(kind, () -> {}));
+        }
+        assertFalse(kind.moved());
+        block();
+        for (int i = 0; i < 2_000; i++) {
+            join(loop.startVirtual(kind, () -> {}));
+        }
+        assertTrue(kind.moved(), "what blocks again does not return again");
+    }
+
+    @Test
+    void aKindWhoseFirstStallIsLongDoesNotReturn() {
+        Loop loop = rig.loop();
+        assertTrue(
+                join(loop.startVirtual(kind, () -> spin(() -> kind.moved() && !kind.onTrial()))));
+        for (int i = 0; i < 2_000; i++) {
+            join(loop.startVirtual(kind, () -> {}));
+        }
+        assertTrue(kind.moved());
+    }
 }
