@@ -158,14 +158,20 @@ public final class TlsClient {
 
         @Override
         public void failed(String reason) {
-            connector.failed(new SSLHandshakeException("no TLS with " + to + ": " + reason));
+            connector.failed(
+                    new SSLHandshakeException(
+                            "the TLS handshake with " + to + " failed: " + reason));
         }
 
         @Override
         public void timedOut() {
             connector.failed(
                     new TlsHandshakeTimeoutException(
-                            "no TLS with " + to + " within " + handshakeMillis + " ms"));
+                            "the TLS handshake with "
+                                    + to
+                                    + " took longer than "
+                                    + handshakeMillis
+                                    + " ms"));
         }
 
         @Override

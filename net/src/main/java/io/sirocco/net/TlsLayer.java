@@ -513,7 +513,7 @@ final class TlsLayer implements Protocol {
 
     private void answerPlainText() {
         failed = true;
-        why = "it speaks no TLS";
+        why = "the peer does not speak TLS";
         input.clear();
         byte[] answer = origin.plainTextResponse();
         append(answer, answer.length);

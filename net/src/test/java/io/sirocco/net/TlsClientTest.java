@@ -147,7 +147,7 @@ class TlsClientTest {
     void aStrangerIsNotTrusted() throws Exception {
         TlsClient others = TlsClient.trusting(files.file("stranger.pem"));
         String why = whyNot(listen().address(), others, "a.test").getMessage();
-        assertTrue(why.contains("no TLS with a.test:1"), why);
+        assertTrue(why.contains("the TLS handshake with a.test:1 failed"), why);
     }
 
     @Test
@@ -170,7 +170,7 @@ class TlsClientTest {
                             return new Echo();
                         });
         String why = whyNot(plain.address(), trusting, "a.test").getMessage();
-        assertTrue(why.contains("it speaks no TLS"), why);
+        assertTrue(why.contains("the peer does not speak TLS"), why);
     }
 
     @Test
@@ -193,7 +193,7 @@ class TlsClientTest {
         clock.advance(11_000);
         IOException why = Rig.get(client.failed);
         assertInstanceOf(TlsHandshakeTimeoutException.class, why);
-        assertEquals("no TLS with a.test:1 within 10000 ms", why.getMessage());
+        assertEquals("the TLS handshake with a.test:1 took longer than 10000 ms", why.getMessage());
     }
 
     @Test

@@ -148,7 +148,7 @@ final class ClientConnection implements Protocol {
                     exchange.body.add(bytes, reader.dataFrom(), reader.dataTo());
                     if (!connection.reserveMemory(exchange.body.stored())) {
                         if (exchange != null) {
-                            failed(Reason.MEMORY_SHORT, "no memory for its body", null);
+                            failed(Reason.MEMORY_SHORT, "there is no memory for its body", null);
                         }
                         return to;
                     }
@@ -322,7 +322,7 @@ final class ClientConnection implements Protocol {
         }
         long now = connection.loop().now();
         if (now >= exchange.due) {
-            failed(Reason.TOTAL_TIMEOUT, "it was not complete in its time", null);
+            failed(Reason.TOTAL_TIMEOUT, "it was not complete within the total timeout", null);
             return;
         }
         boolean unsent = connection.unsent() > 0;
@@ -354,7 +354,17 @@ final class ClientConnection implements Protocol {
     // ---- failures
 
     private void broken(ResponseError error) {
-        failed(Reason.of(error), "the response of the server breaks a rule of HTTP/1.1", null);
+        failed(Reason.of(error), what(error), null);
+    }
+
+    private static String what(ResponseError error) {
+        return switch (error) {
+            case HEAD_TRUNCATED -> "the server closed the connection within the headers";
+            case BODY_TRUNCATED -> "the server closed the connection before the end of the body";
+            case TOO_MANY_INTERIM -> "the server sent more 1xx responses than the limit";
+            case HEAD_TOO_LARGE, TOO_MANY_HEADERS -> "the headers of the response exceed the limit";
+            default -> "the response is malformed";
+        };
     }
 
     /** The exchange is over, and the connection with it. */

@@ -76,7 +76,7 @@ final class ClientExchange {
             return;
         }
         if (loop().now() >= due) {
-            failed(Reason.TOTAL_TIMEOUT, "it had no connection in its whole time", null);
+            failed(Reason.TOTAL_TIMEOUT, "it had no connection within the total timeout", null);
         } else if (waitsIn.isOpeningForAll()) {
             look(Math.min(1000, due - loop().now())); // what it waits for has a timeout of its own
         } else {

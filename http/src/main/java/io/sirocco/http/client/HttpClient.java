@@ -236,9 +236,9 @@ public final class HttpClient implements AutoCloseable {
     static void refuseOnLoopThread(String method, String instead) {
         if (Loop.isLoopThread()) {
             throw new IllegalStateException(
-                    "The method '"
+                    "The method "
                             + method
-                            + "' would block the event loop "
+                            + " would block the event loop "
                             + Thread.currentThread().getName()
                             + ": call it on a virtual thread (ExecutionMode.VIRTUAL), or use '"
                             + instead

@@ -21,7 +21,7 @@ public final class HttpClientException extends IOException {
     }
 
     private HttpClientException(HttpClientException same) {
-        super(same.getMessage(), same);
+        super(same.getMessage(), same.getCause());
         this.reason = same.reason;
     }
 

@@ -66,23 +66,23 @@ public final class ResponseBody {
      *     connection
      */
     public byte[] bytes(int most) throws IOException, InterruptedException {
-        HttpClient.refuseOnLoopThread("bytes", "bytesLater");
-        return HttpClient.await(bytesLater(most));
+        HttpClient.refuseOnLoopThread("bytes or text", "bytesAsync");
+        return HttpClient.await(bytesAsync(most));
     }
 
     /**
      * Reads the whole body, up to {@link HttpClientSettings#maxBodyBytes}, without blocking. The
      * stage completes on the event loop.
      */
-    public CompletionStage<byte[]> bytesLater() {
-        return bytesLater(most);
+    public CompletionStage<byte[]> bytesAsync() {
+        return bytesAsync(most);
     }
 
     /**
      * Reads the whole body, up to {@code most} bytes, without blocking. The future completes on the
      * event loop.
      */
-    public CompletableFuture<byte[]> bytesLater(int most) {
+    public CompletableFuture<byte[]> bytesAsync(int most) {
         begin();
         if (length > most && (whole == null || whole.length > most)) {
             return CompletableFuture.failedFuture(tooLarge(most));

@@ -724,7 +724,7 @@ class HttpClientTest {
                         .thenCompose(
                                 response -> {
                                     assertTrue(request.loop().inLoop());
-                                    return response.body().bytesLater();
+                                    return response.body().bytesAsync();
                                 })
                         .thenApply(Response::bytes));
     }

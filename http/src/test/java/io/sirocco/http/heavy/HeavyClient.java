@@ -98,7 +98,7 @@ final class HeavyClient {
             return;
         }
         client.sendAsync(request)
-                .thenCompose(response -> response.body().bytesLater())
+                .thenCompose(response -> response.body().bytesAsync())
                 .whenComplete(
                         (body, thrown) -> {
                             if (thrown != null) {
