@@ -209,6 +209,16 @@ public final class Config {
     }
 
     /**
+     * Sets how many connections each loop serves at once; when all loops are full, new connections
+     * wait in the {@linkplain #backlog backlog}. Default: no limit.
+     *
+     * @throws IllegalArgumentException if {@code perLoop} is less than 1
+     */
+    public Config maxConnectionsPerLoop(int perLoop) {
+        return maxConnectionsPerLoop(perLoop, WhenFull.BACKLOG);
+    }
+
+    /**
      * Sets how many connections each loop serves at once, and what happens to new connections when
      * all loops are full. A loop that is full hands new connections to a loop that has room.
      * Default: no limit.
