@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 
-/** Names of cipher suites, as this JDK has them. Loaded only when there are some in a file. */
+/** Reads names of cipher suites of this JDK. Loaded only if a file has some. */
 final class Ciphers {
     private Ciphers() {}
 
@@ -20,7 +20,7 @@ final class Ciphers {
             String name = Values.text(item);
             if (!known.contains(name)) {
                 throw new Unfit(
-                                "names a cipher suite that this JDK does not have: \""
+                                "contains a cipher suite that this JDK does not support: \""
                                         + name
                                         + "\"",
                                 Nearest.hint(name, known))

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Whether options fit together that stand in different tables. Used by one thread. */
+/** Checks that options of different tables fit together. Used by one thread. */
 final class Coherence {
     private final Report report;
     private final Configuration all;
@@ -41,7 +41,9 @@ final class Coherence {
         if (all.document().fields().value("listen") instanceof Node.Items(var none, _)
                 && none.isEmpty()) {
             report.error(
-                    place("listen"), "there is no address to listen on", "leave \"listen\" out");
+                    place("listen"),
+                    "there is no address to listen on",
+                    "remove \"listen\" for the default");
         }
         for (int i = 0; i < all.listen().size(); i++) {
             address(all.listen().get(i).address(), place("listen", i, "address"), taken);
@@ -58,13 +60,13 @@ final class Coherence {
         if (earlier == null) return;
         report.error(
                 place,
-                "the address \"" + address + "\" is taken twice",
+                "the address \"" + address + "\" is used twice",
                 earlier.from() < 0
-                        ? "it is the usual one of [[listen]]"
-                        : "the first time in line " + earlier.line());
+                        ? "it is the default of [[listen]]"
+                        : "first in line " + earlier.line());
     }
 
-    /** Names and spellings that come to the same socket. */
+    /** Returns the same string for all spellings of one socket. */
     private static String comparable(Address address) {
         if (!(address instanceof Address.Internet(String host, int port))) {
             return address.toString();
@@ -99,7 +101,7 @@ final class Coherence {
                 report.error(
                         place("listen", i, "tls"),
                         "there is no certificate",
-                        "add [[%s.certificate]] with a chain and a key, or self-signed = true to [%s]"
+                        "add [[%s.certificate]] with chain and key, or set self-signed = true in [%s]"
                                 .formatted(table, table));
             }
         }
@@ -108,7 +110,7 @@ final class Coherence {
             report.warning(
                     tls.selfSigned() ? place("tls", "self-signed") : place("tls", "certificate", 0),
                     "no address uses this certificate",
-                    "add tls = true to one of [[listen]]");
+                    "set tls = true in a [[listen]]");
         }
     }
 
@@ -120,8 +122,8 @@ final class Coherence {
             if (all.proxies().trusted().isEmpty()) {
                 report.error(
                         place("listen", i, "proxy-protocol"),
-                        "nobody may connect to \"" + all.listen().get(i).address() + "\"",
-                        "name the addresses of your proxies: trusted = [...] in [proxies]");
+                        "no proxy may connect to \"" + all.listen().get(i).address() + "\"",
+                        "list the addresses of your proxies: trusted = [...] in [proxies]");
             }
         }
         boolean trusts = !all.proxies().trusted().isEmpty();
@@ -129,7 +131,7 @@ final class Coherence {
             report.warning(
                     place("proxies", "trusted"),
                     "\"trusted\" has no effect",
-                    "name the headers that these proxies set: headers = [\"x-forwarded-for\"]");
+                    "list the headers that these proxies set: headers = [\"x-forwarded-for\"]");
         }
     }
 
@@ -142,7 +144,7 @@ final class Coherence {
             if (report.concerns(place)) continue;
             report.warning(
                     place,
-                    "this site answers everything with 404",
+                    "this site responds to every request with 404",
                     "set \"root\" to the directory of its files, or add a [[site.route]]");
         }
     }
@@ -157,7 +159,7 @@ final class Coherence {
             report.warning(
                     place,
                     "no site has the host \"" + host + "\"",
-                    "clients are redirected to it and get 404 there: add it to \"hosts\"");
+                    "clients are redirected there and get 404; add it to \"hosts\"");
         }
     }
 
@@ -174,8 +176,8 @@ final class Coherence {
             if (port != 0 && !hasTls(port)) {
                 report.warning(
                         place("listen", i, "redirect-to-https"),
-                        "no address here has the port " + port + " and tls = true",
-                        "that is well if something in front of this server has it");
+                        "no [[listen]] has port " + port + " with tls = true",
+                        "ignore this if a proxy in front of this server listens there");
             }
         }
     }
@@ -215,12 +217,12 @@ final class Coherence {
                 report.warning(
                         place("site", i, "hsts"),
                         "\"hsts\" has no effect",
-                        "it is sent over HTTPS only, and no address has tls = true");
+                        "the header is sent over HTTPS only, and no [[listen]] has tls = true");
             }
         }
     }
 
-    /** To let everybody in is a decision, not something to be forgotten. */
+    /** Channels that the network can reach need credentials, or an explicit {@code open}. */
     private void channels() {
         Live live = all.live();
         boolean closed = password || live.passwordFile().isPresent() || live.tokens().isOn();
@@ -230,10 +232,10 @@ final class Coherence {
             if (!address.isLocal()) {
                 report.error(
                         place("listen", i, "address"),
-                        "the network can reach \"%s\", and the channels of [live] have no password, and no key of tokens"
+                        "\"%s\" is open to the network, and the channels of [live] have neither a password nor a token key"
                                 .formatted(address),
-                        "set password-file in [live] (--password-file) or jwt-secret-file"
-                                + " (--jwt-secret-file), or let everybody in by open = true (--open)");
+                        "set password-file (--password-file) or jwt-secret-file"
+                                + " (--jwt-secret-file) in [live], or admit everyone with open = true (--open)");
             }
         }
     }
@@ -251,10 +253,10 @@ final class Coherence {
         if (report.concerns(place)) return;
         report.error(
                 place,
-                "\"broker\" needs \"ticket-secret-file\": tickets of one node would be refused by the"
-                        + " others",
-                ("in [live]%s, set ticket-secret-file to a file that holds the same 16 bytes or more"
-                                + " on all nodes, or ticket-path = \"\" for no tickets")
+                "\"broker\" needs \"ticket-secret-file\": the other nodes would refuse the tickets of"
+                        + " this one",
+                ("in [live]%s, set ticket-secret-file to a file with the same 16 bytes or more on"
+                                + " all nodes, or ticket-path = \"\" for no tickets")
                         .formatted(place.position().orOfAFile()));
     }
 
@@ -265,7 +267,7 @@ final class Coherence {
             report.error(
                     place("log", "file"),
                     "two logs cannot share a file: " + file,
-                    "name another one");
+                    "choose another file for one of them");
         }
     }
 }

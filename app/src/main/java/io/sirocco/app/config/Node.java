@@ -5,16 +5,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A value of a TOML file, and where it stands. Immutable. */
+/** A value of a TOML file with its position. Immutable. */
 sealed interface Node {
     Place NOWHERE = Source.commandLine("").nowhere();
 
     Place place();
 
-    /** What it is called in a message. */
+    /** Returns its type for a message. */
     String kind();
 
-    /** A value that stands nowhere: the usual one of an option. */
+    /** Returns a value without a position: the default of an option. */
     static Node of(String text) {
         return new Text(text, NOWHERE);
     }
@@ -34,7 +34,7 @@ sealed interface Node {
     record Text(String value, Place place) implements Node {
         @Override
         public String kind() {
-            return "a text";
+            return "a string";
         }
     }
 
@@ -60,20 +60,20 @@ sealed interface Node {
     }
 
     record Fields(Map<String, Field> all, Place place) implements Node {
-        /** Fields whose keys stand where the whole does. */
+        /** Creates fields whose keys have the position of the whole. */
         static Fields of(Place place, Map<String, ? extends Node> values) {
             var fields = new LinkedHashMap<String, Field>();
             values.forEach((key, value) -> fields.put(key, new Field(place, value)));
             return new Fields(fields, place);
         }
 
-        /** The value of a key, or null. */
+        /** Returns the value of a key, or null. */
         Node value(String key) {
             Field field = all.get(key);
             return field == null ? null : field.value();
         }
 
-        /** A copy in which a key has another value; the key keeps its place. */
+        /** Returns a copy in which a key has another value; the key keeps its position. */
         Fields with(String key, Node value) {
             var fields = new LinkedHashMap<>(all);
             Field old = all.get(key);
@@ -87,7 +87,7 @@ sealed interface Node {
         }
     }
 
-    /** What no option takes: a date, a decimal number, a number of more than 64 bits. */
+    /** A value that no option can have: a date, a decimal number, a number of more than 64 bits. */
     record Other(String kind, Place place) implements Node {}
 
     /** A key and its value. */

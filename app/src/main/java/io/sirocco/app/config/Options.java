@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Reads all options, each part by its own record. Used by one thread. */
+/** Reads all options; each table has its own record. Used by one thread. */
 final class Options {
     private final Table top;
 
@@ -17,7 +17,7 @@ final class Options {
         this.top = top;
     }
 
-    /** What a file comes to; its mistakes are in the report of the reading. */
+    /** Returns the configuration of a file; its mistakes are in the report of {@code reading}. */
     static Configuration read(Source source, Fields fields, Reading reading) {
         Fields all = withAddress(fields);
         var top = new Table(all, reading);
@@ -75,7 +75,7 @@ final class Options {
         return value;
     }
 
-    /** A server listens somewhere in any case. */
+    /** Adds the default listener. */
     private static Fields withAddress(Fields fields) {
         return fields.all().containsKey("listen")
                 ? fields
@@ -86,14 +86,14 @@ final class Options {
         return new Node.Items(List.of(one), one.place());
     }
 
-    /** A hint for a key that stands in the wrong table; empty when it stands in none. */
+    /** Returns a hint for a key that belongs in another table; empty if no table has it. */
     static String elsewhere(String key) {
         var found = new LinkedHashSet<String>();
         find(key, example(), found);
-        return found.isEmpty() ? "" : "there is one in " + String.join(" and in ", found);
+        return found.isEmpty() ? "" : "it belongs " + String.join(" or ", found);
     }
 
-    /** Whether there may be several tables of this name: {@code [[site]]}. */
+    /** Returns whether a key is a list of tables, as {@code [[site]]} is. */
     static boolean isListOfTables(String key) {
         return isListOfTables(key, example());
     }
@@ -111,7 +111,7 @@ final class Options {
                 .anyMatch(inner -> isListOfTables(key, inner));
     }
 
-    /** One of each table that there can be. */
+    /** Returns one of each table. */
     static Section example() {
         Source source = Source.commandLine("");
         Place place = source.nowhere();
@@ -145,7 +145,7 @@ final class Options {
     }
 
     private static void find(String key, Section section, Set<String> found) {
-        if (section.asked().contains(key)) found.add(section.title());
+        if (section.asked().contains(key)) found.add(section.where());
         for (Section.Entry entry : section.entries().values()) {
             switch (entry) {
                 case Section.Inner(Section inner) -> find(key, inner, found);

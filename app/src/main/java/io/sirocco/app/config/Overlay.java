@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Lays the command line over a file, before either is checked. So the two have the same rules and
- * the same messages, and what a running server was told on its command line survives each reload.
+ * Overrides the options of a file by those of the command line, before either is checked. Both have
+ * the same rules and messages, and the options of the command line survive each reload.
  *
  * <ul>
- *   <li>{@code --loops}, {@code --transport} and {@code --idle} stand in the place of their
- *       options.
- *   <li>So do those of {@code sirocco live}.
- *   <li>{@code --host} and {@code --port} change the one address of a file; several are replaced by
- *       one plain address, and a warning says so.
- *   <li>{@code --tls-self-signed} makes HTTPS of all addresses, unless the file has some already.
- *   <li>DIR is the root of the site without hosts, which is added where there is none.
+ *   <li>{@code --loops}, {@code --transport}, {@code --idle} and the options of {@code sirocco
+ *       live} replace their counterparts in the file.
+ *   <li>{@code --host} and {@code --port} change the only address of a file; several addresses are
+ *       replaced by one plain address, with a warning.
+ *   <li>{@code --tls-self-signed} switches all addresses to HTTPS, unless the file has HTTPS
+ *       already.
+ *   <li>DIR is the root of the site without hosts, which is added if there is none.
  * </ul>
  *
  * Used by one thread.
@@ -59,7 +59,7 @@ final class Overlay {
                 && fields.containsKey(option.key());
     }
 
-    /** What is no table is left for its own error. */
+    /** Leaves a value that is not a table alone: it has its own error. */
     private static Fields set(Fields all, String table, String key, Node value) {
         Node old = all.value(table);
         if (old != null && !(old instanceof Fields)) return all;
@@ -79,15 +79,15 @@ final class Overlay {
         if (given.size() > 1) {
             report.warning(
                     place,
-                    "the %d [[listen]] of the file are replaced by \"%s\""
+                    "\"%2$s\" replaces the %1$d [[listen]] tables of the file"
                             .formatted(given.size(), address),
-                    "leave the option out to listen on all of them");
+                    "without this option the server listens on all of them");
         }
         Fields only = base.with("address", new Node.Text(address, place));
         return all.with("listen", new Node.Items(List.of(only), place));
     }
 
-    /** The address of the file, with the host or port of the command line. */
+    /** Returns the address of the file with the host or port of the command line. */
     private String overridden(Node file) {
         String given = file instanceof Node.Text(String text, _) ? text : "";
         if (given.startsWith("unix:") || !given.contains(":")) given = Listen.USUAL;

@@ -5,56 +5,63 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** Names of files in a configuration: relative to its folder, and there. */
+/** Resolves and checks the paths in a configuration, which are relative to its folder. */
 final class Paths {
     private Paths() {}
 
     static Path resolved(String text, Path folder) throws Unfit {
-        if (text.isEmpty()) throw new Unfit("is empty", "name a file");
+        if (text.isEmpty()) throw new Unfit("is empty", "write a path");
         if (text.startsWith("~")) {
-            throw new Unfit("begins with ~: \"" + text + "\"", "write the path in full");
+            throw new Unfit("begins with ~: \"" + text + "\"", "write the full path");
         }
         try {
             return folder.resolve(text).normalize();
         } catch (InvalidPathException e) {
-            throw new Unfit("is no path: \"" + text + "\"", "");
+            throw new Unfit("is not a path: \"" + text + "\"", "");
         }
     }
 
-    /** A file that can be read. */
+    /** Returns the path of a file that exists and can be read. */
     static Path file(String text, Path folder) throws Unfit {
         Path file = resolved(text, folder);
-        if (Files.isDirectory(file)) throw new Unfit("is a directory: " + file, "name a file");
-        if (!Files.exists(file)) throw new Unfit("is missing: " + file, relative(text, folder));
+        if (Files.isDirectory(file)) throw Unfit.sentence(file + " is a directory", "name a file");
+        if (!Files.exists(file))
+            throw Unfit.sentence(file + " does not exist", relative(text, folder));
         if (!Files.isReadable(file)) {
-            throw new Unfit("cannot be read by this user: " + file, "look at its permissions");
+            throw unreadable(file);
         }
         return file;
     }
 
-    /** A directory that can be read. */
+    /** Returns the path of a directory that exists and can be read. */
     static Path directory(String text, Path folder) throws Unfit {
         Path directory = resolved(text, folder);
         if (!Files.exists(directory)) {
-            throw new Unfit("is missing: " + directory, relative(text, folder));
+            throw Unfit.sentence(directory + " does not exist", relative(text, folder));
         }
         if (!Files.isDirectory(directory)) {
-            throw new Unfit("is no directory: " + directory, "name the directory that it lies in");
+            throw Unfit.sentence(
+                    directory + " is not a directory", "name the directory that contains it");
         }
         if (!Files.isReadable(directory)) {
-            throw new Unfit("cannot be read by this user: " + directory, "look at its permissions");
+            throw unreadable(directory);
         }
         return directory;
     }
 
-    /** A file that may be made. */
+    /** Returns the path of a file that exists or can be created. */
     static Path output(String text, Path folder) throws Unfit {
         Path file = resolved(text, folder);
-        if (Files.isDirectory(file)) throw new Unfit("is a directory: " + file, "name a file");
+        if (Files.isDirectory(file)) throw Unfit.sentence(file + " is a directory", "name a file");
         if (file.getParent() == null || !Files.isDirectory(file.getParent())) {
-            throw new Unfit("lies in no directory: " + file, "make the directory first");
+            throw Unfit.sentence(
+                    "the directory " + file.getParent() + " does not exist", "create it first");
         }
         return file;
+    }
+
+    private static Unfit unreadable(Path path) {
+        return Unfit.sentence(path + " cannot be read by this user", "check its permissions");
     }
 
     private static String relative(String text, Path folder) {

@@ -4,11 +4,11 @@ package io.sirocco.app.config;
 import java.time.Duration;
 
 /**
- * {@code rate-limit}: requests of one address. Immutable.
+ * {@code rate-limit}: the limit for requests of one address. Immutable.
  *
- * @param burst how many may come at once
- * @param addresses how many are remembered
- * @param position tells limits apart that say the same: routes share the one that they inherit
+ * @param burst the maximum number at once
+ * @param addresses the number of addresses that are tracked
+ * @param position distinguishes equal limits: routes share the limit that they inherit
  */
 public record RateLimit(int requests, Duration per, int burst, int addresses, Position position) {
     private static final int MOST = 1_000_000_000;
@@ -25,7 +25,7 @@ public record RateLimit(int requests, Duration per, int burst, int addresses, Po
                 table.place().position());
     }
 
-    /** The same limit, standing elsewhere. */
+    /** Returns the same limit at another position. */
     public RateLimit at(Position other) {
         return new RateLimit(requests, per, burst, addresses, other);
     }

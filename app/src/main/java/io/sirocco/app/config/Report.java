@@ -7,14 +7,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Collects what is wrong with one configuration, each problem once. Used by one thread. */
+/** Collects the problems of one configuration, each once. Used by one thread. */
 final class Report {
-    /** Who has made more mistakes than this wants to see the first ones. */
+    /** The maximum number of errors that are shown. */
     static final int MOST = 20;
 
     private record Seen(int offset, String message) {}
 
-    private final Set<Seen> seen = new HashSet<>(); // what routes inherit is read more than once
+    private final Set<Seen> seen = new HashSet<>(); // inherited options are read more than once
     private final List<Problem> errors = new ArrayList<>();
     private final List<Problem> warnings = new ArrayList<>();
     private int further;
@@ -34,12 +34,12 @@ final class Report {
         }
     }
 
-    /** Whether further errors are only counted. */
+    /** Returns whether further errors are only counted. */
     boolean isFull() {
         return errors.size() == MOST;
     }
 
-    /** Whether something has been said of a piece, so that what it came to means nothing. */
+    /** Returns whether there is a problem within a piece, so that its value means nothing. */
     boolean concerns(Place piece) {
         return seen.stream().anyMatch(one -> one.offset >= piece.from() && one.offset < piece.to());
     }
@@ -56,7 +56,7 @@ final class Report {
         return sorted(warnings);
     }
 
-    /** As they stand in the file. */
+    /** Returns problems in the order of the file. */
     static List<Problem> sorted(List<Problem> problems) {
         return problems.stream().sorted(Report::compare).toList();
     }

@@ -11,11 +11,11 @@ import java.util.Optional;
 /**
  * One {@code [[site]]}. Immutable.
  *
- * @param hosts in lower case, {@code *.example.org} for all below it; empty: whoever asks for a
- *     host that no other site has
- * @param canonicalHost every other name of the site is redirected to it
- * @param mime media types by the ending of a name, without its dot
- * @param routes in the order of the file, which means nothing
+ * @param hosts in lower case, {@code *.example.org} for all subdomains; empty: all hosts that no
+ *     other site names
+ * @param canonicalHost the other hosts of the site are redirected to it
+ * @param mime media types by file name extension, without the dot
+ * @param routes in the order of the file, which does not matter
  */
 public record Site(
         List<String> hosts,
@@ -44,13 +44,13 @@ public record Site(
         } catch (IllegalArgumentException e) {
             throw Texts.refused(text, e);
         }
-        throw new Unfit("names no host: \"" + text + "\"", "write hosts = [] for any host");
+        throw new Unfit("is not a host: \"" + text + "\"", "write hosts = [] for any host");
     }
 
     private static String name(String text) throws Unfit {
         if (!text.startsWith("*")) return host(text);
         throw new Unfit(
-                "must be one host: \"" + text + "\"",
+                "must be a single host: \"" + text + "\"",
                 "write \"" + text.replaceFirst("^\\*\\.?", "") + "\"");
     }
 
@@ -61,7 +61,7 @@ public record Site(
         Texts.mediaType(type);
     }
 
-    /** Each route knows those that cover it, whatever their order. */
+    /** Reads the routes; each inherits from those that cover it, in any order of the file. */
     private static List<Route> routes(Table site) {
         Map<Table, RoutePath> paths = paths(site);
         List<Map.Entry<Table, RoutePath>> wide =
@@ -82,7 +82,7 @@ public record Site(
         return List.copyOf(routes);
     }
 
-    /** The paths that can be read; none twice. */
+    /** Reads the path of each route, and reports duplicates. */
     private static Map<Table, RoutePath> paths(Table site) {
         var paths = new LinkedHashMap<Table, RoutePath>();
         var places = new LinkedHashMap<List<String>, Place>();
@@ -98,7 +98,7 @@ public record Site(
             if (earlier != null) {
                 own.error(
                         "path",
-                        "two routes of this site have the same paths: \"" + path + "\"",
+                        "two routes of this site have the same path: \"" + path + "\"",
                         "the other one is in line " + earlier.line());
             }
             paths.put(own, path);

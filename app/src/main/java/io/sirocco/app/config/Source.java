@@ -12,12 +12,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * A text that configures, and how to show a piece of it. Immutable.
+ * The text of a configuration, which shows excerpts of itself. Immutable.
  *
- * <p>What the command line says is a source too: one line without a number.
+ * <p>The command line is a source, too: one line without a number.
  */
 final class Source {
-    /** A larger file is a mistake, such as a log or an archive that was named by accident. */
+    /** The maximum size: a larger file is named by accident, such as a log or an archive. */
     static final int MOST_BYTES = 1 << 20;
 
     private static final int WIDEST = 100;
@@ -35,12 +35,12 @@ final class Source {
         this.numbered = numbered;
     }
 
-    /** The text of a file of this name, whose paths are relative to a folder. */
+    /** Creates a source from the text of a file; paths in it are relative to a folder. */
     static Source of(String name, Path folder, String text) {
         return new Source(name, folder, text, true);
     }
 
-    /** Words of the command line, or nothing: what is there without a file. */
+    /** Creates a source from words of the command line, which may be empty. */
     static Source commandLine(String words) {
         return new Source("command line", Path.of("").toAbsolutePath(), words, false);
     }
@@ -48,24 +48,22 @@ final class Source {
     /**
      * Reads a file.
      *
-     * @throws InvalidConfiguration when it is missing, too large or no text
+     * @throws InvalidConfiguration if it is missing, too large or not UTF-8
      */
     static Source read(Path file) throws InvalidConfiguration {
         Path folder = file.toAbsolutePath().getParent();
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(MOST_BYTES + 1);
             if (bytes.length > MOST_BYTES) {
-                throw unreadable(file, "is larger than 1 MiB", "is it the right file?");
+                throw unreadable(file, "is larger than 1 MiB", "is this the right file?");
             }
             return new Source(file.toString(), folder, decoded(file, bytes), true);
         } catch (NoSuchFileException missing) {
             throw unreadable(
-                    file,
-                    "does not exist",
-                    "\"sirocco check --template\" prints one to begin with");
+                    file, "does not exist", "\"sirocco check --template\" prints a template");
         } catch (IOException e) {
             String why = Files.isDirectory(file) ? "is a directory" : "cannot be read";
-            throw unreadable(file, why, "name a file that this user may read");
+            throw unreadable(file, why, "name a file that this user can read");
         }
     }
 
@@ -84,7 +82,7 @@ final class Source {
             for (int i = 0; i < in.position(); i++) {
                 if (bytes[i] == '\n') line++;
             }
-            throw unreadable(file, "is not UTF-8 in line " + line, "save it in the encoding UTF-8");
+            throw unreadable(file, "is not valid UTF-8 in line " + line, "save it as UTF-8");
         }
     }
 
@@ -110,7 +108,7 @@ final class Source {
         return new Place(this, from, to);
     }
 
-    /** All of it, where no piece can be named. */
+    /** Returns a position that stands for the whole source. */
     Place nowhere() {
         return new Place(this, -1, -1);
     }
@@ -124,8 +122,8 @@ final class Source {
     }
 
     /**
-     * The line in which a piece begins, and marks below the piece. A long line is cut; characters
-     * that a terminal would act on are replaced.
+     * Returns the line in which a piece begins, with markers below the piece. A long line is cut;
+     * control characters are replaced.
      */
     String excerpt(Place place) {
         if (place.from() < 0) return "";
@@ -149,7 +147,7 @@ final class Source {
         return shown(text.substring(from, Math.max(from, to)));
     }
 
-    /** With a question mark for each character that a terminal would act on. */
+    /** Replaces each control character, which a terminal would interpret, by a question mark. */
     static String shown(String text) {
         var line = new StringBuilder();
         text.codePoints()

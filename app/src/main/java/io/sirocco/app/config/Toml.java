@@ -14,9 +14,9 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.dataformat.toml.TomlFactory;
 
 /**
- * Reads TOML 1.0 into a {@link Node}: Jackson says what the text means, {@link Outline} where each
- * piece of it stands. The only class that knows Jackson, so that a server without a file does not
- * load it. Used by one thread.
+ * Reads TOML 1.0 into a {@link Node}: Jackson parses the values, {@link Outline} adds their
+ * positions. This is the only class that uses Jackson, so a server without a file does not load it.
+ * Used by one thread.
  */
 final class Toml {
     private static final TomlFactory TOML =
@@ -37,8 +37,8 @@ final class Toml {
     }
 
     /**
-     * The fields of a file; none, and errors in the report, when it is not TOML. What is wrong
-     * within one line does not keep the others from being looked at.
+     * Returns the fields of a file; none, with errors in the report, if it is not TOML. After an
+     * error within one line, the other lines are still checked.
      */
     static Node.Fields read(Source source, Report report) {
         var text = new StringBuilder(source.text());
@@ -71,7 +71,7 @@ final class Toml {
         return location == null ? 0 : Math.clamp(location.getCharOffset(), 0, length);
     }
 
-    /** Makes spaces of the line around an offset, so that all others keep their places. */
+    /** Blanks the line around an offset, so that all others keep their positions. */
     private static void blank(StringBuilder text, int at) {
         int from = text.lastIndexOf("\n", at - 1) + 1;
         int end = text.indexOf("\n", at);
@@ -93,7 +93,7 @@ final class Toml {
             case VALUE_STRING ->
                     isQuoted(place)
                             ? new Node.Text(parser.getString(), place)
-                            : new Node.Other("a date", place); // Jackson makes texts of them
+                            : new Node.Other("a date", place); // Jackson returns dates as strings
             default -> new Node.Other(token.name(), place);
         };
     }

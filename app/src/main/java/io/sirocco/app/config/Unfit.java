@@ -2,8 +2,9 @@
 package io.sirocco.app.config;
 
 /**
- * Why a value is none for its option: the end of a sentence that begins with the option's name, and
- * what to do. Of a list, the first item that is wrong; those after it are suppressed exceptions.
+ * The reason why an option cannot have a value, and a hint. The message continues a sentence that
+ * begins with the name of the option. For a list it is about the first wrong item; the others are
+ * its suppressed exceptions.
  */
 final class Unfit extends Exception {
     private static final long serialVersionUID = 1;
@@ -12,7 +13,14 @@ final class Unfit extends Exception {
     private final transient Place place;
 
     Unfit(String message, String hint) {
-        this(message, hint, null);
+        this(" " + message, hint, null);
+    }
+
+    /**
+     * Returns a reason whose message is a sentence of its own, put after the option and a colon.
+     */
+    static Unfit sentence(String message, String hint) {
+        return new Unfit(": " + message, hint, null);
     }
 
     private Unfit(String message, String hint, Place place) {
@@ -21,7 +29,7 @@ final class Unfit extends Exception {
         this.place = place;
     }
 
-    /** The same of a part of the value, such as one text of a list. */
+    /** Returns the same reason for a part of the value, such as an item of a list. */
     Unfit in(Node part) {
         return place != null ? this : new Unfit(getMessage(), hint, part.place());
     }

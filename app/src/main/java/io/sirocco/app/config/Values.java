@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The kinds of values that options have: how each is made of what stands in a file. */
+/** Readers for the types of options: they convert nodes of a file to values. */
 final class Values {
     private static final Duration LONGEST = Duration.ofDays(3650);
 
-    /** Makes a value of a node. */
+    /** Converts a node to a value. */
     interface Reader<T> {
         T read(Node node) throws Unfit;
     }
@@ -34,11 +34,11 @@ final class Values {
             boolean quoted = node instanceof Node.Text(String text, _) && text.matches("\\d+");
             throw new Unfit(
                     "must be a whole number, not " + node.kind(),
-                    quoted ? "leave out the quotes" : "");
+                    quoted ? "remove the quotes" : "");
         };
     }
 
-    /** Bytes: a number, or a text with a unit. */
+    /** Reads a size in bytes: a number, or a string with a unit. */
     static Reader<Long> size(long least, long most) {
         return node -> within(Quantity.size(node), node, least, most);
     }
@@ -46,7 +46,7 @@ final class Values {
     private static long within(long value, Node given, long least, long most) throws Unfit {
         if (value >= least && value <= most) return value;
         String range = most == Long.MAX_VALUE ? least + " or more" : least + " to " + most;
-        throw new Unfit("is out of range: " + TomlText.value(given), "it may be " + range);
+        throw new Unfit("is out of range: " + TomlText.value(given), "it must be " + range);
     }
 
     static Reader<Duration> time(Duration least) {
@@ -54,7 +54,7 @@ final class Values {
             Duration time = Quantity.time(node);
             boolean isShort = time.compareTo(least) < 0;
             if (!isShort && time.compareTo(LONGEST) <= 0) return time;
-            String what = isShort ? "cannot be so short: " : "is longer than ten years: ";
+            String what = isShort ? "is too short: " : "is longer than ten years: ";
             throw new Unfit(what + TomlText.value(node), "");
         };
     }
@@ -62,14 +62,15 @@ final class Values {
     static String text(Node node) throws Unfit {
         if (node instanceof Node.Text(String text, _)) return text;
         boolean isOne = !(node instanceof Node.Items || node instanceof Node.Fields);
-        throw new Unfit("must be a text, not " + node.kind(), isOne ? "put it in \"quotes\"" : "");
+        throw new Unfit(
+                "must be a string, not " + node.kind(), isOne ? "put it in \"quotes\"" : "");
     }
 
     static <T> Reader<T> text(Texts.Words<T> words) {
         return node -> words.read(text(node));
     }
 
-    /** One of some words, each of which stands for a value. */
+    /** Reads one of several words, each of which stands for a value. */
     static <T> Reader<T> oneOf(List<T> values, Function<T, String> label) {
         Map<String, T> byLabel = values.stream().collect(Collectors.toMap(label, value -> value));
         List<String> labels = values.stream().map(label).toList();
@@ -92,7 +93,7 @@ final class Values {
         return oneOf(Arrays.asList(type.getEnumConstants()), Values::label);
     }
 
-    /** The word for a constant in the file. */
+    /** Returns the word for a constant in the file. */
     static String label(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
     }
@@ -104,7 +105,7 @@ final class Values {
         return String.join(", ", quoted.subList(0, last)) + " or " + quoted.get(last);
     }
 
-    /** A list in which nothing stands twice. */
+    /** Reads a list without duplicates. */
     static <T> Reader<List<T>> list(Reader<T> reader) {
         return node -> {
             if (!(node instanceof Node.Items(List<Node> items, _))) {
@@ -118,7 +119,7 @@ final class Values {
             for (Node item : items) {
                 try {
                     if (!values.add(reader.read(item))) {
-                        throw new Unfit("has " + TomlText.value(item) + " twice", "");
+                        throw new Unfit("contains " + TomlText.value(item) + " twice", "");
                     }
                 } catch (Unfit e) {
                     Unfit why = e.in(item);
