@@ -19,8 +19,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The event channels of {@code [live]}: set up as the configuration has it, with the requests that
- * a ready server answers. They live as long as the server, through all reloads. Any thread.
+ * The event channels of {@code [live]}, with the built-in request handlers. They last as long as
+ * the server, across all reloads. Any thread.
  */
 final class Channels implements AutoCloseable {
     private static final int SHORTEST_SECRET = 16;
@@ -33,10 +33,10 @@ final class Channels implements AutoCloseable {
     private volatile Keys keys;
 
     /**
-     * Sets them up, and connects to the broker.
+     * Creates the channels and connects to the broker.
      *
-     * @param given the password that the command line has; it goes before that of the file
-     * @throws InvalidConfiguration for what cannot be used
+     * @param given the password of the command line, which overrides that of the file
+     * @throws InvalidConfiguration if an option cannot be used
      */
     static Channels open(Configuration configuration, Optional<String> given, Rejections rejections)
             throws InvalidConfiguration {
@@ -47,14 +47,20 @@ final class Channels implements AutoCloseable {
         }
     }
 
-    /** Empty without a file; a {@link Misfit} says what is wrong with it. */
+    /**
+     * Returns the first line of the file, if there is one; a {@link Misfit} says why it is not
+     * usable.
+     */
     static Optional<String> ticketSecret(io.sirocco.app.config.Live wanted) {
         return wanted.tickets()
                 .secretFile()
                 .map(file -> Keys.line(file, SHORTEST_SECRET, "ticket-secret-file"));
     }
 
-    /** Empty without a file; a {@link Misfit} says what is wrong with it. */
+    /**
+     * Returns the first line of the file, if there is one; a {@link Misfit} says why it is not
+     * usable.
+     */
     static Optional<String> brokerPassword(io.sirocco.app.config.Live wanted) {
         return wanted.broker()
                 .passwordFile()
@@ -87,7 +93,7 @@ final class Channels implements AutoCloseable {
         return !wanted.tickets().path().isEmpty();
     }
 
-    /** Whether this is the password. */
+    /** Returns whether this is the password. */
     private boolean admits(String offered) {
         return keys.admit(offered);
     }
@@ -105,7 +111,7 @@ final class Channels implements AutoCloseable {
         wanted.histories()
                 .forEach(kept -> settings.history(kept.rooms(), kept.messages(), kept.age()));
         wanted.presence().forEach(settings::presence);
-        settings.clientTags("*"); // no handler of ours puts any, or goes by them
+        settings.clientTags("*"); // no built-in handler sets or reads any
         broker().ifPresent(settings::broker);
         limits(settings, wanted.limits());
     }
@@ -179,7 +185,7 @@ final class Channels implements AutoCloseable {
         return wanted.path();
     }
 
-    /** Adds their routes, and those of a page to try them out where there is no site. */
+    /** Adds the routes of the channels and, if there is no site, of a page to try them. */
     void addTo(Routes routes, boolean page) {
         routes.mount(wanted.path(), live);
         door.ifPresent(tickets -> tickets.addTo(routes));
@@ -189,10 +195,10 @@ final class Channels implements AutoCloseable {
     }
 
     /**
-     * Has the password and the keys that the files have now decide about those who come later; to
-     * let everybody in needs a new start.
+     * Reads the password and the keys again, and returns a task that applies them to new clients.
+     * To admit everyone needs a restart.
      *
-     * @throws Misfit when one cannot be used
+     * @throws Misfit if one cannot be used
      */
     Runnable renewal(io.sirocco.app.config.Live next) {
         Keys now = Keys.read(next, given);
@@ -204,7 +210,7 @@ final class Channels implements AutoCloseable {
         };
     }
 
-    /** Says good-bye to whoever is still there, and to the broker. */
+    /** Sends close messages to the connected clients and disconnects from the broker. */
     @Override
     public void close() {
         live.close();

@@ -8,15 +8,15 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
-/** The engines that {@code [tls]} can choose, of the modules that are there. Any thread. */
+/** Finds the TLS engine that {@code [tls]} chooses among the modules present. Any thread. */
 final class Engines {
     private Engines() {}
 
     /**
-     * What speaks TLS; empty for the JDK itself.
+     * Returns the TLS engine; empty for the JDK itself.
      *
      * @param modules where to look for it
-     * @throws Misfit when it is not there
+     * @throws Misfit if it is not present
      */
     static Optional<TlsEngines.Kind> chosen(Tls.Engine engine, ClassLoader modules) {
         if (engine == Tls.Engine.JDK) return Optional.empty();
@@ -32,11 +32,11 @@ final class Engines {
 
     private static IllegalArgumentException missing(String name) {
         return new IllegalArgumentException(
-                "the engine \"%1$s\" is not there: put sirocco-%1$s.jar beside the other jars, or write \"jdk\""
+                "the engine \"%1$s\" is not installed; put sirocco-%1$s.jar next to the other jars, or write \"jdk\""
                         .formatted(name));
     }
 
-    /** What it refuses is told with the place of the option that has chosen it. */
+    /** Reports the errors of an engine at the option that chooses it. */
     private record Placed(TlsEngines.Kind kind) implements TlsEngines.Kind {
         @Override
         public String name() {

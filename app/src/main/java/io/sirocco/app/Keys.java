@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * What lets clients into the channels of {@code [live]}, as its files say at this moment: any of
- * these does, and where there are none everybody comes in. Immutable.
+ * The credentials that the channels of {@code [live]} accept: a password and token keys. One valid
+ * credential is enough; without any, everyone is admitted. Immutable.
  */
 final class Keys {
     private static final int SHORTEST_SECRET = 32; // bytes, RFC 7518 3.2
@@ -37,8 +37,8 @@ final class Keys {
     /**
      * Reads the files.
      *
-     * @param given the password that the command line has; it goes before that of the file
-     * @throws Misfit for what cannot be used
+     * @param given the password of the command line, which overrides that of the file
+     * @throws Misfit if one cannot be used
      */
     static Keys read(Live wanted, Optional<String> given) {
         Optional<String> password =
@@ -58,7 +58,7 @@ final class Keys {
         byte[] secret = line(file, 1, "jwt-secret-file").getBytes(UTF_8);
         if (secret.length < SHORTEST_SECRET) {
             String why =
-                    "the first line of %s has %d bytes, and needs %d (RFC 7518 3.2), such as: openssl rand -base64 32";
+                    "the first line of %s has %d bytes, but needs %d (RFC 7518 3.2); create one with: openssl rand -base64 32";
             throw misfit(why.formatted(file, secret.length, SHORTEST_SECRET), "jwt-secret-file");
         }
         return Jwt.hmac(secret);
@@ -83,13 +83,13 @@ final class Keys {
 
     // ---- files
 
-    /** The first line of a file, of so many characters or more. */
+    /** Returns the first line of a file, which must have a minimum length. */
     static String line(Path file, int shortest, String option) {
         String line = text(file, option).lines().findFirst().orElse("");
         if (line.length() >= shortest) {
             return line;
         }
-        String why = "the first line of %s has %d characters, and needs %d";
+        String why = "the first line of %s has %d characters, but needs %d";
         throw misfit(why.formatted(file, line.length(), shortest), option);
     }
 
@@ -97,7 +97,7 @@ final class Keys {
         try {
             return Files.readString(file);
         } catch (CharacterCodingException e) {
-            throw misfit(file + " is no text, and has to be one", option);
+            throw misfit(file + " is not a text file", option);
         } catch (IOException e) {
             throw new Misfit(new UncheckedIOException(file + " cannot be read", e), "live", option);
         }
@@ -107,19 +107,19 @@ final class Keys {
         return new Misfit(new IllegalArgumentException(why), "live", option);
     }
 
-    // ---- at the door
+    // ---- admission
 
-    /** Whether there are none. */
+    /** Returns whether there are none. */
     boolean areNone() {
         return password.isEmpty() && tokens.isEmpty();
     }
 
-    /** Whether anybody could ask for a ticket. */
+    /** Returns whether clients can request tickets. */
     boolean mayGiveTickets() {
         return password.isPresent() || areNone();
     }
 
-    /** Whether this is the password, or none is asked of anybody. */
+    /** Returns whether this is the password, or no credentials are needed. */
     boolean admit(String offered) {
         return password.map(known -> MessageDigest.isEqual(bytes(known), bytes(offered)))
                 .orElse(areNone());
@@ -129,7 +129,7 @@ final class Keys {
         return text.getBytes(UTF_8);
     }
 
-    /** Has them decide, beside tickets. */
+    /** Adds them to the authentication, besides tickets. */
     void addTo(Authentication authentication) {
         password.ifPresent(authentication::password);
         tokens.forEach(authentication::jwt);

@@ -15,15 +15,15 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What the options of {@code [tls]}, or of {@code [listen.tls]}, come to. Any thread. */
+/** Applies the options of {@code [tls]} or {@code [listen.tls]}. Any thread. */
 final class TlsOptions {
     private TlsOptions() {}
 
     /**
-     * Reads the certificates and makes the contexts.
+     * Reads the certificates and creates the TLS contexts.
      *
-     * @param table where the options stand, as {@link Misfit} takes it
-     * @throws Misfit for what cannot be used
+     * @param table the path of the table, as {@link Misfit} takes it
+     * @throws Misfit if an option cannot be used
      */
     static Tls tls(io.sirocco.app.config.Tls wanted, Object... table) {
         try {
@@ -34,9 +34,9 @@ final class TlsOptions {
     }
 
     /**
-     * What speaks TLS; empty for the JDK itself.
+     * Returns the TLS engine; empty for the JDK itself.
      *
-     * @throws Misfit when it is not there
+     * @throws Misfit if it is not present
      */
     static Optional<TlsEngines.Kind> engine(io.sirocco.app.config.Tls wanted) {
         return Engines.chosen(wanted.engine(), TlsOptions.class.getClassLoader());
@@ -67,10 +67,10 @@ final class TlsOptions {
     }
 
     /**
-     * Adds one certificate, after reading its files.
+     * Reads the files of one certificate and adds it.
      *
-     * @param index its place among those of the table
-     * @throws Misfit when it cannot be used, with the place of the option that names the file
+     * @param index its index in the table
+     * @throws Misfit if it cannot be used, with the option that names the file
      */
     static void add(TlsSettings settings, Certificate certificate, int index, Object... table) {
         try {
@@ -102,7 +102,7 @@ final class TlsOptions {
         }
     }
 
-    /** The option whose file a message is about: the one that it names. */
+    /** Returns the option that names the file in a message. */
     private static String option(Certificate certificate, String message) {
         return switch (certificate) {
             case Certificate.Pem(Path chain, Path key, _) ->
@@ -113,7 +113,7 @@ final class TlsOptions {
         };
     }
 
-    /** The first line of a file. */
+    /** Returns the first line of a file. */
     private static String secret(Path file) {
         try {
             return Files.readString(file).lines().findFirst().orElse("");
@@ -123,13 +123,13 @@ final class TlsOptions {
     }
 
     /**
-     * Where a certificate is kept that the program makes for itself: systemd's folder for the
-     * service, or else the one of the XDG conventions.
+     * Returns the folder of the self-signed certificate: the state directory that systemd sets, or
+     * else that of the XDG conventions.
      */
     private static Path stateFolder() {
         String service = System.getenv("STATE_DIRECTORY");
         if (service != null && !service.isEmpty()) return Path.of(service);
-        String user = System.getenv("XDG_STATE_HOME"); // empty is the same as unset, they say
+        String user = System.getenv("XDG_STATE_HOME"); // the conventions treat empty as unset
         Path state =
                 user == null || user.isEmpty()
                         ? Path.of(System.getProperty("user.home"), ".local", "state")

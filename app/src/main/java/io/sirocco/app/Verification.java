@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads every file that a configuration names, and collects what is wrong with them: an operator
- * should see all mistakes at once. It opens no address and takes nothing up. Used by one thread.
+ * Reads every file that a configuration names and collects the errors, so that an operator sees all
+ * of them at once. It binds no address and applies nothing. Used by one thread.
  */
 final class Verification {
     private final Configuration configuration;
@@ -25,10 +25,10 @@ final class Verification {
     }
 
     /**
-     * Verifies all of it.
+     * Verifies a configuration.
      *
-     * @param password of the command line, which goes before that of a file
-     * @throws InvalidConfiguration which names all that cannot be used
+     * @param password of the command line, which overrides that of a file
+     * @throws InvalidConfiguration with all errors
      */
     static void verify(Configuration configuration, Optional<String> password)
             throws InvalidConfiguration {
@@ -40,8 +40,8 @@ final class Verification {
     }
 
     /**
-     * Returns what to say of a configuration that was refused for {@code first}: that, and
-     * everything else that is wrong with the files that it names.
+     * Returns an exception with the errors of {@code first} and all further errors in the files
+     * that the configuration names.
      */
     static InvalidConfiguration withAll(
             InvalidConfiguration first, Configuration configuration, Optional<String> password) {
@@ -65,7 +65,7 @@ final class Verification {
         attempt(() -> Channels.brokerPassword(configuration.live()));
     }
 
-    /** Each certificate by itself; with one that is wrong the rest of the table is not tried. */
+    /** Verifies each certificate and, if all are valid, the table as a whole. */
     private void certificates(io.sirocco.app.config.Tls tls, boolean used, Object... table) {
         int before = problems.size();
         for (int i = 0; i < tls.certificates().size(); i++) {

@@ -27,7 +27,7 @@ class EnginesTest {
     void itsAbsenceIsExplained() {
         var refusal = assertThrows(Misfit.class, () -> Engines.chosen(Engine.OPENSSL, WITHOUT));
         assertEquals(
-                "the engine \"openssl\" is not there: put sirocco-openssl.jar beside the other jars, or write \"jdk\"",
+                "the engine \"openssl\" is not installed; put sirocco-openssl.jar next to the other jars, or write \"jdk\"",
                 refusal.getMessage());
     }
 }

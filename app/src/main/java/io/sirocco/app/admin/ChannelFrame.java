@@ -5,22 +5,22 @@ import io.sirocco.live.LiveMetrics;
 import java.util.Map;
 
 /**
- * One second of event channels, as their console draws it; what is not said to be a number is per
- * second. Immutable.
+ * The metrics of event channels in one second, as their console draws them: rates per second,
+ * unless they are described as a number. Immutable.
  *
  * @param clients number at its end
  * @param rooms number at its end
- * @param connects let in
- * @param gone for whatever reason
- * @param refused at the door, for whatever reason
+ * @param connects of admitted clients
+ * @param gone clients closed, for any reason
+ * @param refused clients, for any reason
  * @param in messages of clients
  * @param out messages to clients
- * @param bytesIn of them
- * @param bytesOut of them
- * @param dropped events that slow clients went without
- * @param gaps told to clients
- * @param requests number of those that are not answered, at its end
- * @param queued number of messages that wait for handlers, or are with them, at its end
+ * @param bytesIn of messages of clients
+ * @param bytesOut of messages to clients
+ * @param dropped events for slow clients
+ * @param gaps gap notices to clients
+ * @param requests number of requests that await a response, at its end
+ * @param queued number of messages that wait for handlers or are being handled, at its end
  */
 record ChannelFrame(
         int clients,

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 
-/** All counts at one moment; two of them make a {@link Frame}. Immutable. */
+/** All counters at one time; the difference of two is a {@link Frame}. Immutable. */
 record Moment(
         long nanos,
         Totals totals,
@@ -32,7 +32,7 @@ record Moment(
         return loops.stream().mapToLong(value).sum();
     }
 
-    /** A server that was started again counts from 0. */
+    /** Returns whether the counters continue those of {@code earlier}; a restart resets them. */
     boolean continues(Moment earlier) {
         return loops.size() == earlier.loops.size()
                 && sum(ServerStats::requests) >= earlier.sum(ServerStats::requests);

@@ -19,14 +19,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Looks at a server once a second and keeps five minutes of what it saw, so that whoever opens the
- * dashboard sees them at once. Its own thread looks; any thread may ask.
+ * Samples the metrics of a server once a second and keeps them for five minutes, so that the
+ * dashboard shows a history at once. It samples on its own thread; any thread can read.
  */
 final class Vitals implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Vitals.class);
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     static final int KEPT = 300;
-    private static final int RECENT = 10; // seconds that tables tell of
+    private static final int RECENT = 10; // seconds that the tables cover
     private static final int MOST_ROWS = 20;
 
     private final Subject subject;
@@ -40,7 +40,7 @@ final class Vitals implements AutoCloseable {
     private boolean missing; // its thread only
     private volatile boolean closed;
 
-    /** What is new for somebody who has seen all before. */
+    /** The frames since the previous ones, and the current values. */
     record News(List<Frame> frames, Overview now) {}
 
     Vitals(Subject subject, Metrics metrics) {
@@ -58,26 +58,26 @@ final class Vitals implements AutoCloseable {
                 LockSupport.parkNanos(wait);
                 continue;
             }
-            // What was missed is missed; and a rate of some milliseconds would be that of a burst.
+            // Skip missed seconds: the rate of a few milliseconds would be that of a burst.
             long late = System.nanoTime() - next;
             next += late < SECOND / 2 ? SECOND : late + SECOND;
             try {
                 look();
                 missing = false;
-            } catch (Throwable e) { // out of heap, too: this thread must not end
+            } catch (Throwable e) { // even out of memory, this thread must not end
                 missed(e);
             }
         }
     }
 
-    /** Says so once for each time that it fails again and again. */
+    /** Logs the first of several failures in a row. */
     private void missed(Throwable thrown) {
         if (!missing) {
             missing = true;
             try {
-                LOG.get().log(Level.WARNING, "the dashboard has missed a second", thrown);
+                LOG.get().log(Level.WARNING, "cannot sample metrics for the dashboard", thrown);
             } catch (Throwable e) {
-                // there is no heap for that either
+                // out of memory here, too
             }
         }
     }
@@ -220,7 +220,7 @@ final class Vitals implements AutoCloseable {
                         (rule, total) -> {
                             long earlier = before.refusals().getOrDefault(rule, 0L);
                             double recent = rate(total - earlier, seconds);
-                            if (total > 0) { // else it only could
+                            if (total > 0) { // others have not refused anything
                                 rows.add(new RefusalRow(rule, "access", recent, total));
                             }
                         });
@@ -244,7 +244,7 @@ final class Vitals implements AutoCloseable {
         return Math.round(value * steps) / steps;
     }
 
-    /** Everything that is kept. */
+    /** Returns the whole history. */
     News all() {
         lock.lock();
         try {
@@ -254,7 +254,7 @@ final class Vitals implements AutoCloseable {
         }
     }
 
-    /** What came behind frame {@code seen}; waits for it. */
+    /** Waits for frames after number {@code seen}, and returns them. */
     News since(long seen) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -268,7 +268,7 @@ final class Vitals implements AutoCloseable {
         }
     }
 
-    /** Looks no more. */
+    /** Stops sampling. */
     @Override
     public void close() {
         closed = true;

@@ -349,10 +349,12 @@ class AdminTest {
     void whatCannotBeIsExplained() throws Exception {
         assertRefused("needs a token: set token-file", "0.0.0.0", Optional.empty());
         Path weak = Files.writeString(folder.resolve("weak"), "short\n");
-        assertRefused("has 5 characters, and needs 16", "127.0.0.1", Optional.of(weak));
+        assertRefused("has 5 characters, but needs 16", "127.0.0.1", Optional.of(weak));
         Path nowhere = folder.resolve("none").resolve("token");
         assertRefused(
-                "there is no directory " + nowhere.getParent(), "127.0.0.1", Optional.of(nowhere));
+                "the directory " + nowhere.getParent() + " does not exist",
+                "127.0.0.1",
+                Optional.of(nowhere));
         try (Admin admin = open()) {
             var taken =
                     assertThrows(
