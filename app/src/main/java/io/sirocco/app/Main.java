@@ -170,6 +170,7 @@ public final class Main implements Runnable {
         if (wrong instanceof UnmatchedArgumentException unknown) {
             boolean option = unknown.isUnknownOption();
             String word = unknown.getUnmatched().getFirst();
+            if (option) word = word.replaceFirst("=.*", "");
             boolean command = !option && (line.getParent() == null || hasSubcommands(line));
             String kind =
                     option ? "unknown option" : command ? "unknown command" : "unexpected argument";

@@ -115,6 +115,7 @@ class CommandLineTest {
                     "serve src pom.xml        | unexpected argument 'pom.xml'",
                     "serve @pom.xml           | the directory '@pom.xml' does not exist",
                     "serve --prot 80          | unknown option '--prot'",
+                    "serve --prot=80          | unknown option '--prot'",
                     "serve --port             | --port",
                 },
                 delimiter = '|')
@@ -169,9 +170,10 @@ class CommandLineTest {
                     run.err());
         }
 
-        @Test
-        void withAnUnknownOptionSuggestsTheNearest() {
-            Run run = run("serve", "--prot", "80");
+        @ParameterizedTest
+        @ValueSource(strings = {"serve --prot 80", "serve --prot=80"})
+        void withAnUnknownOptionSuggestsTheNearest(String line) {
+            Run run = run(line.split(" "));
             assertTrue(run.err().contains("did you mean \"--port\"?"), run.err());
         }
     }
