@@ -127,6 +127,8 @@ final class Serving implements AutoCloseable, Subject {
         if (!configuration.files().isEmpty() && configuration.server().reload()) {
             watch = Optional.of(Watch.start(configuration, this::reloadOrSay));
         }
+        TlsOptions.selfSigned(configuration, server.addresses())
+                .ifPresent(message -> LOG.get().log(Level.INFO, message));
         server.failure().thenAccept(this::failed);
         if (!failed) state = State.SERVING;
     }

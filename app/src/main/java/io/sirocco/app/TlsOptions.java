@@ -2,6 +2,8 @@
 package io.sirocco.app;
 
 import io.sirocco.app.config.Certificate;
+import io.sirocco.app.config.Configuration;
+import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.Tls.ClientCertificates;
 import io.sirocco.app.config.Tls.UnknownName;
 import io.sirocco.net.Tls;
@@ -9,9 +11,12 @@ import io.sirocco.net.TlsEngines;
 import io.sirocco.net.TlsSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -120,6 +125,42 @@ final class TlsOptions {
         } catch (IOException e) {
             throw new UncheckedIOException("the password file " + file + " cannot be read", e);
         }
+    }
+
+    /**
+     * Returns a message with the path of the self-signed certificate and, if a plain request works,
+     * a command that uses it; empty if no address has such a certificate.
+     *
+     * @param bound the addresses of the server, in the order of the configuration
+     */
+    static Optional<String> selfSigned(Configuration configuration, List<SocketAddress> bound) {
+        List<Listen> all = configuration.listen();
+        Path file = stateFolder().resolve("localhost.pem");
+        Optional<String> message = Optional.empty();
+        for (int i = 0; i < all.size(); i++) {
+            io.sirocco.app.config.Tls tls = all.get(i).tls(configuration.tls());
+            if (!all.get(i).tls() || !tls.selfSigned() || !tls.certificates().isEmpty()) continue;
+            message = message.or(() -> Optional.of("the self-signed certificate is " + file));
+            boolean plain =
+                    tls.clientCertificates() == ClientCertificates.NONE
+                            && !all.get(i).proxyProtocol();
+            if (plain && bound.get(i) instanceof InetSocketAddress inet && isLocal(inet)) {
+                String curl = "; try: curl --cacert %s https://localhost:%d/";
+                return message.map(it -> it + curl.formatted(quoted(file), inet.getPort()));
+            }
+        }
+        return message;
+    }
+
+    /** Returns whether connections to localhost reach an address. */
+    private static boolean isLocal(InetSocketAddress address) {
+        return address.getAddress().isLoopbackAddress() || address.getAddress().isAnyLocalAddress();
+    }
+
+    /** Returns a path as a word of a shell. */
+    private static String quoted(Path path) {
+        String text = path.toString();
+        return text.matches("[\\w./+:@-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 
     /**

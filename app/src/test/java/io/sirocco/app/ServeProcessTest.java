@@ -110,6 +110,30 @@ class ServeProcessTest {
     }
 
     @Test
+    void theLogNamesASelfSignedCertificateAndACommandThatWorks(@TempDir Path folder)
+            throws Exception {
+        Path state = Files.createDirectory(folder.resolve("the state"));
+        try (var child = Child.withState(state, "serve", "--port", "0", "--tls-self-signed")) {
+            int port = child.port();
+            Path certificate = state.resolve("sirocco/localhost.pem");
+            String curl = "curl --cacert '" + certificate + "' https://localhost:" + port + "/";
+            String line = child.errLine();
+            assertTrue(
+                    line.endsWith(
+                            "INFO the self-signed certificate is "
+                                    + certificate
+                                    + "; try: "
+                                    + curl),
+                    line);
+            var shell =
+                    new ProcessBuilder("sh", "-c", curl.replace("curl", "curl -fsS") + "hello/a");
+            Process process = shell.redirectErrorStream(true).start();
+            assertEquals("Hello, a", new String(process.getInputStream().readAllBytes()));
+            assertEquals(0, process.waitFor());
+        }
+    }
+
+    @Test
     void aPortInUseExitsWith2AndSaysWhere() throws Exception {
         try (var first = new Child("serve", "--port", "0");
                 var second = new Child("serve", "--port", Integer.toString(first.port()))) {
