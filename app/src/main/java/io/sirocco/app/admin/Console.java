@@ -80,7 +80,7 @@ final class Console {
     }
 
     /** The data of each second: the metrics of the dashboard, and the clients. */
-    private record Second(List<Frame> frames, Overview now, Attendance attendance) {}
+    private record Second(List<Frame> frames, Overview now, ClientList clientList) {}
 
     /** Sends the history first, then each second. */
     void show(Live live, SseSink sink, String search) throws IOException, InterruptedException {
@@ -89,18 +89,18 @@ final class Console {
         Vitals.News news = vitals.all();
         long looked = 0;
         long cost = 0;
-        Attendance attendance = null;
+        ClientList clientList = null;
         String event = "history";
         while (true) {
             long now = System.nanoTime();
-            if (attendance == null || now - looked > SHARE * cost) {
-                attendance = Attendance.of(live, wanted);
+            if (clientList == null || now - looked > SHARE * cost) {
+                clientList = ClientList.of(live, wanted);
                 looked = now;
                 cost = System.nanoTime() - now;
             }
             sink.send(
                     event,
-                    json.writeValueAsString(new Second(news.frames(), news.now(), attendance)));
+                    json.writeValueAsString(new Second(news.frames(), news.now(), clientList)));
             event = "second";
             long seen = news.frames().isEmpty() ? 0 : news.frames().getLast().number();
             news = vitals.since(seen);

@@ -102,14 +102,14 @@ function rows(id, columns, all, text) {
   if (at >= 0) body.querySelectorAll("button")[at]?.focus(); // a row that is drawn anew keeps the focus
 }
 
-function attend(attendance) {
+function showClients(clientList) {
   const searches = $("search").value.trim() !== "";
-  const some = attendance.clients.length < attendance.clientCount ? `${attendance.clients.length} of ` : "";
-  $("clients-of").textContent = `${some}${plain(attendance.clientCount, 0)}${searches ? " found" : ""}`;
-  $("rooms-of").textContent = attendance.rooms.length < attendance.roomCount
-    ? `the fullest ${attendance.rooms.length} of ${plain(attendance.roomCount, 0)}` : "the fullest first";
-  rows("client-rows", 5, attendance.clients.map(clientRow), searches ? "Nobody like that is here." : "Nobody is here.");
-  rows("room-rows", 2, attendance.rooms.map(roomRow), searches ? "No such room has members." : "No room has members.");
+  const some = clientList.clients.length < clientList.clientCount ? `${clientList.clients.length} of ` : "";
+  $("clients-of").textContent = `${some}${plain(clientList.clientCount, 0)}${searches ? " found" : ""}`;
+  $("rooms-of").textContent = clientList.rooms.length < clientList.roomCount
+    ? `the fullest ${clientList.rooms.length} of ${plain(clientList.roomCount, 0)}` : "the fullest first";
+  rows("client-rows", 5, clientList.clients.map(clientRow), searches ? "Nobody like that is here." : "Nobody is here.");
+  rows("room-rows", 2, clientList.rooms.map(roomRow), searches ? "No such room has members." : "No room has members.");
 }
 
 // --- what is now ---
@@ -221,7 +221,7 @@ function hear(event, before) {
   heard = performance.now();
   state(news.now.state, news.now.state === "draining" ? "The server drains: nobody is let in any more." : "");
   facts(news.now);
-  attend(news.attendance);
+  showClients(news.clientList);
   if (!frames.length) return;
   tiles(frames.at(-1), news.now.channels);
   for (const chart of charts) chart.update(frames);

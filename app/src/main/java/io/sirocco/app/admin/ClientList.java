@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * @param clientCount the number of all clients that match
  * @param clients some of them
  */
-record Attendance(int roomCount, List<RoomRow> rooms, int clientCount, List<ClientRow> clients) {
+record ClientList(int roomCount, List<RoomRow> rooms, int clientCount, List<ClientRow> clients) {
     private static final int MOST = 100;
     private static final int MOST_OF_CLIENT = 8;
 
@@ -71,7 +71,7 @@ record Attendance(int roomCount, List<RoomRow> rooms, int clientCount, List<Clie
      * @param search part of the name of a room; of the id, user, address, a tag or a room of a
      *     client; empty for all
      */
-    static Attendance of(Live live, String search) {
+    static ClientList of(Live live, String search) {
         String wanted = search.toLowerCase(Locale.ROOT);
         List<RoomRow> rooms =
                 live.rooms().entrySet().stream()
@@ -87,7 +87,7 @@ record Attendance(int roomCount, List<RoomRow> rooms, int clientCount, List<Clie
                 wanted.isEmpty()
                         ? List.copyOf(all)
                         : all.stream().filter(client -> matches(client, wanted)).toList();
-        return new Attendance(
+        return new ClientList(
                 rooms.size(),
                 rooms.subList(0, Math.min(MOST, rooms.size())),
                 clients.size(),
