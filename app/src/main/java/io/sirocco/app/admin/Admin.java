@@ -50,7 +50,7 @@ public final class Admin implements AutoCloseable {
 
     private final Subject subject;
     private final Scrape scrape;
-    private final Vitals vitals;
+    private final MetricsSampler sampler;
     private final JsonMapper json = JsonMapper.shared();
     private final AtomicInteger viewers = new AtomicInteger();
     private final Server server;
@@ -58,7 +58,7 @@ public final class Admin implements AutoCloseable {
     private Admin(InetSocketAddress address, Guard guard, Subject subject, Metrics metrics) {
         this.subject = subject;
         scrape = new Scrape(subject, metrics);
-        vitals = new Vitals(subject, metrics);
+        sampler = new MetricsSampler(subject, metrics);
         server =
                 Server.create(
                         config ->
@@ -105,7 +105,7 @@ public final class Admin implements AutoCloseable {
             admin.server.start();
             return admin;
         } catch (UncheckedIOException e) {
-            admin.vitals.close();
+            admin.sampler.close();
             throw e;
         }
     }
@@ -119,7 +119,7 @@ public final class Admin implements AutoCloseable {
         routes.post("/drain", request -> drain());
         routes.post("/reload", this::reload);
         routes.get("/events", request -> events(this::show));
-        console(routes, new Console(subject, vitals, json));
+        console(routes, new Console(subject, sampler, json));
         page(routes, "/", "dashboard.html");
         page(routes, "/dashboard.css", "dashboard.css");
         page(routes, "/dashboard.js", "dashboard.js");
@@ -199,11 +199,11 @@ public final class Admin implements AutoCloseable {
     /** Sends the history first, then each second. */
     private void show(SseSink sink) throws IOException, InterruptedException {
         sink.retry(Duration.ofSeconds(2));
-        Vitals.News news = vitals.all();
+        MetricsSampler.News news = sampler.all();
         sink.send("history", json.writeValueAsString(news));
         while (true) {
-            long seen = news.frames().isEmpty() ? 0 : news.frames().getLast().number();
-            news = vitals.since(seen);
+            long seen = news.samples().isEmpty() ? 0 : news.samples().getLast().number();
+            news = sampler.since(seen);
             sink.send("second", json.writeValueAsString(news));
         }
     }
@@ -221,7 +221,7 @@ public final class Admin implements AutoCloseable {
     /** Closes its connections and streams. */
     @Override
     public void close() {
-        vitals.close();
+        sampler.close();
         if (server.isRunning()) {
             server.stop(DRAIN);
         }

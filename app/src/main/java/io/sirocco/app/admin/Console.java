@@ -38,12 +38,12 @@ final class Console {
     private static final int SHARE = 20;
 
     private final Subject subject;
-    private final Vitals vitals;
+    private final MetricsSampler sampler;
     private final JsonMapper json;
 
-    Console(Subject subject, Vitals vitals, JsonMapper json) {
+    Console(Subject subject, MetricsSampler sampler, JsonMapper json) {
         this.subject = subject;
-        this.vitals = vitals;
+        this.sampler = sampler;
         this.json = json;
     }
 
@@ -80,13 +80,13 @@ final class Console {
     }
 
     /** The data of each second: the metrics of the dashboard, and the clients. */
-    private record Second(List<Frame> frames, Overview now, ClientList clientList) {}
+    private record Second(List<Sample> samples, Overview now, ClientList clientList) {}
 
     /** Sends the history first, then each second. */
     void show(Live live, SseSink sink, String search) throws IOException, InterruptedException {
         String wanted = search.substring(0, Math.min(LONGEST_SEARCH, search.length()));
         sink.retry(Duration.ofSeconds(2));
-        Vitals.News news = vitals.all();
+        MetricsSampler.News news = sampler.all();
         long looked = 0;
         long cost = 0;
         ClientList clientList = null;
@@ -100,10 +100,10 @@ final class Console {
             }
             sink.send(
                     event,
-                    json.writeValueAsString(new Second(news.frames(), news.now(), clientList)));
+                    json.writeValueAsString(new Second(news.samples(), news.now(), clientList)));
             event = "second";
-            long seen = news.frames().isEmpty() ? 0 : news.frames().getLast().number();
-            news = vitals.since(seen);
+            long seen = news.samples().isEmpty() ? 0 : news.samples().getLast().number();
+            news = sampler.since(seen);
         }
     }
 

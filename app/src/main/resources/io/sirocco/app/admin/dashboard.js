@@ -14,8 +14,8 @@ const $ = (id) => document.getElementById(id);
 
 // --- charts ---
 
-const latency = (name) => (frame) => (frame[name] < 0 ? null : frame[name]);
-const outcome = (i) => (frame) => frame.outcomes[i];
+const latency = (name) => (sample) => (sample[name] < 0 ? null : sample[name]);
+const outcome = (i) => (sample) => sample.outcomes[i];
 const parent = $("charts");
 
 const all = [
@@ -36,20 +36,20 @@ const all = [
   }),
   new Chart(parent, {
     title: "Connections", format: rate, ceiling: 4, series: [
-      { name: "open", colour: "two", value: (frame) => frame.connections },
-      { name: "requests in progress", colour: "one", value: (frame) => frame.inProgress },
+      { name: "open", colour: "two", value: (sample) => sample.connections },
+      { name: "requests in progress", colour: "one", value: (sample) => sample.inProgress },
     ],
   }),
   new Chart(parent, {
     title: "Traffic", unit: "bytes per second", format: bytes, ceiling: 1024, bytes: true, series: [
-      { name: "sent", colour: "two", value: (frame) => frame.bytesOut },
-      { name: "received", colour: "one", value: (frame) => frame.bytesIn },
+      { name: "sent", colour: "two", value: (sample) => sample.bytesOut },
+      { name: "received", colour: "one", value: (sample) => sample.bytesIn },
     ],
   }),
   new Chart(parent, {
     title: "Memory", format: bytes, ceiling: 1 << 20, bytes: true, series: [
-      { name: "resident", colour: "two", value: (frame) => (frame.resident < 0 ? null : frame.resident) },
-      { name: "heap", colour: "one", value: (frame) => frame.heap },
+      { name: "resident", colour: "two", value: (sample) => (sample.resident < 0 ? null : sample.resident) },
+      { name: "heap", colour: "one", value: (sample) => sample.heap },
     ],
   }),
 ];
@@ -62,10 +62,10 @@ parent.insertBefore(parent.lastChild, parent.children[3]); // beside the connect
 function seriesOfLoops(count) {
   if (count <= MOST_LOOPS) {
     return Array.from({ length: count }, (none, i) => ({
-      name: `loop ${i}`, colour: ["two", "one", "three", "four"][i], value: (frame) => frame.busy[i] ?? null,
+      name: `loop ${i}`, colour: ["two", "one", "three", "four"][i], value: (sample) => sample.busy[i] ?? null,
     }));
   }
-  const of = (pick) => (frame) => (frame.busy.length ? pick(frame.busy) : null);
+  const of = (pick) => (sample) => (sample.busy.length ? pick(sample.busy) : null);
   return [
     { name: "busiest", colour: "one", value: of((busy) => Math.max(...busy)) },
     { name: "mean", colour: "two", value: of((busy) => busy.reduce((sum, one) => sum + one, 0) / busy.length) },
@@ -132,20 +132,20 @@ function tables(now) {
 
 // --- what is now ---
 
-function tiles(frame) {
-  const errors = frame.outcomes[3];
-  $("requests").textContent = number(frame.requests);
-  $("p99").textContent = duration(frame.p99);
-  $("p50").textContent = duration(frame.p50);
-  $("errors").textContent = frame.requests ? percent(errors / frame.requests) : "–";
+function tiles(sample) {
+  const errors = sample.outcomes[3];
+  $("requests").textContent = number(sample.requests);
+  $("p99").textContent = duration(sample.p99);
+  $("p50").textContent = duration(sample.p50);
+  $("errors").textContent = sample.requests ? percent(errors / sample.requests) : "–";
   $("errors").classList.toggle("bad", errors > 0);
   $("errors-rate").textContent = errors ? `${number(errors)} per second` : "none of the answers";
-  $("connections").textContent = number(frame.connections);
-  $("in-progress").textContent = number(frame.inProgress);
-  $("busy").textContent = frame.busy.length ? percent(Math.max(...frame.busy)) : "–";
-  $("busy-of").textContent = `at work, of ${frame.busy.length} loop${frame.busy.length === 1 ? "" : "s"}`;
-  $("resident").textContent = bytes(frame.resident < 0 ? frame.heap : frame.resident);
-  $("heap").textContent = bytes(frame.heap);
+  $("connections").textContent = number(sample.connections);
+  $("in-progress").textContent = number(sample.inProgress);
+  $("busy").textContent = sample.busy.length ? percent(Math.max(...sample.busy)) : "–";
+  $("busy-of").textContent = `at work, of ${sample.busy.length} loop${sample.busy.length === 1 ? "" : "s"}`;
+  $("resident").textContent = bytes(sample.resident < 0 ? sample.heap : sample.resident);
+  $("heap").textContent = bytes(sample.heap);
 }
 
 function trouble(id, count) {
@@ -174,7 +174,7 @@ function channels(all) {
   $("live-queued").textContent = plain(all.queued, 0);
   trouble("live-dropped", all.dropped);
   trouble("live-gaps", all.gaps);
-  const last = frames.at(-1)?.channels;
+  const last = samples.at(-1)?.channels;
   $("live-in").textContent = last ? number(last.in) : "–";
   $("live-out").textContent = last ? number(last.out) : "–";
 }
@@ -191,7 +191,7 @@ function state(word, notice = "") {
 
 // --- the stream ---
 
-let frames = [];
+let samples = [];
 let now = null;
 let heard = 0;
 let source = null;
@@ -200,17 +200,17 @@ function show() {
   state(now.state, now.state === "draining" ? "The server drains: it accepts no more, and ends with its last request." : "");
   facts(now);
   tables(now);
-  if (!frames.length) return;
-  const last = frames.at(-1);
+  if (!samples.length) return;
+  const last = samples.at(-1);
   tiles(last);
   const series = seriesOfLoops(last.busy.length);
   if (series.length !== loops.series.length) loops.legendOf(series);
-  for (const chart of all) chart.update(frames);
+  for (const chart of all) chart.update(samples);
 }
 
 function hear(event, before) {
   const news = JSON.parse(event.data);
-  frames = [...before, ...news.frames].slice(-KEPT);
+  samples = [...before, ...news.samples].slice(-KEPT);
   now = news.now;
   heard = performance.now();
   show();
@@ -223,7 +223,7 @@ function disconnected(notice) {
 function listen() {
   source = new EventSource("events");
   source.addEventListener("history", (event) => hear(event, []));
-  source.addEventListener("second", (event) => hear(event, frames));
+  source.addEventListener("second", (event) => hear(event, samples));
   source.addEventListener("error", broken);
 }
 

@@ -18,7 +18,7 @@ const make = (name, properties = {}, ...children) => {
 
 // --- charts ---
 
-const of = (name) => (frame) => frame.channels?.[name] ?? null;
+const of = (name) => (sample) => sample.channels?.[name] ?? null;
 const charts = [
   new Chart($("charts"), {
     title: "Messages", unit: "per second", format: rate, ceiling: 4, series: [
@@ -114,8 +114,8 @@ function showClients(clientList) {
 
 // --- what is now ---
 
-function tiles(frame, all) {
-  const last = frame.channels;
+function tiles(sample, all) {
+  const last = sample.channels;
   $("clients").textContent = number(all.clients);
   $("connects").textContent = number(last.connects);
   $("rooms").textContent = number(all.rooms);
@@ -200,7 +200,7 @@ $("publish").addEventListener("submit", async (event) => {
 
 // --- the stream ---
 
-let frames = [];
+let samples = [];
 let heard = 0;
 let source = null;
 let typing = 0;
@@ -217,14 +217,14 @@ function state(word, notice = "") {
 
 function hear(event, before) {
   const news = JSON.parse(event.data);
-  frames = [...before, ...news.frames].slice(-KEPT);
+  samples = [...before, ...news.samples].slice(-KEPT);
   heard = performance.now();
   state(news.now.state, news.now.state === "draining" ? "The server drains: nobody is let in any more." : "");
   facts(news.now);
   showClients(news.clientList);
-  if (!frames.length) return;
-  tiles(frames.at(-1), news.now.channels);
-  for (const chart of charts) chart.update(frames);
+  if (!samples.length) return;
+  tiles(samples.at(-1), news.now.channels);
+  for (const chart of charts) chart.update(samples);
 }
 
 function listen() {
@@ -232,7 +232,7 @@ function listen() {
   const search = $("search").value.trim();
   source = new EventSource(`live/events${search ? `?search=${encodeURIComponent(search)}` : ""}`);
   source.addEventListener("history", (event) => hear(event, []));
-  source.addEventListener("second", (event) => hear(event, frames));
+  source.addEventListener("second", (event) => hear(event, samples));
   source.addEventListener("error", broken);
 }
 

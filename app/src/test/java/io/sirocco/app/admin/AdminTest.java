@@ -205,11 +205,11 @@ class AdminTest {
                 } else if (line.startsWith("data: ")) {
                     JsonNode news = mapper.readTree(line.substring(6));
                     assertEquals("serving", news.get("now").get("state").asString());
-                    for (JsonNode frame : news.get("frames")) {
-                        long number = frame.get("number").asLong();
+                    for (JsonNode sample : news.get("samples")) {
+                        long number = sample.get("number").asLong();
                         assertTrue(last < 0 || number == last + 1);
                         last = number;
-                        assertEquals(2, frame.get("busy").size());
+                        assertEquals(2, sample.get("busy").size());
                     }
                     assertEquals(seconds++ == 0 ? "history" : "second", event);
                 }

@@ -22,7 +22,7 @@ import java.util.Map;
  * @param requests number of requests that await a response, at its end
  * @param queued number of messages that wait for handlers or are being handled, at its end
  */
-record ChannelFrame(
+record ChannelSample(
         int clients,
         int rooms,
         double connects,
@@ -37,19 +37,19 @@ record ChannelFrame(
         long requests,
         long queued) {
 
-    static ChannelFrame of(LiveMetrics now, LiveMetrics before, double seconds) {
-        return new ChannelFrame(
+    static ChannelSample of(LiveMetrics now, LiveMetrics before, double seconds) {
+        return new ChannelSample(
                 now.clients(),
                 now.rooms(),
-                Vitals.rate(now.connects() - before.connects(), seconds),
-                Vitals.rate(sum(now.closes()) - sum(before.closes()), seconds),
-                Vitals.rate(sum(now.refused()) - sum(before.refused()), seconds),
-                Vitals.rate(now.messagesIn() - before.messagesIn(), seconds),
-                Vitals.rate(now.messagesOut() - before.messagesOut(), seconds),
-                Vitals.rate(now.bytesIn() - before.bytesIn(), seconds),
-                Vitals.rate(now.bytesOut() - before.bytesOut(), seconds),
-                Vitals.rate(now.dropped() - before.dropped(), seconds),
-                Vitals.rate(now.gaps() - before.gaps(), seconds),
+                MetricsSampler.rate(now.connects() - before.connects(), seconds),
+                MetricsSampler.rate(sum(now.closes()) - sum(before.closes()), seconds),
+                MetricsSampler.rate(sum(now.refused()) - sum(before.refused()), seconds),
+                MetricsSampler.rate(now.messagesIn() - before.messagesIn(), seconds),
+                MetricsSampler.rate(now.messagesOut() - before.messagesOut(), seconds),
+                MetricsSampler.rate(now.bytesIn() - before.bytesIn(), seconds),
+                MetricsSampler.rate(now.bytesOut() - before.bytesOut(), seconds),
+                MetricsSampler.rate(now.dropped() - before.dropped(), seconds),
+                MetricsSampler.rate(now.gaps() - before.gaps(), seconds),
                 now.requests(),
                 now.queued());
     }

@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param resident bytes; -1 if the system does not report it
  * @param channels empty if they are off
  */
-record Frame(
+record Sample(
         long number,
         long time,
         double requests,
@@ -36,4 +36,4 @@ record Frame(
         double bytesOut,
         long heap,
         long resident,
-        Optional<ChannelFrame> channels) {}
+        Optional<ChannelSample> channels) {}
