@@ -24,7 +24,7 @@ final class Options {
         Report report = reading.report();
         var places = new Document(source, all, top.section(), Map.of(), List.of());
         Configuration parts = new Options(top).read(places);
-        new Coherence(report, parts, reading.password()).check();
+        new CrossChecks(report, parts, reading.password()).check();
         var document =
                 new Document(
                         source, all, top.section(), Map.copyOf(reading.files()), report.warnings());

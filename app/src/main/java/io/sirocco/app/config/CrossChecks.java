@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Checks that options of different tables fit together. Used by one thread. */
-final class Coherence {
+final class CrossChecks {
     private final Report report;
     private final Configuration all;
     private final boolean password;
 
-    Coherence(Report report, Configuration all, boolean password) {
+    CrossChecks(Report report, Configuration all, boolean password) {
         this.report = report;
         this.all = all;
         this.password = password;
