@@ -53,7 +53,7 @@ final class Assembly implements AutoCloseable {
     private static final int ADDRESSES = 65_536;
 
     private final Configuration configuration;
-    private final Lasting lasting;
+    private final SharedState sharedState;
     private final Sites sites;
     private final List<Listening> listening;
     private final Networks trusted;
@@ -67,13 +67,13 @@ final class Assembly implements AutoCloseable {
      * @throws InvalidConfiguration if an option cannot be used
      * @throws IOException with a message for the operator
      */
-    Assembly(Configuration configuration, Lasting lasting, Optional<Assembly> before)
+    Assembly(Configuration configuration, SharedState sharedState, Optional<Assembly> before)
             throws InvalidConfiguration, IOException {
         this.configuration = configuration;
-        this.lasting = lasting;
+        this.sharedState = sharedState;
         this.sites =
                 new Sites(
-                        lasting,
+                        sharedState,
                         configuration,
                         before.map(old -> new Sites.Before(old.sites, old.configuration)));
         this.trusted =
@@ -171,7 +171,7 @@ final class Assembly implements AutoCloseable {
         Optional<ConnectionLimit> known = before.flatMap(old -> old.connections);
         return known.isPresent() || most == 0
                 ? known
-                : Optional.of(new ConnectionLimit(most, ADDRESSES, lasting.rejections()));
+                : Optional.of(new ConnectionLimit(most, ADDRESSES, sharedState.rejections()));
     }
 
     // ---- the server
@@ -191,7 +191,7 @@ final class Assembly implements AutoCloseable {
         timeouts(config, configuration.timeouts());
         bandwidth(config, configuration.bandwidth());
         var monitors = new ArrayList<Monitor>();
-        if (configuration.admin().address().isPresent()) monitors.add(lasting.metrics());
+        if (configuration.admin().address().isPresent()) monitors.add(sharedState.metrics());
         log.ifPresent(monitors::add);
         config.monitor(Monitor.all(monitors));
     }

@@ -40,7 +40,7 @@ final class Serving implements AutoCloseable, Subject {
     static final int FAILED = 3;
 
     private final Source source;
-    private final Lasting lasting = Lasting.begin();
+    private final SharedState sharedState = SharedState.create();
     private final Welcome welcome = new Welcome(this::server);
     private final CountDownLatch drainAsked = new CountDownLatch(1);
     private volatile boolean failed; // a loop has died
@@ -62,7 +62,7 @@ final class Serving implements AutoCloseable, Subject {
         Optional<Channels> opened = Optional.empty();
         try {
             opened = channels(configuration);
-            assembly = new Assembly(configuration, lasting, Optional.empty());
+            assembly = new Assembly(configuration, sharedState, Optional.empty());
             running = configuration;
             channels = opened;
             server = created(assembly);
@@ -82,7 +82,7 @@ final class Serving implements AutoCloseable, Subject {
     private Optional<Channels> channels(Configuration configuration) throws InvalidConfiguration {
         if (!configuration.live().on()) return Optional.empty();
         Optional<String> password = source.overrides().password();
-        return Optional.of(Channels.open(configuration, password, lasting.rejections()));
+        return Optional.of(Channels.open(configuration, password, sharedState.rejections()));
     }
 
     private Server created(Assembly first) throws InvalidConfiguration, IOException {
@@ -157,7 +157,7 @@ final class Serving implements AutoCloseable, Subject {
                             options.token(),
                             options.healthOpen(),
                             this,
-                            lasting.metrics()));
+                            sharedState.metrics()));
         } catch (UncheckedIOException e) {
             throw taken(configuration, e.getCause().getMessage(), place);
         } catch (IOException e) {
@@ -222,7 +222,7 @@ final class Serving implements AutoCloseable, Subject {
             throws InvalidConfiguration, IOException {
         Assembly old = assembly;
         List<String> addresses = urls();
-        var next = new Assembly(configuration, lasting, Optional.of(old));
+        var next = new Assembly(configuration, sharedState, Optional.of(old));
         try {
             Runnable renewal =
                     all.map(running -> running.renewal(configuration.live())).orElse(() -> {});
@@ -389,7 +389,7 @@ final class Serving implements AutoCloseable, Subject {
 
     @Override
     public Map<String, Long> refusals() {
-        return lasting.rejections().counts();
+        return sharedState.rejections().counts();
     }
 
     @Override

@@ -82,9 +82,9 @@ final class Sites implements AutoCloseable {
 
     private final Configuration configuration;
 
-    Sites(Lasting lasting, Configuration configuration, Optional<Before> before) {
-        this.rejections = lasting.rejections();
-        this.bandwidths = lasting.bandwidths();
+    Sites(SharedState sharedState, Configuration configuration, Optional<Before> before) {
+        this.rejections = sharedState.rejections();
+        this.bandwidths = sharedState.bandwidths();
         this.configuration = configuration;
         this.before = before;
         before.ifPresent(old -> unclaimed.putAll(old.sites.limits));

@@ -85,7 +85,7 @@ final class Verification {
     }
 
     private void sites() {
-        try (var sites = new Sites(Lasting.begin(), configuration, Optional.empty())) {
+        try (var sites = new Sites(SharedState.create(), configuration, Optional.empty())) {
             Server.create(
                     config -> config.port(0), routes -> sites.add(configuration.sites(), routes));
         }
