@@ -33,7 +33,7 @@ public record Admin(Optional<Address> address, Optional<Path> token, boolean hea
                     "this address is open to the network, so it needs a token",
                     ("in [admin]%s, set token-file = \"admin.token\", or use a loopback address such"
                                     + " as \"127.0.0.1:9180\"")
-                            .formatted(table.place("address").position().orOfAFile()));
+                            .formatted(table.position("address").orOfAFile()));
         }
         if (address.isEmpty() && table.sets("token-file")) {
             table.warning(

@@ -81,15 +81,15 @@ public record Configuration(
      *
      * @param path keys of the file, and indexes of lists
      */
-    public Position where(Object... path) {
-        return document.place(path).position();
+    public SourcePosition where(Object... path) {
+        return document.position(path);
     }
 
     /**
      * Returns an error that is found later, such as a port in use, in the same form as the others.
      */
     public Problem problem(String message, String hint, Object... path) {
-        return Problem.at(document.place(path), Problem.Severity.ERROR, message, hint);
+        return Problem.at(document.position(path), Problem.Severity.ERROR, message, hint);
     }
 
     /** Returns the same as an exception. */

@@ -32,34 +32,35 @@ final class CrossChecks {
         tickets();
     }
 
-    private Place place(Object... path) {
-        return all.document().place(path);
+    private SourcePosition position(Object... path) {
+        return all.document().position(path);
     }
 
     private void addresses() {
-        Map<String, Place> taken = new HashMap<>();
+        Map<String, SourcePosition> taken = new HashMap<>();
         if (all.document().fields().value("listen") instanceof Node.Items(var none, _)
                 && none.isEmpty()) {
             report.error(
-                    place("listen"),
+                    position("listen"),
                     "there is no address to listen on",
                     "remove \"listen\" for the default");
         }
         for (int i = 0; i < all.listen().size(); i++) {
-            address(all.listen().get(i).address(), place("listen", i, "address"), taken);
+            address(all.listen().get(i).address(), position("listen", i, "address"), taken);
         }
         all.admin()
                 .address()
-                .ifPresent(address -> address(address, place("admin", "address"), taken));
+                .ifPresent(address -> address(address, position("admin", "address"), taken));
     }
 
-    private void address(Address address, Place place, Map<String, Place> taken) {
+    private void address(
+            Address address, SourcePosition position, Map<String, SourcePosition> taken) {
         if (address instanceof Address.Internet(_, int port) && port == 0) return;
-        if (report.concerns(place)) return;
-        Place earlier = taken.putIfAbsent(comparable(address), place);
+        if (report.concerns(position)) return;
+        SourcePosition earlier = taken.putIfAbsent(comparable(address), position);
         if (earlier == null) return;
         report.error(
-                place,
+                position,
                 "the address \"" + address + "\" is used twice",
                 earlier.from() < 0
                         ? "it is the default of [[listen]]"
@@ -99,7 +100,7 @@ final class CrossChecks {
             if (listen.tls() && !listen.tls(tls).certified()) {
                 String table = listen.own().isPresent() ? "listen.tls" : "tls";
                 report.error(
-                        place("listen", i, "tls"),
+                        position("listen", i, "tls"),
                         "there is no certificate",
                         "add [[%s.certificate]] with chain and key, or set self-signed = true in [%s]"
                                 .formatted(table, table));
@@ -108,7 +109,9 @@ final class CrossChecks {
         boolean used = all.listen().stream().anyMatch(it -> it.tls() && it.own().isEmpty());
         if (tls.certified() && !used) {
             report.warning(
-                    tls.selfSigned() ? place("tls", "self-signed") : place("tls", "certificate", 0),
+                    tls.selfSigned()
+                            ? position("tls", "self-signed")
+                            : position("tls", "certificate", 0),
                     "no address uses this certificate",
                     "set tls = true in a [[listen]]");
         }
@@ -121,7 +124,7 @@ final class CrossChecks {
             speaksFirst = true;
             if (all.proxies().trusted().isEmpty()) {
                 report.error(
-                        place("listen", i, "proxy-protocol"),
+                        position("listen", i, "proxy-protocol"),
                         "no proxy may connect to \"" + all.listen().get(i).address() + "\"",
                         "list the addresses of your proxies: trusted = [...] in [proxies]");
             }
@@ -129,7 +132,7 @@ final class CrossChecks {
         boolean trusts = !all.proxies().trusted().isEmpty();
         if (trusts && all.proxies().headers().isEmpty() && !speaksFirst) {
             report.warning(
-                    place("proxies", "trusted"),
+                    position("proxies", "trusted"),
                     "\"trusted\" has no effect",
                     "list the headers that these proxies set: headers = [\"x-forwarded-for\"]");
         }
@@ -138,12 +141,12 @@ final class CrossChecks {
     private void emptySites() {
         for (int i = 0; i < all.sites().size(); i++) {
             Site site = all.sites().get(i);
-            Place place = place("site", i);
+            SourcePosition position = position("site", i);
             if (site.files().root().isPresent() || !site.routes().isEmpty()) continue;
             if (site.canonicalHost().isPresent() || all.live().on()) continue;
-            if (report.concerns(place)) continue;
+            if (report.concerns(position)) continue;
             report.warning(
-                    place,
+                    position,
                     "this site responds to every request with 404",
                     "set \"root\" to the directory of its files, or add a [[site.route]]");
         }
@@ -152,12 +155,12 @@ final class CrossChecks {
     private void canonicalHosts() {
         for (int i = 0; i < all.sites().size(); i++) {
             Site site = all.sites().get(i);
-            Place place = place("site", i, "canonical-host");
-            if (site.canonicalHost().isEmpty() || report.concerns(place)) continue;
+            SourcePosition position = position("site", i, "canonical-host");
+            if (site.canonicalHost().isEmpty() || report.concerns(position)) continue;
             String host = site.canonicalHost().get();
             if (all.sites().stream().anyMatch(other -> serves(other, host))) continue;
             report.warning(
-                    place,
+                    position,
                     "no site has the host \"" + host + "\"",
                     "clients are redirected there and get 404; add it to \"hosts\"");
         }
@@ -175,7 +178,7 @@ final class CrossChecks {
             int port = all.listen().get(i).redirectToHttps();
             if (port != 0 && !hasTls(port)) {
                 report.warning(
-                        place("listen", i, "redirect-to-https"),
+                        position("listen", i, "redirect-to-https"),
                         "no [[listen]] has port " + port + " with tls = true",
                         "ignore this if a proxy in front of this server listens there");
             }
@@ -186,23 +189,23 @@ final class CrossChecks {
         Map<String, Integer> taken = new HashMap<>();
         for (int i = 0; i < all.sites().size(); i++) {
             List<String> hosts = all.sites().get(i).hosts();
-            if (report.concerns(place("site", i, "hosts"))) continue;
-            if (hosts.isEmpty()) other(i, "", place("site", i), taken);
+            if (report.concerns(position("site", i, "hosts"))) continue;
+            if (hosts.isEmpty()) other(i, "", position("site", i), taken);
             for (int j = 0; j < hosts.size(); j++) {
-                other(i, hosts.get(j), place("site", i, "hosts", j), taken);
+                other(i, hosts.get(j), position("site", i, "hosts", j), taken);
             }
         }
     }
 
-    private void other(int site, String host, Place place, Map<String, Integer> taken) {
+    private void other(int site, String host, SourcePosition position, Map<String, Integer> taken) {
         Integer earlier = taken.putIfAbsent(host, site);
         if (earlier == null) return;
         report.error(
-                place,
+                position,
                 host.isEmpty()
                         ? "two sites have no hosts"
                         : "two sites have the host \"" + host + "\"",
-                "the other one begins in line " + place("site", earlier).line());
+                "the other one begins in line " + position("site", earlier).line());
     }
 
     private void hsts() {
@@ -215,7 +218,7 @@ final class CrossChecks {
                             .anyMatch(rules -> !rules.hsts().isZero());
             if (any) {
                 report.warning(
-                        place("site", i, "hsts"),
+                        position("site", i, "hsts"),
                         "\"hsts\" has no effect",
                         "the header is sent over HTTPS only, and no [[listen]] has tls = true");
             }
@@ -231,7 +234,7 @@ final class CrossChecks {
             Address address = all.listen().get(i).address();
             if (!address.isLocal()) {
                 report.error(
-                        place("listen", i, "address"),
+                        position("listen", i, "address"),
                         "\"%s\" is open to the network, and the channels of [live] have neither a password nor a token key"
                                 .formatted(address),
                         "set password-file (--password-file) or jwt-secret-file"
@@ -249,15 +252,15 @@ final class CrossChecks {
                 || live.tickets().secretFile().isPresent()) {
             return;
         }
-        Place place = place("live", "broker");
-        if (report.concerns(place)) return;
+        SourcePosition position = position("live", "broker");
+        if (report.concerns(position)) return;
         report.error(
-                place,
+                position,
                 "\"broker\" needs \"ticket-secret-file\": the other nodes would refuse the tickets of"
                         + " this one",
                 ("in [live]%s, set ticket-secret-file to a file with the same 16 bytes or more on"
                                 + " all nodes, or ticket-path = \"\" for no tickets")
-                        .formatted(place.position().orOfAFile()));
+                        .formatted(position.orOfAFile()));
     }
 
     private void logs() {
@@ -265,7 +268,7 @@ final class CrossChecks {
                 && all.accessLog().file() instanceof LogFile.Named(var other)
                 && file.equals(other)) {
             report.error(
-                    place("log", "file"),
+                    position("log", "file"),
                     "two logs cannot share a file: " + file,
                     "choose another file for one of them");
         }

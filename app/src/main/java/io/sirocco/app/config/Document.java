@@ -26,15 +26,15 @@ record Document(
      *
      * @param path keys, and indexes of lists
      */
-    Place place(Object... path) {
+    SourcePosition position(Object... path) {
         Node node = fields;
-        Place place = fields.place();
+        SourcePosition position = fields.position();
         for (Object step : path) {
             node = child(node, step);
             if (node == null) break;
-            if (node.place().from() >= 0) place = node.place();
+            if (node.position().from() >= 0) position = node.position();
         }
-        return place;
+        return position;
     }
 
     private static Node child(Node node, Object step) {

@@ -7,9 +7,9 @@ import java.util.Map;
 
 /** A value of a TOML file with its position. Immutable. */
 sealed interface Node {
-    Place NOWHERE = Source.commandLine("").nowhere();
+    SourcePosition NOWHERE = Source.commandLine("").nowhere();
 
-    Place place();
+    SourcePosition position();
 
     /** Returns its type for a message. */
     String kind();
@@ -31,40 +31,40 @@ sealed interface Node {
         return new Items(texts.stream().map(Node::of).toList(), NOWHERE);
     }
 
-    record Text(String value, Place place) implements Node {
+    record Text(String value, SourcePosition position) implements Node {
         @Override
         public String kind() {
             return "a string";
         }
     }
 
-    record Whole(long value, Place place) implements Node {
+    record Whole(long value, SourcePosition position) implements Node {
         @Override
         public String kind() {
             return "a number";
         }
     }
 
-    record Flag(boolean value, Place place) implements Node {
+    record Flag(boolean value, SourcePosition position) implements Node {
         @Override
         public String kind() {
             return Boolean.toString(value);
         }
     }
 
-    record Items(List<Node> all, Place place) implements Node {
+    record Items(List<Node> all, SourcePosition position) implements Node {
         @Override
         public String kind() {
             return "a list";
         }
     }
 
-    record Fields(Map<String, Field> all, Place place) implements Node {
+    record Fields(Map<String, Field> all, SourcePosition position) implements Node {
         /** Creates fields whose keys have the position of the whole. */
-        static Fields of(Place place, Map<String, ? extends Node> values) {
+        static Fields of(SourcePosition position, Map<String, ? extends Node> values) {
             var fields = new LinkedHashMap<String, Field>();
-            values.forEach((key, value) -> fields.put(key, new Field(place, value)));
-            return new Fields(fields, place);
+            values.forEach((key, value) -> fields.put(key, new Field(position, value)));
+            return new Fields(fields, position);
         }
 
         /** Returns the value of a key, or null. */
@@ -77,8 +77,8 @@ sealed interface Node {
         Fields with(String key, Node value) {
             var fields = new LinkedHashMap<>(all);
             Field old = all.get(key);
-            fields.put(key, new Field(old == null ? value.place() : old.key(), value));
-            return new Fields(fields, place);
+            fields.put(key, new Field(old == null ? value.position() : old.key(), value));
+            return new Fields(fields, position);
         }
 
         @Override
@@ -88,8 +88,8 @@ sealed interface Node {
     }
 
     /** A value that no option can have: a date, a decimal number, a number of more than 64 bits. */
-    record Other(String kind, Place place) implements Node {}
+    record Other(String kind, SourcePosition position) implements Node {}
 
     /** A key and its value. */
-    record Field(Place key, Node value) {}
+    record Field(SourcePosition key, Node value) {}
 }

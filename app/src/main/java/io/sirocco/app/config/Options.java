@@ -22,8 +22,8 @@ final class Options {
         Fields all = withAddress(fields);
         var top = new Table(all, reading);
         Report report = reading.report();
-        var places = new Document(source, all, top.section(), Map.of(), List.of());
-        Configuration parts = new Options(top).read(places);
+        var positions = new Document(source, all, top.section(), Map.of(), List.of());
+        Configuration parts = new Options(top).read(positions);
         new CrossChecks(report, parts, reading.password()).check();
         var document =
                 new Document(
@@ -44,7 +44,7 @@ final class Options {
                 document);
     }
 
-    private Configuration read(Document places) {
+    private Configuration read(Document positions) {
         var parts =
                 new Configuration(
                         part("server", Server::read),
@@ -59,7 +59,7 @@ final class Options {
                         part("admin", Admin::read),
                         part("live", Live::read),
                         tables("site", Site::read),
-                        places);
+                        positions);
         top.end();
         return parts;
     }
@@ -79,11 +79,11 @@ final class Options {
     private static Fields withAddress(Fields fields) {
         return fields.all().containsKey("listen")
                 ? fields
-                : fields.with("listen", list(Fields.of(fields.place(), Map.of())));
+                : fields.with("listen", list(Fields.of(fields.position(), Map.of())));
     }
 
     private static Node list(Fields one) {
-        return new Node.Items(List.of(one), one.place());
+        return new Node.Items(List.of(one), one.position());
     }
 
     /** Returns a hint for a key that belongs in another table; empty if no table has it. */
@@ -114,24 +114,24 @@ final class Options {
     /** Returns one of each table. */
     static Section example() {
         Source source = Source.commandLine("");
-        Place place = source.nowhere();
-        Fields none = Fields.of(place, Map.of());
-        Fields route = Fields.of(place, Map.of("redirect", none, "respond", none));
+        SourcePosition position = source.nowhere();
+        Fields none = Fields.of(position, Map.of());
+        Fields route = Fields.of(position, Map.of("redirect", none, "respond", none));
         Fields site =
                 Fields.of(
-                        place,
+                        position,
                         Map.of(
                                 "cache-control", list(none),
                                 "rate-limit", none,
                                 "basic-auth", none,
                                 "cors", none,
                                 "route", list(route)));
-        Fields tls = Fields.of(place, Map.of("certificate", list(none)));
-        Fields live = Fields.of(place, Map.of("history", list(none)));
-        Fields listen = Fields.of(place, Map.of("tls", tls));
+        Fields tls = Fields.of(position, Map.of("certificate", list(none)));
+        Fields live = Fields.of(position, Map.of("history", list(none)));
+        Fields listen = Fields.of(position, Map.of("tls", tls));
         Fields all =
                 Fields.of(
-                        place,
+                        position,
                         Map.of(
                                 "listen",
                                 list(listen),

@@ -15,7 +15,7 @@ package io.sirocco.app.config;
  * @param hint what to do about it; may be empty
  */
 public record Problem(
-        Severity severity, Position position, String message, String excerpt, String hint) {
+        Severity severity, SourcePosition position, String message, String excerpt, String hint) {
 
     /** An error makes the configuration invalid, a warning does not. */
     public enum Severity {
@@ -25,12 +25,12 @@ public record Problem(
 
     private static final int LONGEST = 200;
 
-    static Problem at(Place place, Severity severity, String message, String hint) {
+    static Problem at(SourcePosition position, Severity severity, String message, String hint) {
         return new Problem(
                 severity,
-                place.position(),
+                position,
                 harmless(message),
-                place.source().excerpt(place),
+                position.source().excerpt(position),
                 harmless(hint));
     }
 

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param addresses the number of addresses that are tracked
  * @param position distinguishes equal limits: routes share the limit that they inherit
  */
-public record RateLimit(int requests, Duration per, int burst, int addresses, Position position) {
+public record RateLimit(int requests, Duration per, int burst, int addresses, String position) {
     private static final int MOST = 1_000_000_000;
 
     static RateLimit read(Table table) {
@@ -22,11 +22,11 @@ public record RateLimit(int requests, Duration per, int burst, int addresses, Po
                 table.time("per", "1s", Duration.ofMillis(1)),
                 table.whole("burst", (int) Math.min(MOST, 2L * requests), 1, MOST),
                 table.whole("addresses", 65_536, 1, 1 << 24),
-                table.place().position());
+                table.position().toString());
     }
 
     /** Returns the same limit at another position. */
-    public RateLimit at(Position other) {
+    public RateLimit at(String other) {
         return new RateLimit(requests, per, burst, addresses, other);
     }
 }

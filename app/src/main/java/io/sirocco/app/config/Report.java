@@ -3,6 +3,7 @@ package io.sirocco.app.config;
 
 import io.sirocco.app.config.Problem.Severity;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -19,18 +20,18 @@ final class Report {
     private final List<Problem> warnings = new ArrayList<>();
     private int further;
 
-    void error(Place place, String message, String hint) {
-        if (!seen.add(new Seen(place.from(), message))) return;
+    void error(SourcePosition position, String message, String hint) {
+        if (!seen.add(new Seen(position.from(), message))) return;
         if (errors.size() == MOST) {
             further++;
         } else {
-            errors.add(Problem.at(place, Severity.ERROR, message, hint));
+            errors.add(Problem.at(position, Severity.ERROR, message, hint));
         }
     }
 
-    void warning(Place place, String message, String hint) {
-        if (seen.add(new Seen(place.from(), message)) && warnings.size() < MOST) {
-            warnings.add(Problem.at(place, Severity.WARNING, message, hint));
+    void warning(SourcePosition position, String message, String hint) {
+        if (seen.add(new Seen(position.from(), message)) && warnings.size() < MOST) {
+            warnings.add(Problem.at(position, Severity.WARNING, message, hint));
         }
     }
 
@@ -40,7 +41,7 @@ final class Report {
     }
 
     /** Returns whether there is a problem within a piece, so that its value means nothing. */
-    boolean concerns(Place piece) {
+    boolean concerns(SourcePosition piece) {
         return seen.stream().anyMatch(one -> one.offset >= piece.from() && one.offset < piece.to());
     }
 
@@ -58,11 +59,8 @@ final class Report {
 
     /** Returns problems in the order of the file. */
     static List<Problem> sorted(List<Problem> problems) {
-        return problems.stream().sorted(Report::compare).toList();
-    }
-
-    private static int compare(Problem a, Problem b) {
-        int lines = Integer.compare(a.position().line(), b.position().line());
-        return lines != 0 ? lines : Integer.compare(a.position().column(), b.position().column());
+        return problems.stream()
+                .sorted(Comparator.comparingInt(problem -> problem.position().order()))
+                .toList();
     }
 }

@@ -85,7 +85,7 @@ public record Site(
     /** Reads the path of each route, and reports duplicates. */
     private static Map<Table, RoutePath> paths(Table site) {
         var paths = new LinkedHashMap<Table, RoutePath>();
-        var places = new LinkedHashMap<List<String>, Place>();
+        var positions = new LinkedHashMap<List<String>, SourcePosition>();
         for (Table own : site.tables("route", "[[site.route]]")) {
             RoutePath path =
                     own.needed(
@@ -94,7 +94,8 @@ public record Site(
                             "path = \"/docs/*\"",
                             Values.text(RoutePath::parse));
             boolean read = own.peek("path").equals(Optional.of(path.text()));
-            Place earlier = read ? places.putIfAbsent(path.segments(), own.place("path")) : null;
+            SourcePosition earlier =
+                    read ? positions.putIfAbsent(path.segments(), own.position("path")) : null;
             if (earlier != null) {
                 own.error(
                         "path",

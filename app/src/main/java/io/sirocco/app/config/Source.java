@@ -87,13 +87,18 @@ final class Source {
     }
 
     private static InvalidConfiguration unreadable(Path file, String what, String hint) {
-        var position = new Position(file.toString(), 0, 0);
+        var source = new Source(file.toString(), file.toAbsolutePath().getParent(), "", true);
         return new InvalidConfiguration(
-                new Problem(Problem.Severity.ERROR, position, "the file " + what, "", hint));
+                Problem.at(source.nowhere(), Problem.Severity.ERROR, "the file " + what, hint));
     }
 
     String name() {
         return name;
+    }
+
+    /** Returns whether it is a file, which has lines. */
+    boolean isNumbered() {
+        return numbered;
     }
 
     Path folder() {
@@ -104,40 +109,46 @@ final class Source {
         return text;
     }
 
-    Place place(int from, int to) {
-        return new Place(this, from, to);
+    SourcePosition position(int from, int to) {
+        return new SourcePosition(this, from, to);
     }
 
     /** Returns a position that stands for the whole source. */
-    Place nowhere() {
-        return new Place(this, -1, -1);
+    SourcePosition nowhere() {
+        return new SourcePosition(this, -1, -1);
     }
 
-    Position position(int offset) {
-        if (!numbered || offset < 0) return new Position(name, 0, 0);
+    /** Returns the line of an offset, from 1; 0 outside of a file. */
+    int line(int offset) {
+        if (!numbered || offset < 0) return 0;
+        int begin = lineBegin(Math.min(offset, text.length()));
+        return 1 + (int) text.chars().limit(begin).filter(c -> c == '\n').count();
+    }
+
+    /** Returns the column of an offset, from 1; 0 outside of a file. */
+    int column(int offset) {
+        if (!numbered || offset < 0) return 0;
         int at = Math.min(offset, text.length());
-        int begin = lineBegin(at);
-        int line = 1 + (int) text.substring(0, begin).chars().filter(c -> c == '\n').count();
-        return new Position(name, line, 1 + text.codePointCount(begin, at));
+        return 1 + text.codePointCount(lineBegin(at), at);
     }
 
     /**
      * Returns the line in which a piece begins, with markers below the piece. A long line is cut;
      * control characters are replaced.
      */
-    String excerpt(Place place) {
-        if (place.from() < 0) return "";
-        int at = Math.min(place.from(), text.length());
+    String excerpt(SourcePosition position) {
+        if (position.from() < 0) return "";
+        int at = Math.min(position.from(), text.length());
         int begin = lineBegin(at);
         int end = lineEnd(at);
-        int to = Math.clamp(place.to(), Math.min(at + 1, end), end);
+        int to = Math.clamp(position.to(), Math.min(at + 1, end), end);
         int first = end - begin <= WIDEST ? begin : Math.max(begin, at - BEFORE);
         int last = Math.min(end, first + WIDEST);
         String cut = first > begin ? "..." : "";
         String shown = cut + shown(first, last) + (last < end ? "..." : "");
         String gap = " ".repeat(cut.length()) + shown(first, at).replaceAll("[^\t]", " ");
         int marks = Math.max(1, text.codePointCount(at, Math.max(at, Math.min(to, last))));
-        String number = numbered ? Integer.toString(position(at).line()) : "";
+        String number = numbered ? Integer.toString(line(at)) : "";
         return "%5s | %s%n      | %s%s%n"
                 .formatted(number, shown, gap, "^".repeat(marks))
                 .replace("\r\n", "\n");

@@ -71,7 +71,7 @@ final class Syntax {
     }
 
     private void error(int from, int to, String message, String hint) {
-        report.error(source.place(from, to), message, hint);
+        report.error(source.position(from, to), message, hint);
     }
 
     private void twice(int at) {
@@ -81,7 +81,7 @@ final class Syntax {
                 key.earlier == null
                         ? ""
                         : "first in line "
-                                + source.place(key.earlier.keyFrom, key.earlier.keyTo).line();
+                                + source.position(key.earlier.keyFrom, key.earlier.keyTo).line();
         error(key.keyFrom, key.keyTo, quoted(name(key)) + " is set twice", hint);
     }
 
@@ -144,7 +144,7 @@ final class Syntax {
     /** Reports a word that is not a value or not a key. */
     private void word(int at) {
         String before = text.substring(lineBegin(at), at);
-        Place token = token(at);
+        SourcePosition token = token(at);
         String word = text.substring(token.from(), token.to());
         if (before.strip().endsWith("=") && text.startsWith("=", at)) {
             error(at, at + 1, "there is one = too many", "");
@@ -180,14 +180,14 @@ final class Syntax {
     }
 
     /** Returns the value around an offset: from the = or the comma before it to its end. */
-    private Place token(int at) {
+    private SourcePosition token(int at) {
         int from = at;
         while (from > 0 && "=,[{\n".indexOf(text.charAt(from - 1)) < 0) from--;
         while (from < at && Character.isWhitespace(text.charAt(from))) from++;
         int to = at;
         while (to < text.length() && ",]}#\r\n".indexOf(text.charAt(to)) < 0) to++;
         while (to > at && Character.isWhitespace(text.charAt(to - 1))) to--;
-        return source.place(from, Math.max(to, from));
+        return source.position(from, Math.max(to, from));
     }
 
     private int lineBegin(int at) {

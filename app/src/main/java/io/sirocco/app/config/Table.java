@@ -72,21 +72,21 @@ final class Table {
     }
 
     /** Returns where the table begins. */
-    Place place() {
-        return chain.getFirst().place();
+    SourcePosition position() {
+        return chain.getFirst().position();
     }
 
     /** Returns the position of the value of an option, or of the table if it is not set. */
-    Place place(String key) {
+    SourcePosition position(String key) {
         Field field = find(key);
-        return field == null ? place() : field.value().place();
+        return field == null ? position() : field.value().position();
     }
 
     /** Returns the position of an item of a list. */
-    Place place(String key, int index) {
+    SourcePosition position(String key, int index) {
         return find(key) instanceof Field(_, Node.Items(List<Node> items, _))
-                ? items.get(index).place()
-                : place(key);
+                ? items.get(index).position()
+                : position(key);
     }
 
     /** Returns the value of an option before it is checked, if it is a string. */
@@ -108,16 +108,16 @@ final class Table {
     // --- problems
 
     void error(String key, String message, String hint) {
-        reading.report().error(place(key), message, hint);
+        reading.report().error(position(key), message, hint);
     }
 
     void warning(String key, String message, String hint) {
-        reading.report().warning(place(key), message, hint);
+        reading.report().warning(position(key), message, hint);
     }
 
     private void unfit(String key, Node node, Unfit why) {
         String message = Escapes.quoted(key) + why.getMessage();
-        reading.report().error(why.placeOr(node.place()), message, why.hint());
+        reading.report().error(why.positionOr(node.position()), message, why.hint());
         for (Throwable further : why.getSuppressed()) unfit(key, node, (Unfit) further);
     }
 

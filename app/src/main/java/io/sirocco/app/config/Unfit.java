@@ -10,7 +10,7 @@ final class Unfit extends Exception {
     private static final long serialVersionUID = 1;
 
     private final String hint;
-    private final transient Place place;
+    private final transient SourcePosition position;
 
     Unfit(String message, String hint) {
         this(" " + message, hint, null);
@@ -23,22 +23,22 @@ final class Unfit extends Exception {
         return new Unfit(": " + message, hint, null);
     }
 
-    private Unfit(String message, String hint, Place place) {
+    private Unfit(String message, String hint, SourcePosition position) {
         super(message, null, true, false);
         this.hint = hint;
-        this.place = place;
+        this.position = position;
     }
 
     /** Returns the same reason for a part of the value, such as an item of a list. */
     Unfit in(Node part) {
-        return place != null ? this : new Unfit(getMessage(), hint, part.place());
+        return position != null ? this : new Unfit(getMessage(), hint, part.position());
     }
 
     String hint() {
         return hint;
     }
 
-    Place placeOr(Place whole) {
-        return place == null ? whole : place;
+    SourcePosition positionOr(SourcePosition whole) {
+        return position == null ? whole : position;
     }
 }
