@@ -4,6 +4,7 @@ package io.sirocco.app;
 import io.sirocco.app.config.AccessLog.Format;
 import io.sirocco.app.config.Address;
 import io.sirocco.app.config.Bandwidth;
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Limits;
@@ -83,8 +84,8 @@ final class Assembly implements AutoCloseable {
             this.listening = listening(before);
             this.connections = connections(before);
             this.log = log(before);
-        } catch (Misfit e) {
-            throw e.in(configuration);
+        } catch (ConfigError e) {
+            throw e.invalid(configuration);
         }
     }
 

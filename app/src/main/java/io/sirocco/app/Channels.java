@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.LiveLimits;
@@ -42,13 +43,13 @@ final class Channels implements AutoCloseable {
             throws InvalidConfiguration {
         try {
             return new Channels(configuration.live(), given, rejections);
-        } catch (Misfit e) {
-            throw e.in(configuration);
+        } catch (ConfigError e) {
+            throw e.invalid(configuration);
         }
     }
 
     /**
-     * Returns the first line of the file, if there is one; a {@link Misfit} says why it is not
+     * Returns the first line of the file, if there is one; a {@link ConfigError} says why it is not
      * usable.
      */
     static Optional<String> ticketSecret(io.sirocco.app.config.Live wanted) {
@@ -58,7 +59,7 @@ final class Channels implements AutoCloseable {
     }
 
     /**
-     * Returns the first line of the file, if there is one; a {@link Misfit} says why it is not
+     * Returns the first line of the file, if there is one; a {@link ConfigError} says why it is not
      * usable.
      */
     static Optional<String> brokerPassword(io.sirocco.app.config.Live wanted) {
@@ -85,7 +86,7 @@ final class Channels implements AutoCloseable {
         try {
             return Live.create(this::configure);
         } catch (BrokerException | IllegalArgumentException e) {
-            throw new Misfit(e, "live", "broker");
+            throw new ConfigError(e, "live", "broker");
         }
     }
 
@@ -136,7 +137,7 @@ final class Channels implements AutoCloseable {
         try {
             return Optional.of(RedisBroker.at(url, redis -> secret.ifPresent(redis::password)));
         } catch (IllegalArgumentException e) {
-            throw new Misfit(e, "live", "broker");
+            throw new ConfigError(e, "live", "broker");
         }
     }
 
@@ -198,7 +199,7 @@ final class Channels implements AutoCloseable {
      * Reads the password and the keys again, and returns a task that applies them to new clients.
      * To admit everyone needs a restart.
      *
-     * @throws Misfit if one cannot be used
+     * @throws ConfigError if one cannot be used
      */
     Runnable renewal(io.sirocco.app.config.Live next) {
         Keys now = Keys.read(next, given);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Tls;
 import io.sirocco.net.TlsEngines;
 import io.sirocco.net.TlsPolicy;
@@ -16,7 +17,7 @@ final class Engines {
      * Returns the TLS engine; empty for the JDK itself.
      *
      * @param modules where to look for it
-     * @throws Misfit if it is not present
+     * @throws ConfigError if it is not present
      */
     static Optional<TlsEngines.Kind> chosen(Tls.Engine engine, ClassLoader modules) {
         if (engine == Tls.Engine.JDK) return Optional.empty();
@@ -27,7 +28,7 @@ final class Engines {
                         .filter(kind -> kind.name().equals(name))
                         .findFirst()
                         .<TlsEngines.Kind>map(Placed::new)
-                        .orElseThrow(() -> new Misfit(missing(name), "tls", "engine")));
+                        .orElseThrow(() -> new ConfigError(missing(name), "tls", "engine")));
     }
 
     private static IllegalArgumentException missing(String name) {
@@ -48,7 +49,7 @@ final class Engines {
             try {
                 return kind.engines(policy);
             } catch (IllegalArgumentException e) {
-                throw new Misfit(e, "tls", "engine");
+                throw new ConfigError(e, "tls", "engine");
             }
         }
     }

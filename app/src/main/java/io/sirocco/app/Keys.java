@@ -3,6 +3,7 @@ package io.sirocco.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Live;
 import io.sirocco.app.config.LiveTokens;
 import io.sirocco.live.Admission;
@@ -38,7 +39,7 @@ final class Keys {
      * Reads the files.
      *
      * @param given the password of the command line, which overrides that of the file
-     * @throws Misfit if one cannot be used
+     * @throws ConfigError if one cannot be used
      */
     static Keys read(Live wanted, Optional<String> given) {
         Optional<String> password =
@@ -59,7 +60,7 @@ final class Keys {
         if (secret.length < SHORTEST_SECRET) {
             String why =
                     "the first line of %s has %d bytes, but needs %d (RFC 7518 3.2); create one with: openssl rand -base64 32";
-            throw misfit(why.formatted(file, secret.length, SHORTEST_SECRET), "jwt-secret-file");
+            throw error(why.formatted(file, secret.length, SHORTEST_SECRET), "jwt-secret-file");
         }
         return Jwt.hmac(secret);
     }
@@ -68,7 +69,7 @@ final class Keys {
         try {
             return Jwt.publicKey(text(file, "jwt-public-key-file"));
         } catch (IllegalArgumentException e) {
-            throw misfit("cannot use " + file + ": " + e.getMessage(), "jwt-public-key-file");
+            throw error("cannot use " + file + ": " + e.getMessage(), "jwt-public-key-file");
         }
     }
 
@@ -90,21 +91,22 @@ final class Keys {
             return line;
         }
         String why = "the first line of %s has %d characters, but needs %d";
-        throw misfit(why.formatted(file, line.length(), shortest), option);
+        throw error(why.formatted(file, line.length(), shortest), option);
     }
 
     private static String text(Path file, String option) {
         try {
             return Files.readString(file);
         } catch (CharacterCodingException e) {
-            throw misfit(file + " is not a text file", option);
+            throw error(file + " is not a text file", option);
         } catch (IOException e) {
-            throw new Misfit(new UncheckedIOException(file + " cannot be read", e), "live", option);
+            throw new ConfigError(
+                    new UncheckedIOException(file + " cannot be read", e), "live", option);
         }
     }
 
-    private static Misfit misfit(String why, String option) {
-        return new Misfit(new IllegalArgumentException(why), "live", option);
+    private static ConfigError error(String why, String option) {
+        return new ConfigError(new IllegalArgumentException(why), "live", option);
     }
 
     // ---- admission

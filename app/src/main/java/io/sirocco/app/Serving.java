@@ -3,6 +3,7 @@ package io.sirocco.app;
 
 import io.sirocco.app.admin.Admin;
 import io.sirocco.app.admin.Subject;
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Listen;
@@ -89,9 +90,9 @@ final class Serving implements AutoCloseable, Subject {
         try {
             return Server.create(
                     first::configure, routes -> first.routes(routes, welcome, channels));
-        } catch (Misfit e) {
+        } catch (ConfigError e) {
             first.close();
-            throw e.in(first.configuration());
+            throw e.invalid(first.configuration());
         } catch (IllegalArgumentException e) {
             first.close();
             throw new IOException(e.getMessage(), e);
@@ -229,9 +230,9 @@ final class Serving implements AutoCloseable, Subject {
             Logging.change(old.configuration().log(), configuration.log());
             server.reload(next::configure, routes -> next.routes(routes, welcome, all));
             renewal.run();
-        } catch (Misfit e) {
+        } catch (ConfigError e) {
             giveUp(next, old);
-            throw e.in(configuration);
+            throw e.invalid(configuration);
         } catch (IOException e) {
             next.closeBehind(old);
             throw e;

@@ -5,6 +5,7 @@ import io.sirocco.app.config.Action;
 import io.sirocco.app.config.BasicAuth;
 import io.sirocco.app.config.Cache;
 import io.sirocco.app.config.CacheControl;
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.Cors;
 import io.sirocco.app.config.Files;
@@ -143,7 +144,7 @@ final class Sites implements AutoCloseable {
     /**
      * Adds the routes of all of {@code sites}.
      *
-     * @throws Misfit if an option cannot be used
+     * @throws ConfigError if an option cannot be used
      */
     void add(List<Site> sites, Routes routes) {
         for (int i = 0; i < sites.size(); i++) {
@@ -178,7 +179,7 @@ final class Sites implements AutoCloseable {
         try {
             task.run();
         } catch (IllegalArgumentException | UncheckedIOException e) {
-            throw new Misfit(e, path);
+            throw new ConfigError(e, path);
         }
     }
 

@@ -2,6 +2,7 @@
 package io.sirocco.app;
 
 import io.sirocco.app.config.Certificate;
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.Tls.ClientCertificates;
@@ -27,21 +28,21 @@ final class TlsOptions {
     /**
      * Reads the certificates and creates the TLS contexts.
      *
-     * @param table the path of the table, as {@link Misfit} takes it
-     * @throws Misfit if an option cannot be used
+     * @param table the path of the table, as {@link ConfigError} takes it
+     * @throws ConfigError if an option cannot be used
      */
     static Tls tls(io.sirocco.app.config.Tls wanted, Object... table) {
         try {
             return Tls.of(settings -> configure(wanted, settings, table));
         } catch (IllegalArgumentException e) {
-            throw new Misfit(e, table);
+            throw new ConfigError(e, table);
         }
     }
 
     /**
      * Returns the TLS engine; empty for the JDK itself.
      *
-     * @throws Misfit if it is not present
+     * @throws ConfigError if it is not present
      */
     static Optional<TlsEngines.Kind> engine(io.sirocco.app.config.Tls wanted) {
         return Engines.chosen(wanted.engine(), TlsOptions.class.getClassLoader());
@@ -75,7 +76,7 @@ final class TlsOptions {
      * Reads the files of one certificate and adds it.
      *
      * @param index its index in the table
-     * @throws Misfit if it cannot be used, with the option that names the file
+     * @throws ConfigError if it cannot be used, with the option that names the file
      */
     static void add(TlsSettings settings, Certificate certificate, int index, Object... table) {
         try {
@@ -83,7 +84,7 @@ final class TlsOptions {
         } catch (IllegalArgumentException | UncheckedIOException e) {
             Stream<Object> option =
                     Stream.of("certificate", index, option(certificate, e.getMessage()));
-            throw new Misfit(e, Stream.concat(Stream.of(table), option).toArray());
+            throw new ConfigError(e, Stream.concat(Stream.of(table), option).toArray());
         }
     }
 

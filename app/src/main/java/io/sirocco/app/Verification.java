@@ -2,6 +2,7 @@
 package io.sirocco.app;
 
 import io.sirocco.app.config.Certificate;
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Listen;
@@ -94,7 +95,7 @@ final class Verification {
     private void attempt(Runnable reading) {
         try {
             reading.run();
-        } catch (Misfit e) {
+        } catch (ConfigError e) {
             problems.add(e.problem(configuration));
         }
     }

@@ -61,12 +61,12 @@ public sealed interface Action {
         return new Redirect(to, (int) status);
     }
 
-    private static long redirection(Node node) throws Unfit {
+    private static long redirection(Node node) {
         if (node instanceof Node.Whole(long status, _)
                 && List.of(301L, 302L, 303L, 307L, 308L).contains(status)) {
             return status;
         }
-        throw new Unfit(
+        throw new ConfigError(
                 "is not a redirect status",
                 "write 308, or 307 for a temporary one; 301, 302 and 303 are allowed, too");
     }
@@ -76,14 +76,15 @@ public sealed interface Action {
                 table.whole("status", 200, 200, 599), table.text("text", "", text -> text));
     }
 
-    private static String page(String text, Set<String> parameters) throws Unfit {
-        if (text.isEmpty()) throw new Unfit("is empty", "name a file such as \"/index.html\"");
+    private static String page(String text, Set<String> parameters) {
+        if (text.isEmpty())
+            throw new ConfigError("is empty", "name a file such as \"/index.html\"");
         return filled(Texts.page(text), parameters);
     }
 
-    private static String target(String text, Set<String> parameters) throws Unfit {
+    private static String target(String text, Set<String> parameters) {
         if (!text.matches("(?i)/.*|https?://[^/].*")) {
-            throw new Unfit(
+            throw new ConfigError(
                     "is not a redirect target: \"" + text + "\"",
                     "write a path such as \"/new\", or a URL such as \"https://example.org/new\"");
         }
@@ -91,11 +92,11 @@ public sealed interface Action {
     }
 
     /** Checks that every name in braces is a parameter of the path. */
-    private static String filled(String text, Set<String> parameters) throws Unfit {
+    private static String filled(String text, Set<String> parameters) {
         Matcher names = Pattern.compile("\\{([^{}/]*)}").matcher(text);
         while (names.find()) {
             if (!parameters.contains(names.group(1))) {
-                throw new Unfit(
+                throw new ConfigError(
                         "has " + names.group() + ", which is not in the path",
                         parameters.isEmpty()
                                 ? "the path has neither a {name} nor a *"

@@ -61,27 +61,28 @@ public sealed interface Address {
     boolean isLocal();
 
     /** Parses {@code host:port}, {@code :port}, {@code [::1]:port} or {@code unix:/path}. */
-    static Address parse(String text, Path folder) throws Unfit {
+    static Address parse(String text, Path folder) {
         String form = "write \"127.0.0.1:8080\", \":8080\", \"[::1]:8080\" or \"unix:/run/a.sock\"";
         if (text.startsWith("unix:")) {
-            if (text.length() == 5) throw new Unfit("has no path: \"" + text + "\"", form);
+            if (text.length() == 5) throw new ConfigError("has no path: \"" + text + "\"", form);
             return new Unix(Paths.resolved(text.substring(5), folder));
         }
         int colon = text.lastIndexOf(':');
         if (colon < 0 || text.endsWith("]")) {
             String port = text.matches("[0-9]{1,5}") ? ":" + text : text + ":8080";
-            throw new Unfit("has no port: \"" + text + "\"", "write \"" + port + "\"");
+            throw new ConfigError("has no port: \"" + text + "\"", "write \"" + port + "\"");
         }
         String host = text.substring(0, colon);
         if (host.startsWith("[") && host.endsWith("]")) {
             host = host.substring(1, host.length() - 1);
             if (!host.contains(":") || !Network.isAddress(host)) {
-                throw new Unfit("is not an address: \"" + text + "\"", form);
+                throw new ConfigError("is not an address: \"" + text + "\"", form);
             }
         } else if (host.contains(":")) {
-            throw new Unfit("is not an address: \"" + text + "\"", bracketed(text, colon, form));
+            throw new ConfigError(
+                    "is not an address: \"" + text + "\"", bracketed(text, colon, form));
         } else if (host.matches("[0-9.]+") ? !Network.isAddress(host) : !isName(host)) {
-            throw new Unfit("is not an address: \"" + text + "\"", form);
+            throw new ConfigError("is not an address: \"" + text + "\"", form);
         }
         return new Internet(host, port(text.substring(colon + 1), form));
     }
@@ -98,12 +99,12 @@ public sealed interface Address {
         return host.matches("|[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\\.[A-Za-z0-9_-]+)*\\.?");
     }
 
-    private static int port(String text, String form) throws Unfit {
+    private static int port(String text, String form) {
         if (!text.matches("[0-9]{1,9}"))
-            throw new Unfit("has an invalid port: \"" + text + "\"", form);
+            throw new ConfigError("has an invalid port: \"" + text + "\"", form);
         int port = Integer.parseInt(text);
         if (port > 65_535) {
-            throw new Unfit("has an invalid port: " + port, "a port is 0 to 65535");
+            throw new ConfigError("has an invalid port: " + port, "a port is 0 to 65535");
         }
         return port;
     }

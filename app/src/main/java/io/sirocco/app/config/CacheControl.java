@@ -29,8 +29,8 @@ public record CacheControl(List<String> files, String value) {
                         Values.text(Texts::fieldValue)));
     }
 
-    private static String glob(String text) throws Unfit {
+    private static String glob(String text) {
         if (!text.isEmpty()) return text;
-        throw new Unfit("contains an empty name", "write \"*\" for all files");
+        throw new ConfigError("contains an empty name", "write \"*\" for all files");
     }
 }

@@ -10,21 +10,21 @@ import javax.net.ssl.SSLContext;
 final class Ciphers {
     private Ciphers() {}
 
-    static List<String> read(Node node) throws Unfit {
+    static List<String> read(Node node) {
         if (!(node instanceof Node.Items(List<Node> items, _))) {
-            throw new Unfit("must be a list, not " + node.kind(), "");
+            throw new ConfigError("must be a list, not " + node.kind(), "");
         }
         List<String> known = known();
         var names = new ArrayList<String>();
         for (Node item : items) {
             String name = Values.text(item);
             if (!known.contains(name)) {
-                throw new Unfit(
+                throw new ConfigError(
                                 "contains a cipher suite that this JDK does not support: \""
                                         + name
                                         + "\"",
                                 Nearest.hint(name, known))
-                        .in(item);
+                        .at(item);
             }
             names.add(name);
         }

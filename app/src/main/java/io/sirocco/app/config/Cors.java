@@ -40,9 +40,9 @@ public record Cors(
         return cors;
     }
 
-    static String origin(String text) throws Unfit {
+    static String origin(String text) {
         if (text.matches("\\*|null|[a-z][a-z0-9+.-]*://[^/?#@\\s]+")) return text;
-        throw new Unfit(
+        throw new ConfigError(
                 "is not an origin: \"" + text + "\"",
                 "write \"https://app.example.org\", without a path, or \"*\" for all");
     }

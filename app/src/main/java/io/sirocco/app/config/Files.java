@@ -88,9 +88,9 @@ public record Files(
                 table.inlines("cache-control", CacheControl::read));
     }
 
-    private static String name(String text) throws Unfit {
+    private static String name(String text) {
         if (!text.isEmpty() && !text.contains("/")) return text;
-        throw new Unfit(
+        throw new ConfigError(
                 "contains an invalid file name: \"" + text + "\"",
                 "write a name such as \"index.html\"");
     }

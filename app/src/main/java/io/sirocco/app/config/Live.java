@@ -130,29 +130,29 @@ public record Live(
         }
     }
 
-    private static String path(String text) throws Unfit {
+    private static String path(String text) {
         if (text.matches("(/[A-Za-z0-9._~-]+)+")) return text;
-        throw new Unfit(
+        throw new ConfigError(
                 "cannot be \"" + text + "\"",
                 "write a path such as \"/socket.io\", with letters, digits and .-_~");
     }
 
-    private static String origin(String text) throws Unfit {
+    private static String origin(String text) {
         if (text.length() > 1 && text.contains("*")) {
-            throw new Unfit(
+            throw new ConfigError(
                     "contains a *: \"" + text + "\"", "list each origin, or write \"*\" for all");
         }
         return Cors.origin(text);
     }
 
-    private static String rooms(String text) throws Unfit {
+    private static String rooms(String text) {
         if (!text.isEmpty()) return text;
-        throw new Unfit("contains an empty name", "write \"*\" for all rooms");
+        throw new ConfigError("contains an empty name", "write \"*\" for all rooms");
     }
 
-    private static String broker(String text) throws Unfit {
+    private static String broker(String text) {
         if (text.equals("memory") || text.matches("rediss?://[^\\s]+")) return text;
-        throw new Unfit( // without the value, which may contain a password
+        throw new ConfigError( // without the value, which may contain a password
                 "is not a valid broker",
                 "write \"memory\" or \"redis[s]://[[user]:password@]host[:port][/database]\"");
     }

@@ -51,9 +51,9 @@ public record LiveTokens(
         }
     }
 
-    private static String name(String text) throws Unfit {
+    private static String name(String text) {
         if (!text.isEmpty()) return text;
-        throw new Unfit("is empty", "remove it, or give it a value");
+        throw new ConfigError("is empty", "remove it, or give it a value");
     }
 
     /** Returns whether tokens are accepted. */

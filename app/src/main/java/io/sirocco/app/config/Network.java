@@ -37,23 +37,23 @@ public sealed interface Network {
     }
 
     /** Parses an address, an address with a prefix length, or {@code unix}. */
-    static Network parse(String text) throws Unfit {
+    static Network parse(String text) {
         if (text.equals(Unix.WORD)) return new Unix();
         String form = "write \"192.0.2.7\", \"10.0.0.0/8\", \"2001:db8::/32\" or \"unix\"";
         int slash = text.indexOf('/');
         String address = slash < 0 ? text : text.substring(0, slash);
         if (!isAddress(address))
-            throw new Unfit("is not an address or network: \"" + text + "\"", form);
+            throw new ConfigError("is not an address or network: \"" + text + "\"", form);
         InetAddress first = literal(address);
         int bits = first.getAddress().length * 8;
         String length = slash < 0 ? Integer.toString(bits) : text.substring(slash + 1);
         if (!length.matches("[0-9]{1,3}") || Integer.parseInt(length) > bits) {
-            throw new Unfit(
+            throw new ConfigError(
                     "is not a network: \"" + text + "\"", "the prefix length is 0 to " + bits);
         }
         var network = new Prefix(masked(first, Integer.parseInt(length)), Integer.parseInt(length));
         if (!network.address.equals(first)) {
-            throw new Unfit(
+            throw new ConfigError(
                     "has bits set after the prefix: \"" + text + "\"",
                     "write \"" + network + "\", or \"" + address + "\" for that address alone");
         }

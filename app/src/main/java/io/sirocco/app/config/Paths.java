@@ -9,24 +9,25 @@ import java.nio.file.Path;
 final class Paths {
     private Paths() {}
 
-    static Path resolved(String text, Path folder) throws Unfit {
-        if (text.isEmpty()) throw new Unfit("is empty", "write a path");
+    static Path resolved(String text, Path folder) {
+        if (text.isEmpty()) throw new ConfigError("is empty", "write a path");
         if (text.startsWith("~")) {
-            throw new Unfit("begins with ~: \"" + text + "\"", "write the full path");
+            throw new ConfigError("begins with ~: \"" + text + "\"", "write the full path");
         }
         try {
             return folder.resolve(text).normalize();
         } catch (InvalidPathException e) {
-            throw new Unfit("is not a path: \"" + text + "\"", "");
+            throw new ConfigError("is not a path: \"" + text + "\"", "");
         }
     }
 
     /** Returns the path of a file that exists and can be read. */
-    static Path file(String text, Path folder) throws Unfit {
+    static Path file(String text, Path folder) {
         Path file = resolved(text, folder);
-        if (Files.isDirectory(file)) throw Unfit.sentence(file + " is a directory", "name a file");
+        if (Files.isDirectory(file))
+            throw ConfigError.sentence(file + " is a directory", "name a file");
         if (!Files.exists(file))
-            throw Unfit.sentence(file + " does not exist", relative(text, folder));
+            throw ConfigError.sentence(file + " does not exist", relative(text, folder));
         if (!Files.isReadable(file)) {
             throw unreadable(file);
         }
@@ -34,13 +35,13 @@ final class Paths {
     }
 
     /** Returns the path of a directory that exists and can be read. */
-    static Path directory(String text, Path folder) throws Unfit {
+    static Path directory(String text, Path folder) {
         Path directory = resolved(text, folder);
         if (!Files.exists(directory)) {
-            throw Unfit.sentence(directory + " does not exist", relative(text, folder));
+            throw ConfigError.sentence(directory + " does not exist", relative(text, folder));
         }
         if (!Files.isDirectory(directory)) {
-            throw Unfit.sentence(
+            throw ConfigError.sentence(
                     directory + " is not a directory", "name the directory that contains it");
         }
         if (!Files.isReadable(directory)) {
@@ -50,18 +51,19 @@ final class Paths {
     }
 
     /** Returns the path of a file that exists or can be created. */
-    static Path output(String text, Path folder) throws Unfit {
+    static Path output(String text, Path folder) {
         Path file = resolved(text, folder);
-        if (Files.isDirectory(file)) throw Unfit.sentence(file + " is a directory", "name a file");
+        if (Files.isDirectory(file))
+            throw ConfigError.sentence(file + " is a directory", "name a file");
         if (file.getParent() == null || !Files.isDirectory(file.getParent())) {
-            throw Unfit.sentence(
+            throw ConfigError.sentence(
                     "the directory " + file.getParent() + " does not exist", "create it first");
         }
         return file;
     }
 
-    private static Unfit unreadable(Path path) {
-        return Unfit.sentence(path + " cannot be read by this user", "check its permissions");
+    private static ConfigError unreadable(Path path) {
+        return ConfigError.sentence(path + " cannot be read by this user", "check its permissions");
     }
 
     private static String relative(String text, Path folder) {

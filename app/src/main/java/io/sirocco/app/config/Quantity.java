@@ -19,27 +19,27 @@ final class Quantity {
     private Quantity() {}
 
     /** Parses a size in bytes: a number, or a string such as {@code "64KiB"}. */
-    static long size(Node node) throws Unfit {
+    static long size(Node node) {
         if (node instanceof Node.Whole(long bytes, _)) return bytes;
         if (!(node instanceof Node.Text(String word, _))) {
-            throw new Unfit("must be a size, not " + node.kind(), sizes(""));
+            throw new ConfigError("must be a size, not " + node.kind(), sizes(""));
         }
         Matcher size = SIZE.matcher(word);
-        if (!size.matches()) throw new Unfit("is not a size: \"" + word + "\"", sizes(word));
+        if (!size.matches()) throw new ConfigError("is not a size: \"" + word + "\"", sizes(word));
         try {
             return Math.multiplyExact(Long.parseLong(size.group(1)), unit(size.group(2)));
         } catch (ArithmeticException e) {
-            throw new Unfit("is too large: \"" + word + "\"", sizes(""));
+            throw new ConfigError("is too large: \"" + word + "\"", sizes(""));
         }
     }
 
     /** Parses a size of memory: a size, or a share of the maximum heap such as {@code "25%"}. */
-    static long memory(Node node) throws Unfit {
+    static long memory(Node node) {
         long bytes;
         if (node instanceof Node.Text(String word, _) && PERCENT.matcher(word).matches()) {
             int percent = Integer.parseInt(word.substring(0, word.length() - 1));
             if (percent > 100) {
-                throw new Unfit(
+                throw new ConfigError(
                         "is larger than the heap: " + TomlText.value(node),
                         "write \"1%\" to \"100%\"");
             }
@@ -49,7 +49,7 @@ final class Quantity {
             bytes = size(node);
         }
         if (bytes < LEAST_MEMORY) {
-            throw new Unfit(
+            throw new ConfigError(
                     "is too small: " + TomlText.value(node),
                     "write 1MiB or more, or a share of the heap such as \"25%\"");
         }
@@ -81,16 +81,16 @@ final class Quantity {
     }
 
     /** Parses a duration: a string such as {@code "500ms"}. */
-    static Duration time(Node node) throws Unfit {
+    static Duration time(Node node) {
         String times = "write a string such as \"500ms\", \"10s\", \"5m\", \"24h\" or \"365d\"";
         if (node instanceof Node.Whole(long number, _)) {
-            throw new Unfit("needs a unit", "write \"" + number + "s\" for seconds");
+            throw new ConfigError("needs a unit", "write \"" + number + "s\" for seconds");
         }
         if (!(node instanceof Node.Text(String word, _))) {
-            throw new Unfit("must be a duration, not " + node.kind(), times);
+            throw new ConfigError("must be a duration, not " + node.kind(), times);
         }
         Matcher time = TIME.matcher(word);
-        if (!time.matches()) throw new Unfit("is not a duration: \"" + word + "\"", times);
+        if (!time.matches()) throw new ConfigError("is not a duration: \"" + word + "\"", times);
         long millis =
                 switch (time.group(3)) {
                     case "ms" -> 1L;

@@ -29,7 +29,7 @@ record RoutePath(String text, Set<String> parameters, List<String> segments) {
             };
 
     /** Parses a pattern by the rules of the router. */
-    static RoutePath parse(String text) throws Unfit {
+    static RoutePath parse(String text) {
         try {
             List<String> names = Routes.parameters(text);
             List<String> segments =

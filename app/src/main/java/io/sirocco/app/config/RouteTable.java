@@ -20,11 +20,7 @@ public final class RouteTable {
     public RouteTable(Site site) {
         var found = new ArrayList<Entry>();
         for (Route route : site.routes()) {
-            try {
-                found.add(new Entry(RoutePath.parse(route.path()), route));
-            } catch (Unfit e) {
-                throw new IllegalArgumentException(e); // it was read before
-            }
+            found.add(new Entry(RoutePath.parse(route.path()), route));
         }
         found.sort(Comparator.comparing(Entry::path, RoutePath.MOST_SPECIFIC));
         this.entries = List.copyOf(found);

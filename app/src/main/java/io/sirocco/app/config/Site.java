@@ -38,25 +38,25 @@ public record Site(
         return new Site(hosts, canonical, files, cache, rules, mime, routes);
     }
 
-    private static String host(String text) throws Unfit {
+    private static String host(String text) {
         try {
             if (!text.isEmpty() && !text.equals("*")) return Routes.hostPattern(text);
         } catch (IllegalArgumentException e) {
             throw Texts.refused(text, e);
         }
-        throw new Unfit("is not a host: \"" + text + "\"", "write hosts = [] for any host");
+        throw new ConfigError("is not a host: \"" + text + "\"", "write hosts = [] for any host");
     }
 
-    private static String name(String text) throws Unfit {
+    private static String name(String text) {
         if (!text.startsWith("*")) return host(text);
-        throw new Unfit(
+        throw new ConfigError(
                 "must be a single host: \"" + text + "\"",
                 "write \"" + text.replaceFirst("^\\*\\.?", "") + "\"");
     }
 
-    private static void checkMime(String ending, String type) throws Unfit {
+    private static void checkMime(String ending, String type) {
         if (ending.startsWith(".")) {
-            throw new Unfit("begins with a dot", "write " + ending.substring(1));
+            throw new ConfigError("begins with a dot", "write " + ending.substring(1));
         }
         Texts.mediaType(type);
     }

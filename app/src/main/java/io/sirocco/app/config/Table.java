@@ -115,10 +115,9 @@ final class Table {
         reading.report().warning(position(key), message, hint);
     }
 
-    private void unfit(String key, Node node, Unfit why) {
-        String message = Escapes.quoted(key) + why.getMessage();
-        reading.report().error(why.positionOr(node.position()), message, why.hint());
-        for (Throwable further : why.getSuppressed()) unfit(key, node, (Unfit) further);
+    private void invalid(String key, Node node, ConfigError why) {
+        reading.report().error(why.positionOr(node.position()), why.about(key), why.hint());
+        for (Throwable further : why.getSuppressed()) invalid(key, node, (ConfigError) further);
     }
 
     // --- values
@@ -128,13 +127,13 @@ final class Table {
         Field field = find(key);
         try {
             if (field != null) return shown(key, field.value(), reader.read(field.value()));
-        } catch (Unfit why) {
-            unfit(key, field.value(), why);
+        } catch (ConfigError why) {
+            invalid(key, field.value(), why);
         }
         try {
             T value = reader.read(otherwise);
             return isRoute() ? value : shown(key, otherwise, value);
-        } catch (Unfit impossible) {
+        } catch (ConfigError impossible) {
             throw new AssertionError("the default of " + key, impossible);
         }
     }
@@ -145,8 +144,8 @@ final class Table {
         if (field == null) return Optional.empty();
         try {
             return Optional.of(shown(key, field.value(), reader.read(field.value())));
-        } catch (Unfit why) {
-            unfit(key, field.value(), why);
+        } catch (ConfigError why) {
+            invalid(key, field.value(), why);
             return Optional.empty();
         }
     }
@@ -381,7 +380,7 @@ final class Table {
 
     /** Checks one entry of a map. */
     interface Entry {
-        void check(String name, String value) throws Unfit;
+        void check(String name, String value);
     }
 
     private static Leaf leaf(Field field) {
@@ -394,8 +393,8 @@ final class Table {
             check.check(name, value);
             all.keySet().removeIf(name::equalsIgnoreCase);
             all.put(name, value);
-        } catch (Unfit why) {
-            unfit(name, field.value(), why);
+        } catch (ConfigError why) {
+            invalid(name, field.value(), why);
         }
     }
 

@@ -16,14 +16,14 @@ final class Values {
 
     /** Converts a node to a value. */
     interface Reader<T> {
-        T read(Node node) throws Unfit;
+        T read(Node node);
     }
 
     private Values() {}
 
-    static boolean flag(Node node) throws Unfit {
+    static boolean flag(Node node) {
         if (node instanceof Node.Flag(boolean flag, _)) return flag;
-        throw new Unfit("must be true or false, not " + node.kind(), "");
+        throw new ConfigError("must be true or false, not " + node.kind(), "");
     }
 
     static Reader<Long> whole(long least, long most) {
@@ -32,7 +32,7 @@ final class Values {
                 return within(number, node, least, most);
             }
             boolean quoted = node instanceof Node.Text(String text, _) && text.matches("\\d+");
-            throw new Unfit(
+            throw new ConfigError(
                     "must be a whole number, not " + node.kind(),
                     quoted ? "remove the quotes" : "");
         };
@@ -43,10 +43,10 @@ final class Values {
         return node -> within(Quantity.size(node), node, least, most);
     }
 
-    private static long within(long value, Node given, long least, long most) throws Unfit {
+    private static long within(long value, Node given, long least, long most) {
         if (value >= least && value <= most) return value;
         String range = most == Long.MAX_VALUE ? least + " or more" : least + " to " + most;
-        throw new Unfit("is out of range: " + TomlText.value(given), "it must be " + range);
+        throw new ConfigError("is out of range: " + TomlText.value(given), "it must be " + range);
     }
 
     static Reader<Duration> time(Duration least) {
@@ -55,14 +55,14 @@ final class Values {
             boolean isShort = time.compareTo(least) < 0;
             if (!isShort && time.compareTo(LONGEST) <= 0) return time;
             String what = isShort ? "is too short: " : "is longer than ten years: ";
-            throw new Unfit(what + TomlText.value(node), "");
+            throw new ConfigError(what + TomlText.value(node), "");
         };
     }
 
-    static String text(Node node) throws Unfit {
+    static String text(Node node) {
         if (node instanceof Node.Text(String text, _)) return text;
         boolean isOne = !(node instanceof Node.Items || node instanceof Node.Fields);
-        throw new Unfit(
+        throw new ConfigError(
                 "must be a string, not " + node.kind(), isOne ? "put it in \"quotes\"" : "");
     }
 
@@ -79,7 +79,7 @@ final class Values {
             T value = byLabel.get(text);
             if (value != null) return value;
             String near = Nearest.hint(text, labels);
-            throw new Unfit(
+            throw new ConfigError(
                     "cannot be \"" + text + "\"",
                     near.isEmpty() ? "write " + choices(labels) : near);
         };
@@ -110,19 +110,19 @@ final class Values {
         return node -> {
             if (!(node instanceof Node.Items(List<Node> items, _))) {
                 boolean text = node instanceof Node.Text;
-                throw new Unfit(
+                throw new ConfigError(
                         "must be a list, not " + node.kind(),
                         text ? "write [" + TomlText.value(node) + "]" : "");
             }
             var values = new LinkedHashSet<T>();
-            Unfit first = null;
+            ConfigError first = null;
             for (Node item : items) {
                 try {
                     if (!values.add(reader.read(item))) {
-                        throw new Unfit("contains " + TomlText.value(item) + " twice", "");
+                        throw new ConfigError("contains " + TomlText.value(item) + " twice", "");
                     }
-                } catch (Unfit e) {
-                    Unfit why = e.in(item);
+                } catch (ConfigError e) {
+                    ConfigError why = e.at(item);
                     if (first == null) {
                         first = why;
                     } else {

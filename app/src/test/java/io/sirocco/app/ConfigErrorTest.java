@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a file says in good form, and cannot be used, is told with its place, by check and serve.
+ * Options that are well-formed but cannot be used: check and serve report them with their position.
  */
-class MisfitTest {
+class ConfigErrorTest {
     @TempDir Path folder;
 
     private Path write(String name, String text) throws IOException {
