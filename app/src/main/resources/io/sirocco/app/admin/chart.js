@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A line chart of the last five minutes, drawn as SVG. Series differ by dashes as well as by colour, and the legend holds
-// the figures: those of now, or of the second that the pointer or the arrow keys point at, in all charts at once.
+// A line chart of the last five minutes, drawn as SVG. Series differ in dashes as well as in colour. The legend shows the
+// current figures, or those of the second that the pointer or the arrow keys select, in all charts at once.
 
 const WINDOW = 300_000; // milliseconds
 const GAP = 2_600; // what is further apart is not joined by a line
@@ -32,8 +32,8 @@ function point(time) {
   for (const chart of charts) chart.draw();
 }
 
-// series: [{ name, colour, value: sample => number or null }]; format: number => text;
-// ceiling: the least upper end of the axis, or the fixed one with `fixed`; log: a logarithmic axis; bytes: one of powers of
+// series: [{ name, colour, value: sample => number or null }]; format: number => string;
+// ceiling: the lowest upper end of the axis, or the fixed one with `fixed`; log: a logarithmic axis; bytes: one of powers of
 // 1024; idle: a series that is nothing but zero is not drawn.
 export class Chart {
   constructor(parent, { title, unit = "", series, format, ceiling = 1, fixed = false, log = false, bytes = false, idle = false }) {
@@ -113,7 +113,7 @@ export class Chart {
     }
     const some = rows.some((row) => row.some((value) => value !== null));
     if (!some) {
-      const text = this.samples.length ? "nothing in these five minutes" : "waiting for the first second";
+      const text = this.samples.length ? "nothing in the last five minutes" : "waiting for the first second";
       drawing.append(svg("text", { class: "blank", x: (LEFT + width) / 2, y: height / 2 }, text));
     }
     for (let i = rows.length - 1; i >= 0; i--) { // the first one on top
@@ -159,7 +159,7 @@ export class Chart {
       drawing.prepend(svg("line", { class: "rule", x1: x(sample.time), x2: x(sample.time), y1: TOP, y2: height - BOTTOM }));
     }
     const figures = this.series.map((one, i) => `${one.name} ${this.values[i].textContent}`).join(", ");
-    this.plot.setAttribute("aria-label", `${this.title}: ${figures}. Arrow keys go through the last five minutes.`);
+    this.plot.setAttribute("aria-label", `${this.title}: ${figures}. Arrow keys move through the last five minutes.`);
   }
 
   scale(rows) {

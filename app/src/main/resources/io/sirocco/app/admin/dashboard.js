@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dashboard: /events tells everything, first what the server remembers of the last five minutes, then each second as
-// it passes. Every text that comes from outside is set as text, never as HTML.
+// The dashboard: /events streams the metrics, first those of the last five minutes, then each second. Untrusted strings
+// are set as text, never as HTML.
 
 import { Chart } from "./chart.js";
 import { bytes, duration, number, percent, plain, rate, span } from "./figures.js";
@@ -28,7 +28,7 @@ const all = [
     ],
   }),
   new Chart(parent, {
-    title: "Latency", unit: "head to end of response", format: duration, log: true, series: [
+    title: "Latency", unit: "from headers to end of response", format: duration, log: true, series: [
       { name: "p99", colour: "one", value: latency("p99") },
       { name: "p90", colour: "three", value: latency("p90") },
       { name: "p50", colour: "two", value: latency("p50") },
@@ -54,7 +54,7 @@ const all = [
   }),
 ];
 const loops = new Chart(parent, {
-  title: "Loops", unit: "share of time at work", format: percent, ceiling: 1, fixed: true, series: [],
+  title: "Loops", unit: "share of time busy", format: percent, ceiling: 1, fixed: true, series: [],
 });
 all.splice(3, 0, loops);
 parent.insertBefore(parent.lastChild, parent.children[3]); // beside the connections
@@ -69,7 +69,7 @@ function seriesOfLoops(count) {
   return [
     { name: "busiest", colour: "one", value: of((busy) => Math.max(...busy)) },
     { name: "mean", colour: "two", value: of((busy) => busy.reduce((sum, one) => sum + one, 0) / busy.length) },
-    { name: "idlest", colour: "three", value: of((busy) => Math.min(...busy)) },
+    { name: "least busy", colour: "three", value: of((busy) => Math.min(...busy)) },
   ];
 }
 
@@ -93,8 +93,8 @@ function emptyRow(columns, text) {
 
 const some = (value, bad) => cell(value ? number(value) : "0", value ? bad : "none");
 
-// What is not a route, as Metrics names it.
-const NOTES = { "(none)": "no route matched", "(refused)": "not read so far", "(other)": "all further ones" };
+// Names of Metrics that are not routes.
+const NOTES = { "(none)": "no route matched", "(refused)": "refused before routing", "(other)": "all other routes" };
 
 function routeRow(route, most) {
   const requests = cell("");
@@ -124,13 +124,13 @@ function tables(now) {
   const most = Math.max(0, ...now.routes.map((route) => route.requests));
   $("routes").replaceChildren(...(now.routes.length
     ? now.routes.map((route) => routeRow(route, most))
-    : [emptyRow(8, "No request yet. The first one shows here.")]));
+    : [emptyRow(8, "No requests yet.")]));
   $("refusals").replaceChildren(...(now.refusals.length
     ? now.refusals.map(refusalRow)
-    : [emptyRow(3, "Nothing was refused.")]));
+    : [emptyRow(3, "No refused requests.")]));
 }
 
-// --- what is now ---
+// --- current values ---
 
 function tiles(sample) {
   const errors = sample.outcomes[3];
@@ -139,11 +139,11 @@ function tiles(sample) {
   $("p50").textContent = duration(sample.p50);
   $("errors").textContent = sample.requests ? percent(errors / sample.requests) : "–";
   $("errors").classList.toggle("bad", errors > 0);
-  $("errors-rate").textContent = errors ? `${number(errors)} per second` : "none of the answers";
+  $("errors-rate").textContent = errors ? `${number(errors)} per second` : "no errors";
   $("connections").textContent = number(sample.connections);
   $("in-progress").textContent = number(sample.inProgress);
   $("busy").textContent = sample.busy.length ? percent(Math.max(...sample.busy)) : "–";
-  $("busy-of").textContent = `at work, of ${sample.busy.length} loop${sample.busy.length === 1 ? "" : "s"}`;
+  $("busy-of").textContent = `of its time; ${sample.busy.length} loop${sample.busy.length === 1 ? "" : "s"}`;
   $("resident").textContent = bytes(sample.resident < 0 ? sample.heap : sample.resident);
   $("heap").textContent = bytes(sample.heap);
 }
@@ -197,7 +197,7 @@ let heard = 0;
 let source = null;
 
 function show() {
-  state(now.state, now.state === "draining" ? "The server drains: it accepts no more, and ends with its last request." : "");
+  state(now.state, now.state === "draining" ? "The server is draining: it finishes the requests in progress, and accepts no more." : "");
   facts(now);
   tables(now);
   if (!samples.length) return;
@@ -227,22 +227,22 @@ function listen() {
   source.addEventListener("error", broken);
 }
 
-// The browser tries again by itself, but not when it was answered something else than a stream.
+// The browser reconnects by itself, unless the response was not a stream.
 async function broken() {
-  disconnected("The server does not answer. Trying again; what is shown is old.");
+  disconnected("The server does not respond. Reconnecting; the figures are out of date.");
   if (source.readyState !== EventSource.CLOSED) return;
   let status = 0;
   try {
     status = (await fetch("./", { method: "HEAD" })).status;
   } catch { /* then it does not answer */ }
-  if (status === 401) return disconnected("The token is not accepted any more: open this page with a new one, as /?token=…");
+  if (status === 401) return disconnected("The token is no longer valid. Open this page with the new one: /?token=…");
   setTimeout(listen, 3_000);
 }
 
-// A network that has gone away says nothing at all.
+// A lost network is silent.
 setInterval(() => {
   if (source.readyState === EventSource.OPEN && heard && performance.now() - heard > SILENCE) {
-    disconnected("Nothing was heard for some seconds; what is shown is old.");
+    disconnected("No data for some seconds; the figures are out of date.");
   }
 }, 1_000);
 
