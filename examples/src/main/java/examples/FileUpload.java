@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package examples;
 
+import io.sirocco.http.BadRequest;
+import io.sirocco.http.MediaType;
+import io.sirocco.http.Multipart;
 import io.sirocco.http.Part;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
@@ -11,14 +14,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A form with files. Each part is read while it arrives and goes straight to the disk. A file gets
- * a name of ours: the one that the client sends may be anything.
+ * A form with files of up to 100 MiB. Each part is read as it arrives and written straight to disk.
+ * The server chooses the name of each file, because the client may send any name.
  *
  * <pre>
  *   curl -F title=Cat -F picture=@cat.jpg http://localhost:8080/upload
  * </pre>
  */
 public final class FileUpload {
+    private static final long MOST_BYTES = 100L << 20;
+
+    /** Without these, a part is limited to 16 MiB. */
+    private static final Multipart.Limits LIMITS =
+            new Multipart.Limits(100, 8 << 10, MOST_BYTES, MOST_BYTES);
 
     static Server start(int port) {
         try {
@@ -34,24 +42,31 @@ public final class FileUpload {
                 routes -> {
                     routes.get("/", request -> Response.html(FORM));
                     routes.route("POST", "/upload", request -> save(request, folder))
-                            .maxBodyBytes(100 << 20);
+                            .maxBodyBytes(MOST_BYTES);
                 });
     }
 
     private static Response save(Request request, Path folder) throws IOException {
-        var said = new StringBuilder();
-        for (Part part : request.multipart()) {
+        var received = new StringBuilder();
+        for (Part part : parts(request)) {
             if (part.filename().isPresent()) {
                 Path file = Files.createTempFile(folder, "upload-", ".bin");
                 try (var out = Files.newOutputStream(file)) {
                     long bytes = part.stream().transferTo(out);
-                    said.append("%s: %d bytes\n".formatted(part.name(), bytes));
+                    received.append("%s: %d bytes\n".formatted(part.name(), bytes));
                 }
             } else {
-                said.append("%s: %s\n".formatted(part.name(), part.text()));
+                received.append("%s: %s\n".formatted(part.name(), part.text()));
             }
         }
-        return Response.text(said.toString());
+        return Response.text(received.toString());
+    }
+
+    private static Multipart parts(Request request) {
+        MediaType type =
+                request.contentType()
+                        .orElseThrow(() -> new BadRequest(415, "The body must be a form."));
+        return Multipart.of(request.body().inputStream(), type, LIMITS);
     }
 
     private static final String FORM =

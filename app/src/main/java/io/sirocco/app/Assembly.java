@@ -4,6 +4,7 @@ package io.sirocco.app;
 import io.sirocco.app.config.AccessLog.Format;
 import io.sirocco.app.config.Address;
 import io.sirocco.app.config.Bandwidth;
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Limits;
@@ -39,22 +40,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a configuration comes to: the settings and the routes of a server. Made anew for each
- * reload, with everything that can go wrong before the server is touched. Used by one thread, then
- * frozen.
+ * Builds the settings and routes of a server from a configuration. Each reload creates a new one,
+ * which does everything that can fail before the server changes. Used by one thread, then frozen.
  */
 final class Assembly implements AutoCloseable {
     /**
-     * Where a certificate authority looks for its proof, which it wants without HTTPS (RFC 8555
-     * 8.3).
+     * The path of challenges of a certificate authority, which are not redirected to HTTPS (RFC
+     * 8555 8.3).
      */
     private static final String ACME = "/.well-known/acme-challenge/";
 
-    /** Of which connections are counted. */
+    /** The number of addresses whose connections are counted. */
     private static final int ADDRESSES = 65_536;
 
     private final Configuration configuration;
-    private final Lasting lasting;
+    private final SharedState sharedState;
     private final Sites sites;
     private final List<Listening> listening;
     private final Networks trusted;
@@ -64,17 +64,17 @@ final class Assembly implements AutoCloseable {
     /**
      * Reads the files that {@code configuration} names.
      *
-     * @param before what this one follows; it is closed by whoever made it
-     * @throws InvalidConfiguration for what cannot be used
+     * @param before the previous assembly; its creator closes it
+     * @throws InvalidConfiguration if an option cannot be used
      * @throws IOException with a message for the operator
      */
-    Assembly(Configuration configuration, Lasting lasting, Optional<Assembly> before)
+    Assembly(Configuration configuration, SharedState sharedState, Optional<Assembly> before)
             throws InvalidConfiguration, IOException {
         this.configuration = configuration;
-        this.lasting = lasting;
+        this.sharedState = sharedState;
         this.sites =
                 new Sites(
-                        lasting,
+                        sharedState,
                         configuration,
                         before.map(old -> new Sites.Before(old.sites, old.configuration)));
         this.trusted =
@@ -84,19 +84,19 @@ final class Assembly implements AutoCloseable {
             this.listening = listening(before);
             this.connections = connections(before);
             this.log = log(before);
-        } catch (Misfit e) {
-            throw e.in(configuration);
+        } catch (ConfigError e) {
+            throw e.invalid(configuration);
         }
     }
 
-    /** An address, and the protocols that it is bound for, which change by a start only. */
+    /** An address and its protocols, which change only with a restart. */
     private record Listening(Listen listen, Optional<Tls> tls, boolean proxyProtocol) {
         boolean shares() {
             return tls.isPresent() && listen.tls() && listen.own().isEmpty();
         }
     }
 
-    /** First those that are bound already, which is the order of the server. */
+    /** Lists bound addresses first, in the order of the server. */
     private List<Listening> listening(Optional<Assembly> before) {
         List<Listening> bound = new ArrayList<>();
         before.ifPresent(old -> bound.addAll(old.listening));
@@ -129,14 +129,16 @@ final class Assembly implements AutoCloseable {
         return List.copyOf(kept);
     }
 
-    /** What has not changed goes on, and sessions with it. */
+    /**
+     * Returns the TLS of one address: the previous one if it is unchanged, which keeps sessions.
+     */
     private Tls own(Optional<Assembly> before, Optional<Listening> known, Listen listen, int i) {
         return before.filter(old -> configuration.hasTlsOf(old.configuration, listen))
                 .flatMap(old -> known.flatMap(Listening::tls))
                 .orElseGet(() -> TlsOptions.tls(listen.own().orElseThrow(), "listen", i, "tls"));
     }
 
-    /** The one of all addresses without their own; what has not changed goes on. */
+    /** Returns the shared TLS: the previous one if it is unchanged. */
     private Tls shared(Optional<Assembly> before) {
         return before.filter(old -> configuration.hasTlsOf(old.configuration))
                 .flatMap(old -> old.listening.stream().filter(Listening::shares).findFirst())
@@ -152,25 +154,25 @@ final class Assembly implements AutoCloseable {
         return log;
     }
 
-    /** Whether each address speaks TLS, in the order in which the server has them. */
+    /** Returns whether each address uses TLS, in the order of the server. */
     List<Boolean> secured() {
         return listening.stream().map(it -> it.tls.isPresent()).toList();
     }
 
-    /** The server has taken it up. */
+    /** Completes a reload, after the server has applied this assembly. */
     void inForce() {
         int most = configuration.limits().maxConnectionsPerAddress();
         sites.inForce();
         connections.ifPresent(limit -> limit.most(most == 0 ? Integer.MAX_VALUE : most));
     }
 
-    /** Whoever is connected is counted on. */
+    /** Returns the limit of connections: the previous one, so that open connections count. */
     private Optional<ConnectionLimit> connections(Optional<Assembly> before) {
         int most = configuration.limits().maxConnectionsPerAddress();
         Optional<ConnectionLimit> known = before.flatMap(old -> old.connections);
         return known.isPresent() || most == 0
                 ? known
-                : Optional.of(new ConnectionLimit(most, ADDRESSES, lasting.rejections()));
+                : Optional.of(new ConnectionLimit(most, ADDRESSES, sharedState.rejections()));
     }
 
     // ---- the server
@@ -190,7 +192,7 @@ final class Assembly implements AutoCloseable {
         timeouts(config, configuration.timeouts());
         bandwidth(config, configuration.bandwidth());
         var monitors = new ArrayList<Monitor>();
-        if (configuration.admin().address().isPresent()) monitors.add(lasting.metrics());
+        if (configuration.admin().address().isPresent()) monitors.add(sharedState.metrics());
         log.ifPresent(monitors::add);
         config.monitor(Monitor.all(monitors));
     }
@@ -205,7 +207,7 @@ final class Assembly implements AutoCloseable {
                         .toArray(Field[]::new));
     }
 
-    /** The connections of a proxy are those of many clients. */
+    /** Exempts trusted proxies, whose connections carry many clients. */
     private Admission admission(ConnectionLimit limit) {
         if (configuration.proxies().headers().isEmpty()) return limit;
         Networks trusted = this.trusted; // a connection must not hold on to an old assembly
@@ -258,7 +260,7 @@ final class Assembly implements AutoCloseable {
         try {
             return address.resolved();
         } catch (UnknownHostException e) {
-            throw new IllegalArgumentException("the address " + address + " is no known name", e);
+            throw new IllegalArgumentException("the host of " + address + " cannot be resolved", e);
         }
     }
 
@@ -283,7 +285,7 @@ final class Assembly implements AutoCloseable {
         }
     }
 
-    /** By the address that a request came to. */
+    /** Redirects by the local port of the connection. */
     private Optional<Filter> redirectToHttps() {
         Map<Integer, HttpsRedirect> byPort = new HashMap<>();
         for (Listen listen : configuration.listen()) {
@@ -308,7 +310,7 @@ final class Assembly implements AutoCloseable {
 
     // ---- the access log
 
-    /** The one that is open goes on, where it is the same. */
+    /** Returns the access log: the open one if its options are unchanged. */
     private Optional<AccessLog> log(Optional<Assembly> before) throws IOException {
         var wanted = configuration.accessLog();
         if (before.isPresent() && before.get().configuration.accessLog().equals(wanted)) {
@@ -328,13 +330,13 @@ final class Assembly implements AutoCloseable {
         };
     }
 
-    /** Closes what {@code next} does not go on with. */
+    /** Closes everything that {@code next} does not use. */
     void closeBehind(Assembly next) {
         sites.closeBehind(next.sites);
         log.filter(old -> next.log.filter(old::equals).isEmpty()).ifPresent(AccessLog::close);
     }
 
-    /** It never came into force: closes what {@code before} does not go on with. */
+    /** Closes everything. */
     @Override
     public void close() {
         sites.close();

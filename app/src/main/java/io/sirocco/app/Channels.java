@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.LiveLimits;
@@ -19,8 +20,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The event channels of {@code [live]}: set up as the configuration has it, with the requests that
- * a ready server answers. They live as long as the server, through all reloads. Any thread.
+ * The event channels of {@code [live]}, with the built-in request handlers. They last as long as
+ * the server, across all reloads. Any thread.
  */
 final class Channels implements AutoCloseable {
     private static final int SHORTEST_SECRET = 16;
@@ -33,28 +34,34 @@ final class Channels implements AutoCloseable {
     private volatile Keys keys;
 
     /**
-     * Sets them up, and connects to the broker.
+     * Creates the channels and connects to the broker.
      *
-     * @param given the password that the command line has; it goes before that of the file
-     * @throws InvalidConfiguration for what cannot be used
+     * @param given the password of the command line, which overrides that of the file
+     * @throws InvalidConfiguration if an option cannot be used
      */
     static Channels open(Configuration configuration, Optional<String> given, Rejections rejections)
             throws InvalidConfiguration {
         try {
             return new Channels(configuration.live(), given, rejections);
-        } catch (Misfit e) {
-            throw e.in(configuration);
+        } catch (ConfigError e) {
+            throw e.invalid(configuration);
         }
     }
 
-    /** Empty without a file; a {@link Misfit} says what is wrong with it. */
+    /**
+     * Returns the first line of the file, if there is one; a {@link ConfigError} says why it is not
+     * usable.
+     */
     static Optional<String> ticketSecret(io.sirocco.app.config.Live wanted) {
         return wanted.tickets()
                 .secretFile()
                 .map(file -> Keys.line(file, SHORTEST_SECRET, "ticket-secret-file"));
     }
 
-    /** Empty without a file; a {@link Misfit} says what is wrong with it. */
+    /**
+     * Returns the first line of the file, if there is one; a {@link ConfigError} says why it is not
+     * usable.
+     */
     static Optional<String> brokerPassword(io.sirocco.app.config.Live wanted) {
         return wanted.broker()
                 .passwordFile()
@@ -79,7 +86,7 @@ final class Channels implements AutoCloseable {
         try {
             return Live.create(this::configure);
         } catch (BrokerException | IllegalArgumentException e) {
-            throw new Misfit(e, "live", "broker");
+            throw new ConfigError(e, "live", "broker");
         }
     }
 
@@ -87,7 +94,7 @@ final class Channels implements AutoCloseable {
         return !wanted.tickets().path().isEmpty();
     }
 
-    /** Whether this is the password. */
+    /** Returns whether this is the password. */
     private boolean admits(String offered) {
         return keys.admit(offered);
     }
@@ -105,7 +112,7 @@ final class Channels implements AutoCloseable {
         wanted.histories()
                 .forEach(kept -> settings.history(kept.rooms(), kept.messages(), kept.age()));
         wanted.presence().forEach(settings::presence);
-        settings.clientTags("*"); // no handler of ours puts any, or goes by them
+        settings.clientTags("*"); // no built-in handler sets or reads any
         broker().ifPresent(settings::broker);
         limits(settings, wanted.limits());
     }
@@ -130,7 +137,7 @@ final class Channels implements AutoCloseable {
         try {
             return Optional.of(RedisBroker.at(url, redis -> secret.ifPresent(redis::password)));
         } catch (IllegalArgumentException e) {
-            throw new Misfit(e, "live", "broker");
+            throw new ConfigError(e, "live", "broker");
         }
     }
 
@@ -179,7 +186,7 @@ final class Channels implements AutoCloseable {
         return wanted.path();
     }
 
-    /** Adds their routes, and those of a page to try them out where there is no site. */
+    /** Adds the routes of the channels and, if there is no site, of a page to try them. */
     void addTo(Routes routes, boolean page) {
         routes.mount(wanted.path(), live);
         door.ifPresent(tickets -> tickets.addTo(routes));
@@ -189,10 +196,10 @@ final class Channels implements AutoCloseable {
     }
 
     /**
-     * Has the password and the keys that the files have now decide about those who come later; to
-     * let everybody in needs a new start.
+     * Reads the password and the keys again, and returns a task that applies them to new clients.
+     * To admit everyone needs a restart.
      *
-     * @throws Misfit when one cannot be used
+     * @throws ConfigError if one cannot be used
      */
     Runnable renewal(io.sirocco.app.config.Live next) {
         Keys now = Keys.read(next, given);
@@ -204,7 +211,7 @@ final class Channels implements AutoCloseable {
         };
     }
 
-    /** Says good-bye to whoever is still there, and to the broker. */
+    /** Sends close messages to the connected clients and disconnects from the broker. */
     @Override
     public void close() {
         live.close();

@@ -19,18 +19,18 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code sirocco check}: what a configuration comes to, or all that is wrong with it. */
+/** {@code sirocco check}: prints the options of a configuration, or everything wrong with it. */
 @Command(
         name = "check",
         description = {
-            "Reads a configuration as serve would, and prints all options with their values; or says"
-                    + " what is wrong with it, and exits with 2.",
+            "Reads a configuration as 'serve' does and prints all options with their values, or"
+                    + " reports all mistakes and exits with status 2.",
             ""
         },
         sortOptions = false)
 final class Check implements Callable<Integer> {
 
-    /** The manual: every option, with its usual value. */
+    /** The manual: every option with its default. */
     private static final String TEMPLATE = "sirocco.toml";
 
     @Spec private CommandSpec spec;
@@ -44,12 +44,13 @@ final class Check implements Callable<Integer> {
 
     @Option(
             names = "--template",
-            description = "Print the manual instead: a file with every option and what it is for.")
+            description =
+                    "Print a template instead: every option with its default and an explanation.")
     private boolean template;
 
     @Option(
             names = "--json",
-            description = "Print JSON: sizes in bytes, times in seconds, files in full.")
+            description = "Print JSON: sizes in bytes, durations in seconds, absolute paths.")
     private boolean json;
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Tls;
 import io.sirocco.net.TlsEngines;
 import io.sirocco.net.TlsPolicy;
@@ -8,15 +9,15 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
-/** The engines that {@code [tls]} can choose, of the modules that are there. Any thread. */
+/** Finds the TLS engine that {@code [tls]} chooses among the modules present. Any thread. */
 final class Engines {
     private Engines() {}
 
     /**
-     * What speaks TLS; empty for the JDK itself.
+     * Returns the TLS engine; empty for the JDK itself.
      *
      * @param modules where to look for it
-     * @throws Misfit when it is not there
+     * @throws ConfigError if it is not present
      */
     static Optional<TlsEngines.Kind> chosen(Tls.Engine engine, ClassLoader modules) {
         if (engine == Tls.Engine.JDK) return Optional.empty();
@@ -27,16 +28,16 @@ final class Engines {
                         .filter(kind -> kind.name().equals(name))
                         .findFirst()
                         .<TlsEngines.Kind>map(Placed::new)
-                        .orElseThrow(() -> new Misfit(missing(name), "tls", "engine")));
+                        .orElseThrow(() -> new ConfigError(missing(name), "tls", "engine")));
     }
 
     private static IllegalArgumentException missing(String name) {
         return new IllegalArgumentException(
-                "the engine \"%1$s\" is not there: put sirocco-%1$s.jar beside the other jars, or write \"jdk\""
+                "the engine \"%1$s\" is not installed; put sirocco-%1$s.jar next to the other jars, or write \"jdk\""
                         .formatted(name));
     }
 
-    /** What it refuses is told with the place of the option that has chosen it. */
+    /** Reports the errors of an engine at the option that chooses it. */
     private record Placed(TlsEngines.Kind kind) implements TlsEngines.Kind {
         @Override
         public String name() {
@@ -48,7 +49,7 @@ final class Engines {
             try {
                 return kind.engines(policy);
             } catch (IllegalArgumentException e) {
-                throw new Misfit(e, "tls", "engine");
+                throw new ConfigError(e, "tls", "engine");
             }
         }
     }

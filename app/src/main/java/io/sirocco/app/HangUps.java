@@ -5,15 +5,15 @@ import io.sirocco.net.log.LazyLogger;
 import java.util.concurrent.Semaphore;
 
 /**
- * SIGHUP, handled one after the other on a thread of its own: signals that come meanwhile count as
- * one. Any thread.
+ * Handles SIGHUP on a thread of its own, one signal at a time: signals that arrive during a reload
+ * count as one. Any thread.
  */
 final class HangUps implements Runnable {
     private static final LazyLogger LOG = LazyLogger.of(HangUps.class);
 
     private final Semaphore waiting = new Semaphore(0);
 
-    /** The signal has come. */
+    /** Records a signal. */
     @Override
     public void run() {
         waiting.release();
@@ -21,13 +21,13 @@ final class HangUps implements Runnable {
 
     private static void failed(Throwable thrown) {
         try {
-            LOG.get().log(System.Logger.Level.ERROR, "a reload failed", thrown);
+            LOG.get().log(System.Logger.Level.ERROR, "reload failed", thrown);
         } catch (Throwable e) {
-            // there is no heap for that either
+            // out of memory here, too
         }
     }
 
-    /** From now on each is answered by {@code action}; what it throws is logged. */
+    /** Runs {@code action} for each signal from now on; exceptions are logged. */
     void handledBy(Runnable action) {
         Thread.ofPlatform()
                 .daemon()

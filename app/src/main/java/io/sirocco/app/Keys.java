@@ -3,6 +3,7 @@ package io.sirocco.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Live;
 import io.sirocco.app.config.LiveTokens;
 import io.sirocco.live.Admission;
@@ -20,8 +21,8 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * What lets clients into the channels of {@code [live]}, as its files say at this moment: any of
- * these does, and where there are none everybody comes in. Immutable.
+ * The credentials that the channels of {@code [live]} accept: a password and token keys. One valid
+ * credential is enough; without any, everyone is admitted. Immutable.
  */
 final class Keys {
     private static final int SHORTEST_SECRET = 32; // bytes, RFC 7518 3.2
@@ -37,8 +38,8 @@ final class Keys {
     /**
      * Reads the files.
      *
-     * @param given the password that the command line has; it goes before that of the file
-     * @throws Misfit for what cannot be used
+     * @param given the password of the command line, which overrides that of the file
+     * @throws ConfigError if one cannot be used
      */
     static Keys read(Live wanted, Optional<String> given) {
         Optional<String> password =
@@ -58,8 +59,8 @@ final class Keys {
         byte[] secret = line(file, 1, "jwt-secret-file").getBytes(UTF_8);
         if (secret.length < SHORTEST_SECRET) {
             String why =
-                    "the first line of %s has %d bytes, and needs %d (RFC 7518 3.2), such as: openssl rand -base64 32";
-            throw misfit(why.formatted(file, secret.length, SHORTEST_SECRET), "jwt-secret-file");
+                    "the first line of %s has %d bytes, but needs %d (RFC 7518 3.2); create one with: openssl rand -base64 32";
+            throw error(why.formatted(file, secret.length, SHORTEST_SECRET), "jwt-secret-file");
         }
         return Jwt.hmac(secret);
     }
@@ -68,7 +69,7 @@ final class Keys {
         try {
             return Jwt.publicKey(text(file, "jwt-public-key-file"));
         } catch (IllegalArgumentException e) {
-            throw misfit("cannot use " + file + ": " + e.getMessage(), "jwt-public-key-file");
+            throw error("cannot use " + file + ": " + e.getMessage(), "jwt-public-key-file");
         }
     }
 
@@ -83,43 +84,44 @@ final class Keys {
 
     // ---- files
 
-    /** The first line of a file, of so many characters or more. */
+    /** Returns the first line of a file, which must have a minimum length. */
     static String line(Path file, int shortest, String option) {
         String line = text(file, option).lines().findFirst().orElse("");
         if (line.length() >= shortest) {
             return line;
         }
-        String why = "the first line of %s has %d characters, and needs %d";
-        throw misfit(why.formatted(file, line.length(), shortest), option);
+        String why = "the first line of %s has %d characters, but needs %d";
+        throw error(why.formatted(file, line.length(), shortest), option);
     }
 
     private static String text(Path file, String option) {
         try {
             return Files.readString(file);
         } catch (CharacterCodingException e) {
-            throw misfit(file + " is no text, and has to be one", option);
+            throw error(file + " is not a text file", option);
         } catch (IOException e) {
-            throw new Misfit(new UncheckedIOException(file + " cannot be read", e), "live", option);
+            throw new ConfigError(
+                    new UncheckedIOException(file + " cannot be read", e), "live", option);
         }
     }
 
-    private static Misfit misfit(String why, String option) {
-        return new Misfit(new IllegalArgumentException(why), "live", option);
+    private static ConfigError error(String why, String option) {
+        return new ConfigError(new IllegalArgumentException(why), "live", option);
     }
 
-    // ---- at the door
+    // ---- admission
 
-    /** Whether there are none. */
+    /** Returns whether there are none. */
     boolean areNone() {
         return password.isEmpty() && tokens.isEmpty();
     }
 
-    /** Whether anybody could ask for a ticket. */
+    /** Returns whether clients can request tickets. */
     boolean mayGiveTickets() {
         return password.isPresent() || areNone();
     }
 
-    /** Whether this is the password, or none is asked of anybody. */
+    /** Returns whether this is the password, or no credentials are needed. */
     boolean admit(String offered) {
         return password.map(known -> MessageDigest.isEqual(bytes(known), bytes(offered)))
                 .orElse(areNone());
@@ -129,7 +131,7 @@ final class Keys {
         return text.getBytes(UTF_8);
     }
 
-    /** Has them decide, beside tickets. */
+    /** Adds them to the authentication, besides tickets. */
     void addTo(Authentication authentication) {
         password.ifPresent(authentication::password);
         tokens.forEach(authentication::jwt);

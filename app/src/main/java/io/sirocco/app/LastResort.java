@@ -8,13 +8,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Ends the process when it does not end by itself: a drain may wait for a thread that has died, a
- * shutdown hook may hang, and a loop that has died for want of heap may not find enough of it to
- * tell anybody. Its thread is started beforehand, looks once a second, and allocates nothing. Any
- * thread.
+ * Halts the process if it does not end by itself: a drain may wait for a dead thread, a shutdown
+ * hook may hang, and an event loop that dies of an OutOfMemoryError may be unable to report it. Its
+ * thread starts with the server, checks once a second, and allocates nothing. Any thread.
  */
 final class LastResort {
-    /** What is left for the end of the process when the drain time is over. */
+    /** The time that the process has to end after the drain timeout. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -26,7 +25,7 @@ final class LastResort {
     private final BooleanSupplier failed;
 
     /**
-     * Starts it.
+     * Starts the thread.
      *
      * @param failed whether the server has failed; must allocate nothing
      */
@@ -36,7 +35,8 @@ final class LastResort {
     }
 
     /**
-     * The process is about to end: it has {@code drain}, and some seconds. Only the first counts.
+     * Halts the process if it has not ended some seconds after {@code drain}. The first call
+     * counts.
      */
     void after(Duration drain, int code) {
         this.code = code;

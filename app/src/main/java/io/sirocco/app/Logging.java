@@ -21,10 +21,9 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
 /**
- * What the server has to say itself, as the section {@code [log]} of sirocco.toml has it: the
- * level, and a file or standard error. All of it goes through {@link System.Logger}, whose records
- * the JDK hands to {@code java.util.logging}; a user who has configured that by system properties
- * keeps what they have. Any thread.
+ * Configures the server's own log as {@code [log]} of sirocco.toml says: the level, and a file or
+ * standard error. Messages go through {@link System.Logger} to {@code java.util.logging}; where
+ * system properties configure that, this class changes nothing. Any thread.
  */
 final class Logging {
     /** Levels by their names in sirocco.toml. */
@@ -41,8 +40,8 @@ final class Logging {
     private Logging() {}
 
     /**
-     * Has the JDK read now what it needs for a first line, such as the time zones: where no
-     * descriptor is left by then, nothing could be logged ever after.
+     * Makes the JDK load now what a first line needs, such as time zones: without free file
+     * descriptors, it could not log later.
      */
     static void prepare() {
         ROOT.getHandlers();
@@ -52,9 +51,9 @@ final class Logging {
     }
 
     /**
-     * Goes from one setting to another; from one to itself, with the file that has the name now.
+     * Changes the settings; if they are equal, reopens the file by its name.
      *
-     * @throws IOException with a message for the operator; then nothing has changed
+     * @throws IOException with a message for the operator, and without a change
      */
     static void change(Log before, Log next) throws IOException {
         if (before.equals(next)) {
@@ -69,17 +68,17 @@ final class Logging {
     }
 
     /**
-     * Logs so from now on, in the place of what was set before.
+     * Replaces the settings.
      *
-     * @param level one of {@link #LEVELS}; below {@code info} it concerns this program alone, not
-     *     the JDK
+     * @param level one of {@link #LEVELS}; below {@code info} it applies to this program alone, not
+     *     to the JDK
      * @param file empty for standard error
-     * @throws IOException with a message for the operator; then nothing has changed
+     * @throws IOException with a message for the operator, and without a change
      */
     static void configure(String level, Optional<Path> file) throws IOException {
         Level chosen = LEVELS.get(level);
         if (chosen == null) {
-            throw new IllegalArgumentException("no level of the log: " + level);
+            throw new IllegalArgumentException("not a log level: " + level);
         }
         if (System.getProperty("java.util.logging.config.file") != null
                 || System.getProperty("java.util.logging.config.class") != null) {
@@ -98,7 +97,7 @@ final class Logging {
         OURS.setLevel(chosen);
     }
 
-    /** Goes on with the file that has the name now: what logrotate asks for. */
+    /** Reopens the file by its name, as logrotate requires. */
     static void reopen() {
         for (Handler handler : ROOT.getHandlers()) {
             if (handler instanceof ToFile toFile) {

@@ -20,15 +20,15 @@ import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The program {@code sirocco}. Its exit code is 0 when a command did its work, 1 when it failed and
- * 2 when the command line itself is wrong.
+ * The program {@code sirocco}. Its exit status is 0 if a command succeeds, 1 if it fails, and 2 if
+ * the command line is wrong.
  */
 public final class Main implements Runnable {
 
-    /** Time, level, text, and the stack of what was thrown; the JDK's own form takes two lines. */
+    /** Time, level, message and stack trace; the format of the JDK takes two lines. */
     static final String LOG_LINE = "%1$tF %1$tT.%1$tL %4$s %5$s%6$s%n";
 
-    /** How picocli begins what it says of the value of an option. */
+    /** The beginning of a message of picocli about the value of an option. */
     private static final Pattern INVALID_VALUE =
             Pattern.compile("^Invalid value for option '([^' ]*)'(?: \\([^)]*\\))?");
 
@@ -44,7 +44,7 @@ public final class Main implements Runnable {
     }
 
     /**
-     * picocli's own, where it is needed: to look at it is to have it search every jar for a Groovy.
+     * The factory of picocli, loaded on demand, because loading it searches every jar for Groovy.
      */
     static final CommandLine.IFactory FACTORY =
             new CommandLine.IFactory() {
@@ -55,7 +55,7 @@ public final class Main implements Runnable {
             };
 
     private final OptionSpec version =
-            OptionSpec.builder("--version").description("The same as the command version.").build();
+            OptionSpec.builder("--version").description("Prints the same as 'version'.").build();
 
     private final OptionSpec help = helpOption();
 
@@ -87,7 +87,7 @@ public final class Main implements Runnable {
         Logging.prepare();
     }
 
-    /** Unless the user has said otherwise; before the log starts. */
+    /** Sets the format of the log before its first use, unless system properties configure it. */
     private static void logInOneLine() {
         String log = "java.util.logging.";
         boolean configured =
@@ -97,8 +97,9 @@ public final class Main implements Runnable {
     }
 
     /**
-     * Knows only the command that {@code args} begin with; all of them when that is none of them,
-     * or help. To read the annotations of all would take longer than to start the server.
+     * Returns a command line that knows only the command that {@code args} begin with, or all of
+     * them if there is no such command or it is help. Reading the annotations of all commands would
+     * take longer than starting the server.
      */
     static CommandLine commandLine(String... args) {
         var line = new CommandLine(new Main().spec, FACTORY);
@@ -112,7 +113,7 @@ public final class Main implements Runnable {
         line.registerConverter(Integer.class, Main::wholeNumber);
         line.registerConverter(int.class, Main::wholeNumber);
         line.setUsageHelpAutoWidth(true);
-        line.setExpandAtFiles(false); // a word that begins with @ is the command's affair
+        line.setExpandAtFiles(false); // the command interprets a word that begins with @
         line.setParameterExceptionHandler(Main::explain);
         line.setExecutionExceptionHandler(Main::report);
         return line;
@@ -141,14 +142,14 @@ public final class Main implements Runnable {
                 .build();
     }
 
-    /** Every command, and every one below it, explains itself. */
+    /** Adds --help to every command and subcommand. */
     private static void addHelp(CommandLine command) {
         CommandSpec spec = command.getCommandSpec();
         if (spec.findOption("--help") == null) spec.addOption(helpOption());
         command.getSubcommands().values().forEach(Main::addHelp);
     }
 
-    /** Without a command: what there is. */
+    /** Prints the commands if none is given. */
     @Override
     public void run() {
         if (version.getValue() != null) {
@@ -159,14 +160,17 @@ public final class Main implements Runnable {
         }
     }
 
-    /** A wrong command line costs the user two or three lines to read, not the whole manual. */
+    /**
+     * Explains a wrong command line in two or three lines, rather than printing the whole usage.
+     */
     private static int explain(ParameterException wrong, String[] args) {
         CommandLine line = wrong.getCommandLine();
         PrintWriter err = line.getErr();
         String name = line.getCommandSpec().qualifiedName();
         if (wrong instanceof UnmatchedArgumentException unknown) {
-            String word = unknown.getUnmatched().getFirst();
             boolean option = unknown.isUnknownOption();
+            String word = unknown.getUnmatched().getFirst();
+            if (option) word = word.replaceFirst("=.*", "");
             boolean command = !option && (line.getParent() == null || hasSubcommands(line));
             String kind =
                     option ? "unknown option" : command ? "unknown command" : "unexpected argument";
@@ -181,7 +185,7 @@ public final class Main implements Runnable {
         } else {
             err.println(name + ": " + INVALID_VALUE.matcher(wrong.getMessage()).replaceFirst("$1"));
         }
-        err.println((hasSubcommands(line) ? "Its commands: " : "Its options: ") + name + " --help");
+        err.println("See '" + name + " --help'.");
         return line.getCommandSpec().exitCodeOnInvalidInput();
     }
 

@@ -9,8 +9,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 
 /**
- * A bundled file. The same for everyone, and read when it is first asked for: not to open a jar,
- * nor to know the types of all files, spares a start some milliseconds. Any thread.
+ * Serves a bundled file. It is read at the first request, which saves some milliseconds at the
+ * start. Any thread.
  */
 final class Page implements Handler {
     private final String resource;
@@ -24,7 +24,7 @@ final class Page implements Handler {
 
     @Override
     public Response handle(Request request) {
-        if (made == null) { // two at once make the same
+        if (made == null) { // two threads create equal responses
             made =
                     Response.bytes(read(resource))
                             .contentType(type)

@@ -12,14 +12,14 @@ import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
 
 /**
- * What a client of a ready channel server may ask for.
+ * The built-in request handlers of {@code sirocco live}.
  *
  * <pre>
  * echo     ARGUMENT ...            the same arguments
  * join     ROOM ...                nothing
  * leave    ROOM ...                nothing
- * publish  ROOM EVENT ARGUMENT ... nothing, when it is certain that all in the room get the event
- * history  ROOM [COUNT]            the newest events of a room that keeps them, oldest first
+ * publish  ROOM EVENT ARGUMENT ... nothing, once the broker has accepted the event
+ * history  ROOM [COUNT]            the newest events of a room with a history, oldest first
  * </pre>
  *
  * <p>Any thread.
@@ -49,10 +49,10 @@ final class ReadyHandlers {
 
     private static Arguments each(Arguments rooms, OfRoom action) {
         if (rooms.size() == 0) {
-            throw bad("there is no room");
+            throw bad("a room is missing");
         }
         for (int i = 0; i < rooms.size(); i++) {
-            room(rooms, i); // all of them, or none
+            room(rooms, i); // checks all of them before the first action
         }
         for (int i = 0; i < rooms.size(); i++) {
             action.run(rooms.asString(i));
@@ -63,7 +63,8 @@ final class ReadyHandlers {
     private static Arguments join(Client client, Arguments rooms) {
         for (int i = 0; i < rooms.size(); i++) {
             if (!client.mayJoin(room(rooms, i))) {
-                throw RequestException.refused("forbidden", "your token does not name this room");
+                throw RequestException.refused(
+                        "forbidden", "your token does not include this room");
             }
         }
         return each(rooms, room -> enter(client, room));
@@ -87,13 +88,14 @@ final class ReadyHandlers {
                     case NONE -> false;
                 };
         if (!allowed || !client.mayJoin(room)) {
-            throw RequestException.refused("forbidden", "you may not publish into this room");
+            throw RequestException.refused("forbidden", "you may not publish to this room");
         }
         try {
             client.room(room).send(event, arguments.values(2)).toCompletableFuture().join();
             return Arguments.none();
         } catch (CompletionException e) {
-            throw RequestException.refused("unavailable", "it is not certain to arrive");
+            throw RequestException.refused(
+                    "unavailable", "the broker is not available; the event may be lost");
         }
     }
 
@@ -101,7 +103,7 @@ final class ReadyHandlers {
         String room = room(arguments, 0);
         int most = arguments.has(1) ? arguments.asInt(1) : 50;
         if (!client.rooms().contains(room)) {
-            throw RequestException.refused("forbidden", "only who is in a room may read it");
+            throw RequestException.refused("forbidden", "join the room to read its history");
         }
         try {
             return client
@@ -114,11 +116,11 @@ final class ReadyHandlers {
         } catch (IllegalStateException e) {
             throw RequestException.refused("no_history", "this room keeps no history");
         } catch (BrokerException e) {
-            throw RequestException.refused("unavailable", "the history is not known now");
+            throw RequestException.refused("unavailable", "the broker is not available");
         }
     }
 
-    /** An event of a history. */
+    /** An event of the history. */
     private record Told(String event, Object[] arguments) {}
 
     private static String room(Arguments arguments, int at) {

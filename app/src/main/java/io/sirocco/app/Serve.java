@@ -22,14 +22,14 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 
 /**
- * {@code sirocco serve}: reads and checks its options, then leaves the work to {@link Serving}.
+ * {@code sirocco serve}: reads and checks its options, then starts {@link Serving}.
  *
- * <p>Its options are objects and not annotated fields, as those of the other commands are: a server
- * starts more often than they do, and reading annotations takes longer than all else that it does.
+ * <p>Its options are objects rather than annotated fields, because reading annotations would take
+ * most of the start-up time.
  */
 class Serve implements Callable<Integer> {
 
-    /** More loops than this help no machine that we know of; a larger number is a slip. */
+    /** The maximum number of event loops. */
     private static final int MOST_LOOPS = 1024;
 
     private static final Path USUAL = Path.of("sirocco.toml");
@@ -39,17 +39,16 @@ class Serve implements Callable<Integer> {
                     .paramLabel("DIR")
                     .arity("0..1")
                     .type(Path.class)
-                    .description("The directory to serve; without it, a bundled page.")
+                    .description("The directory to serve. (default: a welcome page)")
                     .build();
 
     private final OptionSpec config =
             option("--config", "FILE", Path.class)
                     .description(
-                            "What to serve and how: a sirocco.toml. 'sirocco check --template'"
-                                    + " prints one that explains itself. Options given here go"
-                                    + " before the file's.",
-                            "(default: sirocco.toml in the working directory, if there is one and"
-                                    + " no DIR)")
+                            "The configuration file. 'sirocco check --template' prints one with"
+                                    + " every option. Options of the command line override it.",
+                            "(default: sirocco.toml in the working directory, if it exists and"
+                                    + " DIR is not given)")
                     .build();
 
     private final OptionSpec port =
@@ -62,29 +61,30 @@ class Serve implements Callable<Integer> {
     private final OptionSpec host =
             option("--host", "H", String.class)
                     .description(
-                            "The address or name to listen on. 0.0.0.0 or :: opens the server to"
-                                    + " the network.",
+                            "The address or name to listen on; 0.0.0.0 or :: for all addresses of"
+                                    + " the machine.",
                             "(default: 127.0.0.1, this machine only)")
                     .build();
 
     private final OptionSpec selfSigned =
             OptionSpec.builder("--tls-self-signed")
                     .description(
-                            "HTTPS with a certificate for localhost, made at the first start;"
-                                    + " browsers warn of it.")
+                            "Use HTTPS with a certificate for localhost, created at the first"
+                                    + " start. Browsers warn about it.")
                     .build();
 
     private final OptionSpec loops =
             option("--loops", "N", Integer.class)
-                    .description("How many event loops, one thread each. (default: one per core)")
+                    .description(
+                            "The number of event loops, one thread each. (default: one per core)")
                     .build();
 
     private final OptionSpec transport =
             option("--transport", "T", TransportKind.class)
                     .converters(new TransportWord())
                     .description(
-                            "How to talk to the kernel: auto, io_uring or nio. auto takes io_uring"
-                                    + " where the system allows it.",
+                            "The I/O interface of the kernel: auto, io_uring or nio. auto selects"
+                                    + " io_uring where the system allows it.",
                             "(default: auto)")
                     .build();
 
@@ -92,8 +92,8 @@ class Serve implements Callable<Integer> {
             option("--idle", "TIME", Duration.class)
                     .converters(new TimeWord())
                     .description(
-                            "How long a connection may be without a request: 90s, 5m; 0s is for"
-                                    + " ever.",
+                            "How long a keep-alive connection may be idle, such as 90s or 5m; 0s:"
+                                    + " no limit.",
                             "(default: 75s)")
                     .build();
 
@@ -112,14 +112,15 @@ class Serve implements Callable<Integer> {
         spec.name(name).usageMessage().sortOptions(false).description(description);
     }
 
-    /** The command, with a {@code Serve} behind it. */
+    /** Returns the command. */
     static CommandSpec command() {
         return new Serve(
                         "serve",
-                        "Serves a directory over HTTP, or what a sirocco.toml says, or else a"
-                                + " welcome site with live endpoints.",
-                        "SIGTERM and Ctrl-C let running requests end first; so does SIGHUP, which"
-                                + " reloads instead where there is a configuration file.",
+                        "Serves a directory over HTTP, the sites of a configuration file, or else a"
+                                + " welcome page with demo endpoints.",
+                        "SIGTERM and Ctrl-C stop the server after the requests in progress. SIGHUP"
+                                + " reloads the configuration file; without one, it stops the"
+                                + " server.",
                         "")
                 .spec;
     }
@@ -139,7 +140,7 @@ class Serve implements Callable<Integer> {
         }
     }
 
-    /** What is to be served; what is wrong with the options is said in the user's words. */
+    /** Returns the configuration source; a wrong option is explained to the user. */
     Source source() {
         var overrides =
                 new Overrides(
@@ -169,11 +170,12 @@ class Serve implements Callable<Integer> {
     }
 
     private Path existing(Path asked) {
-        if (!Files.exists(asked)) throw wrong("there is no directory '" + asked + "'");
+        if (!Files.exists(asked)) throw wrong("the directory '" + asked + "' does not exist");
         if (!Files.isDirectory(asked)) throw wrong("'" + asked + "' is not a directory");
-        if (!Files.isReadable(asked)) throw wrong("the directory '" + asked + "' is not readable");
+        if (!Files.isReadable(asked)) throw wrong("the directory '" + asked + "' cannot be read");
         return asked
-                .toAbsolutePath(); // symbolic links stay, so that a site may be swapped behind one
+                .toAbsolutePath(); // symbolic links stay, so that a site can be swapped by changing
+        // one
     }
 
     private String known(String name) {
@@ -182,7 +184,7 @@ class Serve implements Callable<Integer> {
             InetAddress.getByName(name);
             return name;
         } catch (UnknownHostException unknown) {
-            throw wrong("--host '" + name + "' is no address and no known name");
+            throw wrong("--host '" + name + "' is neither an address nor a known name");
         }
     }
 

@@ -15,9 +15,11 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** {@code sirocco live}: {@code serve} with {@code on = true} in {@code [live]}, and more of it. */
+/**
+ * {@code sirocco live}: {@code serve} with {@code on = true} and further options of {@code [live]}.
+ */
 final class ServeLive extends Serve {
-    /** Where a password is looked for, that no list of processes shows. */
+    /** The environment variable for the password, which the process list does not show. */
     static final String VARIABLE = "SIROCCO_PASSWORD";
 
     private static final String ADMIN = "127.0.0.1:9180";
@@ -28,10 +30,10 @@ final class ServeLive extends Serve {
     private final OptionSpec password =
             option("--password", "P", String.class)
                     .description(
-                            "Whoever knows it may come in. All users of this machine can see it in"
-                                    + " the list of processes: the variable "
+                            "The password of clients. All users of this machine can see it in the"
+                                    + " process list; --password-file or the variable "
                                     + VARIABLE
-                                    + " and --password-file do not show it.")
+                                    + " keep it secret.")
                     .build();
 
     private final OptionSpec passwordFile =
@@ -42,88 +44,90 @@ final class ServeLive extends Serve {
     private final OptionSpec jwtSecretFile =
             option("--jwt-secret-file", "FILE", Path.class)
                     .description(
-                            "Whoever has a JSON Web Token may come in that was signed with the first"
-                                    + " line of this file, 32 bytes or more.")
+                            "Accept JSON Web Tokens that are signed (HS256) with the first line of"
+                                    + " this file, 32 bytes or more.")
                     .build();
 
     private final OptionSpec jwtPublicKeyFile =
             option("--jwt-public-key-file", "FILE", Path.class)
-                    .description("The same for the private part of this key, of RSA or EC, in PEM.")
+                    .description(
+                            "Accept JSON Web Tokens that are signed with the private key of this"
+                                    + " public key (RSA or EC, as PEM).")
                     .build();
 
     private final OptionSpec open =
             OptionSpec.builder("--open")
                     .description(
-                            "Everybody may come in, also where the network can reach the server."
-                                    + " Without it a server for the network needs a password, or a"
-                                    + " key of tokens.")
+                            "Admit clients without credentials, even from the network. Without this"
+                                    + " option, a server that the network can reach needs a password"
+                                    + " or a token key.")
                     .build();
 
     private final OptionSpec origins =
             several("--origin", "ORIGIN")
                     .description(
-                            "Pages that may connect beside our own: https://app.example.org; * for"
-                                    + " all. May be repeated.")
+                            "An origin whose pages may connect, besides this server:"
+                                    + " https://app.example.org; * for all. Can be repeated.")
                     .build();
 
     private final OptionSpec recovery =
             option("--recovery", "TIME", Duration.class)
                     .converters(new TimeWord())
                     .description(
-                            "Whoever was cut off comes back as the same for so long, and is sent"
-                                    + " what they missed. (default: 0s)")
+                            "Session recovery: a client that reconnects within this time receives"
+                                    + " the messages that it missed. (default: 0s)")
                     .build();
 
     private final OptionSpec histories =
             several("--history", "ROOMS=N[:TIME]")
                     .description(
-                            "Rooms that keep N messages, for an hour or TIME: 'chat/*=1000:1h'."
-                                    + " May be repeated.")
+                            "Rooms that keep N messages for TIME (default: 1h): 'chat/*=1000:1h'."
+                                    + " Can be repeated.")
                     .build();
 
     private final OptionSpec presence =
             several("--presence", "ROOMS")
-                    .description("Rooms whose members see each other: 'chat/*'. May be repeated.")
+                    .description("Rooms whose members see each other: 'chat/*'. Can be repeated.")
                     .build();
 
     private final OptionSpec connects =
             option("--connects", "N", Integer.class)
                     .description(
-                            "How many connections one address may open within 5 s; 0 for any"
-                                    + " number. (default: 100)")
+                            "The maximum number of connects of one address per 5 s; 0: no limit."
+                                    + " (default: 100)")
                     .build();
 
     private final OptionSpec messages =
             option("--messages", "N", Integer.class)
                     .description(
-                            "How many messages one client may send in a second; 0 for any number."
+                            "The maximum number of messages of one client per second; 0: no limit."
                                     + " (default: 10000)")
                     .build();
 
     private final OptionSpec broker =
             option("--broker", "URL", String.class)
                     .description(
-                            "What several nodes share: redis://host:6379. A password belongs into a"
-                                    + " file: broker-password-file in [live].",
+                            "The broker that connects several nodes: redis://host:6379. Put its"
+                                    + " password into a file: broker-password-file in [live].",
                             "(default: memory)")
                     .build();
 
     private final OptionSpec admin =
             option("--admin", "ADDRESS", String.class)
                     .description(
-                            "Where the console, metrics and publishing over HTTP are; none for"
-                                    + " nowhere. (default: that of the file, or "
+                            "The address of the admin server, with console, metrics and publishing"
+                                    + " over HTTP; 'none' disables it. (default: that of the file, or "
                                     + ADMIN
-                                    + "; a free port beside --port 0)")
+                                    + "; a free port with --port 0)")
                     .build();
 
     ServeLive(Map<String, String> environment) {
         super(
                 "live",
-                "Serves event channels for the clients of Socket.IO at /socket.io, with a console"
-                        + " for operators; beside them a directory, or what a sirocco.toml says.",
-                "Clients may ask for echo, join, leave, publish and history: see docs/live.md. All"
-                        + " that is not an option here is one of [live] in sirocco.toml.",
+                "Serves event channels for Socket.IO clients at /socket.io, with a console for"
+                        + " operators, and a directory or the sites of a configuration file.",
+                "Clients can send the requests echo, join, leave, publish and history; see"
+                        + " docs/live.md. Further options are in [live] of sirocco.toml.",
                 "");
         this.environment = environment;
         spec.addOption(password)
@@ -141,7 +145,7 @@ final class ServeLive extends Serve {
                 .addOption(admin);
     }
 
-    /** The command, with a {@code ServeLive} behind it. */
+    /** Returns the command. */
     static CommandSpec command() {
         return new ServeLive(System.getenv()).spec;
     }
@@ -164,10 +168,10 @@ final class ServeLive extends Serve {
         Optional<String> said = given(password, String.class);
         boolean file = given(passwordFile, Path.class).isPresent();
         if (said.isPresent() && file) {
-            throw wrong("--password and --password-file are two passwords: leave one out");
+            throw wrong("--password and --password-file exclude each other");
         }
         if (said.isPresent() && said.get().isEmpty()) {
-            throw wrong("--password is empty; --open lets everybody in");
+            throw wrong("--password is empty; --open admits everyone");
         }
         return said.isPresent() || file
                 ? said
@@ -224,7 +228,7 @@ final class ServeLive extends Serve {
         return Optional.ofNullable((List<String>) option.getValue());
     }
 
-    /** One of {@code --history}, as a table. */
+    /** Returns a value of {@code --history} as a table. */
     private Map<String, Object> kept(String word) {
         Matcher parts = KEPT.matcher(word);
         if (!parts.matches()) {

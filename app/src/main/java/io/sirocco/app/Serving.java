@@ -3,6 +3,7 @@ package io.sirocco.app;
 
 import io.sirocco.app.admin.Admin;
 import io.sirocco.app.admin.Subject;
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Listen;
@@ -30,24 +31,24 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A running {@code sirocco serve}: opened with what it was told, reloaded when that changes, closed
- * with a drain; {@link #run} does so around the wait for signals. Any thread.
+ * A running {@code sirocco serve}: starts the server, reloads it when its configuration changes,
+ * and drains it at the end. {@link #run} does all of this until a signal ends it. Any thread.
  */
 final class Serving implements AutoCloseable, Subject {
     private static final LazyLogger LOG = LazyLogger.of(Serving.class);
 
-    /** The exit code when an event loop has died; a JVM that is out of heap has the same. */
+    /** The exit status after an event loop has died; a JVM that is out of memory has the same. */
     static final int FAILED = 3;
 
     private final Source source;
-    private final Lasting lasting = Lasting.begin();
+    private final SharedState sharedState = SharedState.create();
     private final Welcome welcome = new Welcome(this::server);
     private final CountDownLatch drainAsked = new CountDownLatch(1);
     private volatile boolean failed; // a loop has died
-    private volatile Optional<Channels> channels; // from the moment on that they are on
+    private volatile Optional<Channels> channels; // present once they are switched on
     private final Server server;
     private volatile Assembly assembly;
-    private Configuration running; // what needs a start is as it was at the start
+    private Configuration running; // the settings in effect
     private volatile State state = State.STARTING;
     private Optional<Admin> admin = Optional.empty();
     private Optional<Watch> watch = Optional.empty();
@@ -55,14 +56,14 @@ final class Serving implements AutoCloseable, Subject {
     private Serving(Source source) throws InvalidConfiguration, IOException {
         this.source = source;
         Configuration configuration = source.load();
-        if (!configuration.log().isUsual()) { // which spares a start the JDK's log
+        if (!configuration.log().isUsual()) { // the default does not need the log of the JDK
             Logging.change(Log.USUAL, configuration.log());
         }
         configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, told(warning)));
         Optional<Channels> opened = Optional.empty();
         try {
             opened = channels(configuration);
-            assembly = new Assembly(configuration, lasting, Optional.empty());
+            assembly = new Assembly(configuration, sharedState, Optional.empty());
             running = configuration;
             channels = opened;
             server = created(assembly);
@@ -82,16 +83,16 @@ final class Serving implements AutoCloseable, Subject {
     private Optional<Channels> channels(Configuration configuration) throws InvalidConfiguration {
         if (!configuration.live().on()) return Optional.empty();
         Optional<String> password = source.overrides().password();
-        return Optional.of(Channels.open(configuration, password, lasting.rejections()));
+        return Optional.of(Channels.open(configuration, password, sharedState.rejections()));
     }
 
     private Server created(Assembly first) throws InvalidConfiguration, IOException {
         try {
             return Server.create(
                     first::configure, routes -> first.routes(routes, welcome, channels));
-        } catch (Misfit e) {
+        } catch (ConfigError e) {
             first.close();
-            throw e.in(first.configuration());
+            throw e.invalid(first.configuration());
         } catch (IllegalArgumentException e) {
             first.close();
             throw new IOException(e.getMessage(), e);
@@ -99,9 +100,9 @@ final class Serving implements AutoCloseable, Subject {
     }
 
     /**
-     * Serves from now on.
+     * Starts to serve.
      *
-     * @throws InvalidConfiguration which says all that is wrong with what it was told
+     * @throws InvalidConfiguration with everything that is wrong
      * @throws IOException with a message for the user
      */
     static Serving open(Source source) throws InvalidConfiguration, IOException {
@@ -127,6 +128,8 @@ final class Serving implements AutoCloseable, Subject {
         if (!configuration.files().isEmpty() && configuration.server().reload()) {
             watch = Optional.of(Watch.start(configuration, this::reloadOrSay));
         }
+        TlsOptions.selfSigned(configuration, server.addresses())
+                .ifPresent(message -> LOG.get().log(Level.INFO, message));
         server.failure().thenAccept(this::failed);
         if (!failed) state = State.SERVING;
     }
@@ -138,13 +141,13 @@ final class Serving implements AutoCloseable, Subject {
         Object[] place = {"admin", "address"};
         if (!(Assembly.resolved(options.address().get()) instanceof InetSocketAddress address)) {
             throw configuration.invalid(
-                    "the admin server listens on an Internet address only",
+                    "the admin server cannot listen on a Unix-domain socket",
                     "write \"127.0.0.1:9180\"",
                     place);
         }
         if (address.isUnresolved()) {
             throw configuration.invalid(
-                    "the name \"" + address.getHostString() + "\" is not known",
+                    "the host \"" + address.getHostString() + "\" cannot be resolved",
                     "write \"127.0.0.1:9180\"",
                     place);
         }
@@ -155,7 +158,7 @@ final class Serving implements AutoCloseable, Subject {
                             options.token(),
                             options.healthOpen(),
                             this,
-                            lasting.metrics()));
+                            sharedState.metrics()));
         } catch (UncheckedIOException e) {
             throw taken(configuration, e.getCause().getMessage(), place);
         } catch (IOException e) {
@@ -163,14 +166,14 @@ final class Serving implements AutoCloseable, Subject {
         }
     }
 
-    /** An event loop has died: what the others have begun may end, then the process does. */
+    /** Drains the other event loops and ends the process, after one has died. */
     private void failed(Throwable why) {
         failed = true;
         state = State.FAILED;
         drainAsked.countDown();
     }
 
-    /** Says at which option of the file an address stands that cannot be bound. */
+    /** Reports an address that cannot be bound at its option in the file. */
     private static IOException taken(Configuration configuration, UncheckedIOException failure)
             throws InvalidConfiguration {
         String why = failure.getCause().getMessage();
@@ -189,16 +192,16 @@ final class Serving implements AutoCloseable, Subject {
         boolean anyPort = why.contains(":0:");
         return configuration.invalid(
                 why,
-                anyPort ? "" : "another program may listen there; port 0 takes any free one",
+                anyPort ? "" : "another program may be listening there; port 0 selects a free one",
                 place);
     }
 
     // ---- reload
 
     /**
-     * Reads everything anew and takes it up: all of it, or nothing.
+     * Reads the configuration again and applies all of it, or nothing.
      *
-     * @throws InvalidConfiguration which says all that is wrong
+     * @throws InvalidConfiguration with everything that is wrong
      * @throws IOException with a message for the operator
      */
     synchronized void takeUp() throws InvalidConfiguration, IOException {
@@ -220,16 +223,16 @@ final class Serving implements AutoCloseable, Subject {
             throws InvalidConfiguration, IOException {
         Assembly old = assembly;
         List<String> addresses = urls();
-        var next = new Assembly(configuration, lasting, Optional.of(old));
+        var next = new Assembly(configuration, sharedState, Optional.of(old));
         try {
             Runnable renewal =
                     all.map(running -> running.renewal(configuration.live())).orElse(() -> {});
             Logging.change(old.configuration().log(), configuration.log());
             server.reload(next::configure, routes -> next.routes(routes, welcome, all));
             renewal.run();
-        } catch (Misfit e) {
+        } catch (ConfigError e) {
             giveUp(next, old);
-            throw e.in(configuration);
+            throw e.invalid(configuration);
         } catch (IOException e) {
             next.closeBehind(old);
             throw e;
@@ -255,7 +258,7 @@ final class Serving implements AutoCloseable, Subject {
                                 + configuration
                                 + named("; opened ", without(urls(), addresses))
                                 + named("; closed ", without(addresses, urls()))
-                                + named("; these need a new start: ", later));
+                                + named("; these changes need a restart: ", later));
     }
 
     private static List<String> without(List<String> all, List<String> others) {
@@ -283,7 +286,8 @@ final class Serving implements AutoCloseable, Subject {
         LOG.get()
                 .log(
                         Level.ERROR,
-                        "not reloaded, all stays as it is:\n" + why.getMessage().stripTrailing());
+                        "reload rejected; the old configuration stays in effect:\n"
+                                + why.getMessage().stripTrailing());
     }
 
     private static String told(Problem warning) {
@@ -293,9 +297,9 @@ final class Serving implements AutoCloseable, Subject {
     // ---- life
 
     /**
-     * Serves until SIGTERM or SIGINT, then drains; answers the exit code of the process: {@link
-     * #FAILED} when an event loop has died. It ends some seconds after the drain time at the
-     * latest, whatever does not come to its end.
+     * Serves until SIGTERM or SIGINT, then drains. Returns the exit status of the process: {@link
+     * #FAILED} after an event loop has died. The process ends some seconds after the drain timeout
+     * at the latest.
      */
     static int run(Source source, PrintWriter out) throws InvalidConfiguration, IOException {
         var hangUps = new HangUps();
@@ -312,14 +316,14 @@ final class Serving implements AutoCloseable, Subject {
                 Signals.onHangUp(hangUps);
                 hangUps.handledBy(serving::reloadOrSay);
             }
-            // What ends the JVM otherwise drains as well: SIGHUP of a closed terminal, for one.
+            // Other ways to end the JVM drain as well, such as SIGHUP of a closed terminal.
             Runtime.getRuntime().addShutdownHook(new Thread(serving::close, "sirocco-drain"));
             out.println(serving + serving.pages());
             out.flush();
             serving.drainAsked.await();
             if (serving.failed) return FAILED;
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // whoever embeds the command wants it to end
+            Thread.currentThread().interrupt(); // the interrupt asks this command to end
         } catch (OutOfMemoryError e) {
             if (serving.state() != State.FAILED) throw e;
             end.await(); // left to itself, the JVM would end with 1
@@ -343,7 +347,7 @@ final class Serving implements AutoCloseable, Subject {
         return admin;
     }
 
-    /** Lets what is in progress come to its end, for as long as the configuration says. */
+    /** Stops the server; requests in progress have the drain timeout to finish. */
     @Override
     public synchronized void close() {
         if (!failed) state = State.DRAINING;
@@ -359,14 +363,14 @@ final class Serving implements AutoCloseable, Subject {
         Duration longest = drainTime();
         int requests = server.stats().stream().mapToInt(ServerStats::inProgress).sum();
         if (requests > 0) {
-            String text = "stopping: waits up to {0} s for requests in progress: {1}";
+            String text = "stopping: waiting up to {0} s for {1} requests in progress";
             LOG.get().log(Level.INFO, text, longest.toSeconds(), requests);
         }
         if (server.stop(longest)) {
             LOG.get().log(Level.INFO, "stopped");
         } else {
             String text =
-                    "stopped: the drain time of {0} s has passed, what was in progress is cut";
+                    "stopped after the drain timeout of {0} s; requests in progress were cut off";
             LOG.get().log(Level.WARNING, text, longest.toSeconds());
         }
     }
@@ -386,12 +390,12 @@ final class Serving implements AutoCloseable, Subject {
 
     @Override
     public String description() {
-        return server.isRunning() ? toString() : "Sirocco does not run";
+        return server.isRunning() ? toString() : "Sirocco is not running";
     }
 
     @Override
     public Map<String, Long> refusals() {
-        return lasting.rejections().counts();
+        return sharedState.rejections().counts();
     }
 
     @Override
@@ -423,7 +427,7 @@ final class Serving implements AutoCloseable, Subject {
         }
     }
 
-    /** The line for the user: what is served, and where. */
+    /** Returns the line for the user: what is served, and where. */
     @Override
     public String toString() {
         int loops = server.stats().size();
@@ -435,7 +439,7 @@ final class Serving implements AutoCloseable, Subject {
                         loops == 1 ? "1 loop" : loops + " loops");
     }
 
-    /** The pages for operators. */
+    /** Returns the URLs for operators. */
     private String pages() {
         if (admin.isEmpty()) return "";
         String url = "http://" + shown(admin.get().address());
@@ -477,7 +481,7 @@ final class Serving implements AutoCloseable, Subject {
         return urls;
     }
 
-    /** As it stands in a URL: an IPv6 address in brackets, without a scope, its zeros left out. */
+    /** Returns an address as in a URL: IPv6 in brackets, without scope, shortened. */
     static String shown(SocketAddress address) {
         if (!(address instanceof InetSocketAddress inet)) return address.toString();
         InetAddress host = inet.getAddress();

@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * SIGTERM and SIGINT as a wish to stop, SIGHUP as one to reload. Left to itself the JVM would end
- * with the code 143 or 130, and close its log while the last requests still run.
+ * Handles SIGTERM and SIGINT, which stop the server, and SIGHUP, which reloads it. By default the
+ * JVM would end with status 143 or 130, and close its log while the last requests run.
  *
- * <p>{@code sun.misc.Signal} of the module {@code jdk.unsupported} is the only door that the JDK
- * has for this. It is opened by reflection, because javac warns of it in a way that cannot be
- * silenced. Where it is missing, the JVM's own way remains. Any thread.
+ * <p>{@code sun.misc.Signal} of the module {@code jdk.unsupported} is the only API for this. It is
+ * called by reflection, because javac warnings about it cannot be suppressed. Where it is missing,
+ * the JVM handles the signals. Any thread.
  */
 final class Signals {
     private static final int HANG_UP = 1;
@@ -43,20 +43,20 @@ final class Signals {
                 });
     }
 
-    /** Runs {@code reload} at each signal. It must return soon: no other is told meanwhile. */
+    /** Runs {@code reload} at each signal. It must return soon, because it delays other signals. */
     static void onHangUp(Runnable reload) {
         stopIgnoring(HANG_UP);
         handle(List.of("HUP"), reload);
     }
 
     /**
-     * Restores the default action of a signal that the process ignores since its start, as it does
-     * below nohup: the JVM leaves such a signal ignored even when a handler is registered for it.
+     * Restores the default action of a signal that the process has ignored since its start, as
+     * under nohup: the JVM keeps ignoring such a signal even after a handler is registered.
      */
     private static void stopIgnoring(int number) {
         try {
             if (!ignored(number)) {
-                return; // to link a call takes a start some milliseconds
+                return; // linking a call takes some milliseconds
             }
             Linker linker = Linker.nativeLinker();
             MemorySegment signal = linker.defaultLookup().findOrThrow("signal");
@@ -66,11 +66,15 @@ final class Signals {
                             linker.downcallHandle(signal, shape)
                                     .invokeExact(number, MemorySegment.NULL);
         } catch (Throwable e) {
-            LOG.get().log(System.Logger.Level.DEBUG, "signal " + number + " stays as it is", e);
+            LOG.get()
+                    .log(
+                            System.Logger.Level.DEBUG,
+                            "cannot change the handling of signal " + number,
+                            e);
         }
     }
 
-    /** Reads the mask of ignored signals that Linux shows; elsewhere returns false. */
+    /** Returns whether a signal is ignored, from the mask that Linux shows; elsewhere false. */
     private static boolean ignored(int number) throws IOException {
         Path status = Path.of("/proc/self/status");
         if (!Files.isReadable(status)) {
@@ -89,7 +93,7 @@ final class Signals {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
-            Object told =
+            Object proxied =
                     Proxy.newProxyInstance(
                             Signals.class.getClassLoader(),
                             new Class<?>[] {handler},
@@ -105,10 +109,10 @@ final class Signals {
                                     });
             for (String name : names) {
                 Object one = signal.getConstructor(String.class).newInstance(name);
-                signal.getMethod("handle", signal, handler).invoke(null, one, told);
+                signal.getMethod("handle", signal, handler).invoke(null, one, proxied);
             }
         } catch (ReflectiveOperationException e) {
-            LOG.get().log(System.Logger.Level.DEBUG, "signals keep the JVM's own handling", e);
+            LOG.get().log(System.Logger.Level.DEBUG, "the JVM handles signals itself", e);
         }
     }
 }

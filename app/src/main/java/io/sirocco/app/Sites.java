@@ -5,6 +5,7 @@ import io.sirocco.app.config.Action;
 import io.sirocco.app.config.BasicAuth;
 import io.sirocco.app.config.Cache;
 import io.sirocco.app.config.CacheControl;
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.Cors;
 import io.sirocco.app.config.Files;
@@ -51,13 +52,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The sites of a configuration as routes. A request passes, from the outside in: fields of the
- * response, the canonical host, addresses, rate limit, CORS, password; then it is served. What is
- * the same for several routes is made once: a limit that a route inherits counts for both. Used by
- * one thread, then frozen.
+ * Adds the sites of a configuration to the routes of a server. A request passes these filters in
+ * order: response headers, canonical host, addresses, rate limit, CORS, password. Routes share
+ * filters with equal options, so an inherited limit counts for both. Used by one thread, then
+ * frozen.
  */
 final class Sites implements AutoCloseable {
-    /** A cache beside it would leave too little of the heap for connections. */
+    /** The maximum size of a file cache, which leaves the rest of the heap to connections. */
     private static final long MOST_CACHED = Runtime.getRuntime().maxMemory() / 4;
 
     private static final Response NOT_FOUND = Response.text("Not Found").status(404);
@@ -67,23 +68,24 @@ final class Sites implements AutoCloseable {
     private final Map<String, Long> rates = new HashMap<>(); // of this one
     private final Map<Served, FileServer> servers = new HashMap<>();
     private final Map<RateLimit, Filter> limits = new LinkedHashMap<>();
-    private final Map<BasicAuth, Filter> doors = new HashMap<>();
-    private Optional<Before> before; // until these are in force
+    private final Map<BasicAuth, Filter> logins = new HashMap<>();
+    private Optional<Before> before; // until these are in effect
     private final Map<RateLimit, Filter> unclaimed = new LinkedHashMap<>();
 
-    /** What two routes must agree on to have their files from the same place. */
+    /** The options that two routes must have in common to share a file server. */
     private record Served(Files files, Cache cache, Map<String, String> mime) {}
 
     /**
-     * The sites that these follow, whose files, counts and passwords go on where they are the same.
+     * The previous sites: their file caches, counts and passwords are kept where the options are
+     * equal.
      */
     record Before(Sites sites, Configuration configuration) {}
 
     private final Configuration configuration;
 
-    Sites(Lasting lasting, Configuration configuration, Optional<Before> before) {
-        this.rejections = lasting.rejections();
-        this.bandwidths = lasting.bandwidths();
+    Sites(SharedState sharedState, Configuration configuration, Optional<Before> before) {
+        this.rejections = sharedState.rejections();
+        this.bandwidths = sharedState.bandwidths();
         this.configuration = configuration;
         this.before = before;
         before.ifPresent(old -> unclaimed.putAll(old.sites.limits));
@@ -91,7 +93,8 @@ final class Sites implements AutoCloseable {
     }
 
     /**
-     * A limit is the same that stands in the same place, or else the next one that says the same.
+     * Keeps the counts of unchanged limits: first of those at the same position, then of any that
+     * is equal.
      */
     private void claimLimits() {
         Set<RateLimit> wanted =
@@ -117,8 +120,8 @@ final class Sites implements AutoCloseable {
     }
 
     /**
-     * These routes serve from now on: downloads that have begun before go on at their rates, and
-     * the sites before are let go of.
+     * Completes a reload: running downloads continue at the new rates, and the previous sites are
+     * released.
      */
     void inForce() {
         before = Optional.empty();
@@ -141,7 +144,7 @@ final class Sites implements AutoCloseable {
     /**
      * Adds the routes of all of {@code sites}.
      *
-     * @throws Misfit for what cannot be, and says where
+     * @throws ConfigError if an option cannot be used
      */
     void add(List<Site> sites, Routes routes) {
         for (int i = 0; i < sites.size(); i++) {
@@ -157,9 +160,7 @@ final class Sites implements AutoCloseable {
     }
 
     private void add(Site site, int number, Routes routes) {
-        for (int i = 0;
-                i < site.routes().size();
-                i++) { // each says for itself what is wrong with it
+        for (int i = 0; i < site.routes().size(); i++) { // each reports its own errors
             Route route = site.routes().get(i);
             placed(() -> filters(site, route.rules()), "site", number, "route", i);
         }
@@ -178,7 +179,7 @@ final class Sites implements AutoCloseable {
         try {
             task.run();
         } catch (IllegalArgumentException | UncheckedIOException e) {
-            throw new Misfit(e, path);
+            throw new ConfigError(e, path);
         }
     }
 
@@ -209,7 +210,7 @@ final class Sites implements AutoCloseable {
         }
     }
 
-    // ---- what is served
+    // ---- actions
 
     private Handler action(Site site, Route route, TargetRules targets) {
         return switch (route.action()) {
@@ -255,7 +256,7 @@ final class Sites implements AutoCloseable {
         };
     }
 
-    /** Serves a file that may have its own address elsewhere, if the request passes its rules. */
+    /** Serves a file that may have another path, if the request passes the rules of that path. */
     private static Response guarded(FileServer files, Request request, String path, FileRules rules)
             throws Exception {
         Handler served = passed -> files.serve(passed, path, rules);
@@ -287,7 +288,7 @@ final class Sites implements AutoCloseable {
                                                                                                 served)))));
     }
 
-    /** What it has in memory goes on, and is compared with the disk once. */
+    /** Returns the previous file server with its cache, which is compared with the disk once. */
     private Optional<FileServer> known(Served served) {
         Optional<FileServer> known =
                 before.flatMap(old -> Optional.ofNullable(old.sites.servers.get(served)));
@@ -331,7 +332,7 @@ final class Sites implements AutoCloseable {
                 .toArray(Coding[]::new);
     }
 
-    // ---- what stands before it
+    // ---- filters
 
     private List<Filter> filters(Site site, Rules rules) {
         var filters = new ArrayList<Filter>();
@@ -348,7 +349,7 @@ final class Sites implements AutoCloseable {
         return filters;
     }
 
-    /** What decides on access: addresses, the rate, other origins, the password. */
+    /** Returns the filters for access: addresses, rate, origins, password. */
     private List<Filter> access(Rules rules) {
         var filters = new ArrayList<Filter>();
         if (!rules.allow().isEmpty() || !rules.deny().isEmpty()) {
@@ -358,7 +359,7 @@ final class Sites implements AutoCloseable {
         rules.rateLimit()
                 .ifPresent(limit -> filters.add(limits.computeIfAbsent(limit, this::limit)));
         rules.cors().ifPresent(cors -> filters.add(cors(cors)));
-        rules.basicAuth().ifPresent(auth -> filters.add(doors.computeIfAbsent(auth, this::door)));
+        rules.basicAuth().ifPresent(auth -> filters.add(logins.computeIfAbsent(auth, this::login)));
         return filters;
     }
 
@@ -387,17 +388,17 @@ final class Sites implements AutoCloseable {
                 rejections);
     }
 
-    private Filter door(BasicAuth auth) {
+    private Filter login(BasicAuth auth) {
         Optional<Filter> known =
                 before.filter(
                                 old ->
                                         configuration.hasFilesOf(
                                                 old.configuration, List.of(auth.users())))
-                        .flatMap(old -> Optional.ofNullable(old.sites.doors.get(auth)));
-        return known.orElseGet(() -> newDoor(auth));
+                        .flatMap(old -> Optional.ofNullable(old.sites.logins.get(auth)));
+        return known.orElseGet(() -> newLogin(auth));
     }
 
-    private Filter newDoor(BasicAuth auth) {
+    private Filter newLogin(BasicAuth auth) {
         return new io.sirocco.web.access.BasicAuth(
                 auth.realm(), users(auth.users()), Clock.system(), rejections);
     }
@@ -410,14 +411,14 @@ final class Sites implements AutoCloseable {
         }
     }
 
-    /** Closes the files that {@code next} does not go on with. */
+    /** Closes the files that {@code next} does not use. */
     void closeBehind(Sites next) {
         servers.values().stream()
                 .filter(files -> !next.servers.containsValue(files))
                 .forEach(FileServer::close);
     }
 
-    /** Closes the files that it has open; what is being sent is sent. */
+    /** Closes its open files; responses in progress are completed. */
     @Override
     public void close() {
         servers.values().forEach(FileServer::close);

@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Where a configuration comes from, at the start and at each reload. Immutable.
+ * The source of a configuration, at the start and at each reload. Immutable.
  *
  * @param file empty for the command line alone
- * @param overrides what the command line says beside it
+ * @param overrides the options of the command line
  */
 record Source(Optional<Path> file, Overrides overrides) {
 
-    /** Reads all of it. */
+    /** Reads the configuration. */
     Configuration load() throws InvalidConfiguration {
         return file.isPresent()
                 ? Configuration.load(file.get(), overrides)

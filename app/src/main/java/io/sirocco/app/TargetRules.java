@@ -19,10 +19,9 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The access rules of the files of one site, so that no way to a file goes around them: a request
- * for another path that ends up at a file (by {@code rewrite}, {@code strip}, an index, a fallback,
- * a page of 404) has to pass the rules of the routes at which the file has its own addresses.
- * Immutable.
+ * The access rules of the files of one site, which no detour bypasses: a request that reaches a
+ * file by another path ({@code rewrite}, {@code strip}, an index, a fallback, a page for 404) must
+ * pass the rules of the routes that serve the file by its own paths. Immutable.
  */
 final class TargetRules {
     private final RouteTable routes;
@@ -30,14 +29,14 @@ final class TargetRules {
     private final boolean varied;
     private final Set<View> views = new LinkedHashSet<>();
 
-    /** A prefix of paths, and the files that lie behind it. */
+    /** A prefix of paths, and the files below it. */
     private record View(Files files, String prefix) {
         static View of(Route route) {
             return new View(route.files(), TargetRules.prefix(route.files()));
         }
     }
 
-    /** What decides on access; the fields of a response are those of the route asked for. */
+    /** The rules for access; response headers are those of the requested route. */
     private record Access(Object addresses, Object rate, Object password) {
         static Access of(Rules rules) {
             return new Access(
@@ -46,9 +45,9 @@ final class TargetRules {
     }
 
     /**
-     * The rules of the files of {@code site}.
+     * Creates the rules of {@code site}.
      *
-     * @param filters of some rules: addresses, the rate, the password
+     * @param filters creates the filters of rules: addresses, rate, password
      */
     TargetRules(Site site, Function<Rules, List<Filter>> filters) {
         this.routes = new RouteTable(site);
@@ -60,7 +59,7 @@ final class TargetRules {
                 .forEach(views::add);
     }
 
-    /** Returns the rules of files that are served behind {@code asked}, which it has not itself. */
+    /** Returns the rules of files that {@code asked} serves, beyond its own. */
     FileRules behind(Route asked) {
         if (!varied) return FileRules.NONE;
         var known = new HashMap<Rules, List<Filter>>();
@@ -70,7 +69,7 @@ final class TargetRules {
         return path -> rules(asked, path, known);
     }
 
-    /** Whether a path of {@code asked} may lead to a file that has another address as well. */
+    /** Returns whether files of {@code asked} can have other paths, too. */
     boolean aliased(Route asked) {
         return varied
                 && views.stream()
@@ -78,7 +77,7 @@ final class TargetRules {
                         .anyMatch(view -> !view.prefix.equals(prefix(asked.files())));
     }
 
-    /** Whether a path names a file that is sent in the place of another one: {@code a.css.br}. */
+    /** Returns whether a path names a precompressed variant of a file: {@code a.css.br}. */
     static boolean precompressed(Route asked, String path) {
         return asked.files().precompressed().stream().anyMatch(it -> path.endsWith("." + it));
     }
@@ -90,7 +89,7 @@ final class TargetRules {
         return all.isEmpty() ? Optional.empty() : Optional.of(chain(List.copyOf(all)));
     }
 
-    /** All paths at which clients find a file of the route, or the file that it stands for. */
+    /** Returns all paths of a file of the route, or of the file that it is a variant of. */
     private List<String> addresses(Route asked, String path) {
         var all = new ArrayList<String>();
         all.add(path);
@@ -108,7 +107,7 @@ final class TargetRules {
         return all;
     }
 
-    /** Without a slash at its end, as the path of a file begins with one. */
+    /** Returns the prefix without a trailing slash. */
     private static String prefix(Files files) {
         return files.strip().replaceFirst("/$", "");
     }

@@ -23,9 +23,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Gives tickets to those who know the password: {@code POST /ticket} with {@code {"password":
- * "..."}} answers {@code {"ticket": "..."}}. One address may ask as often as it may connect; its
- * wrong passwords count with those at connect. Any thread.
+ * Issues tickets for the password: {@code POST /ticket} with {@code {"password": "..."}} returns
+ * {@code {"ticket": "..."}}. The limits for connects and wrong passwords apply here, too. Any
+ * thread.
  */
 final class TicketDoor {
     private static final int LONGEST = 4 << 10;
@@ -36,7 +36,7 @@ final class TicketDoor {
     private final Predicate<String> password;
     private final io.sirocco.app.config.Live wanted;
     private final Rejections rejections;
-    private final Optional<Filter> limit; // one for all hosts, through all reloads
+    private final Optional<Filter> limit; // one for all hosts, across all reloads
 
     TicketDoor(
             Live live,
@@ -98,18 +98,18 @@ final class TicketDoor {
             JsonNode body = json.readTree(request.body().bytes());
             offered = body.path("password").asString("");
         } catch (JacksonException e) {
-            return ErrorObject.response(400, "bad_arguments", "the body is no JSON");
+            return ErrorObject.response(400, "bad_arguments", "the body is not valid JSON");
         }
         Duration wait = live.guesses().await(request);
         if (wait.isPositive()) {
-            return ErrorObject.response(429, "limited", "too many wrong passwords: wait")
+            return ErrorObject.response(429, "limited", "too many wrong passwords; try again later")
                     .header("Retry-After", Long.toString(wait.plusMillis(999).toSeconds()));
         }
         if (!password.test(offered)) {
             if (!offered.isEmpty()) {
                 live.guesses().charge(request);
             }
-            return ErrorObject.response(401, "unauthorized", "the password is wrong, or missing");
+            return ErrorObject.response(401, "unauthorized", "the password is missing or wrong");
         }
         String ticket = json.writeValueAsString(Map.of("ticket", live.ticket("")));
         return Response.json(ticket).header("Cache-Control", "no-store");

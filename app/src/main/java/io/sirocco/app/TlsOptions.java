@@ -2,6 +2,9 @@
 package io.sirocco.app;
 
 import io.sirocco.app.config.Certificate;
+import io.sirocco.app.config.ConfigError;
+import io.sirocco.app.config.Configuration;
+import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.Tls.ClientCertificates;
 import io.sirocco.app.config.Tls.UnknownName;
 import io.sirocco.net.Tls;
@@ -9,34 +12,37 @@ import io.sirocco.net.TlsEngines;
 import io.sirocco.net.TlsSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What the options of {@code [tls]}, or of {@code [listen.tls]}, come to. Any thread. */
+/** Applies the options of {@code [tls]} or {@code [listen.tls]}. Any thread. */
 final class TlsOptions {
     private TlsOptions() {}
 
     /**
-     * Reads the certificates and makes the contexts.
+     * Reads the certificates and creates the TLS contexts.
      *
-     * @param table where the options stand, as {@link Misfit} takes it
-     * @throws Misfit for what cannot be used
+     * @param table the path of the table, as {@link ConfigError} takes it
+     * @throws ConfigError if an option cannot be used
      */
     static Tls tls(io.sirocco.app.config.Tls wanted, Object... table) {
         try {
             return Tls.of(settings -> configure(wanted, settings, table));
         } catch (IllegalArgumentException e) {
-            throw new Misfit(e, table);
+            throw new ConfigError(e, table);
         }
     }
 
     /**
-     * What speaks TLS; empty for the JDK itself.
+     * Returns the TLS engine; empty for the JDK itself.
      *
-     * @throws Misfit when it is not there
+     * @throws ConfigError if it is not present
      */
     static Optional<TlsEngines.Kind> engine(io.sirocco.app.config.Tls wanted) {
         return Engines.chosen(wanted.engine(), TlsOptions.class.getClassLoader());
@@ -67,10 +73,10 @@ final class TlsOptions {
     }
 
     /**
-     * Adds one certificate, after reading its files.
+     * Reads the files of one certificate and adds it.
      *
-     * @param index its place among those of the table
-     * @throws Misfit when it cannot be used, with the place of the option that names the file
+     * @param index its index in the table
+     * @throws ConfigError if it cannot be used, with the option that names the file
      */
     static void add(TlsSettings settings, Certificate certificate, int index, Object... table) {
         try {
@@ -78,7 +84,7 @@ final class TlsOptions {
         } catch (IllegalArgumentException | UncheckedIOException e) {
             Stream<Object> option =
                     Stream.of("certificate", index, option(certificate, e.getMessage()));
-            throw new Misfit(e, Stream.concat(Stream.of(table), option).toArray());
+            throw new ConfigError(e, Stream.concat(Stream.of(table), option).toArray());
         }
     }
 
@@ -102,7 +108,7 @@ final class TlsOptions {
         }
     }
 
-    /** The option whose file a message is about: the one that it names. */
+    /** Returns the option that names the file in a message. */
     private static String option(Certificate certificate, String message) {
         return switch (certificate) {
             case Certificate.Pem(Path chain, Path key, _) ->
@@ -113,7 +119,7 @@ final class TlsOptions {
         };
     }
 
-    /** The first line of a file. */
+    /** Returns the first line of a file. */
     private static String secret(Path file) {
         try {
             return Files.readString(file).lines().findFirst().orElse("");
@@ -123,13 +129,49 @@ final class TlsOptions {
     }
 
     /**
-     * Where a certificate is kept that the program makes for itself: systemd's folder for the
-     * service, or else the one of the XDG conventions.
+     * Returns a message with the path of the self-signed certificate and, if a plain request works,
+     * a command that uses it; empty if no address has such a certificate.
+     *
+     * @param bound the addresses of the server, in the order of the configuration
+     */
+    static Optional<String> selfSigned(Configuration configuration, List<SocketAddress> bound) {
+        List<Listen> all = configuration.listen();
+        Path file = stateFolder().resolve("localhost.pem");
+        Optional<String> message = Optional.empty();
+        for (int i = 0; i < all.size(); i++) {
+            io.sirocco.app.config.Tls tls = all.get(i).tls(configuration.tls());
+            if (!all.get(i).tls() || !tls.selfSigned() || !tls.certificates().isEmpty()) continue;
+            message = message.or(() -> Optional.of("the self-signed certificate is " + file));
+            boolean plain =
+                    tls.clientCertificates() == ClientCertificates.NONE
+                            && !all.get(i).proxyProtocol();
+            if (plain && bound.get(i) instanceof InetSocketAddress inet && isLocal(inet)) {
+                String curl = "; try: curl --cacert %s https://localhost:%d/";
+                return message.map(it -> it + curl.formatted(quoted(file), inet.getPort()));
+            }
+        }
+        return message;
+    }
+
+    /** Returns whether connections to localhost reach an address. */
+    private static boolean isLocal(InetSocketAddress address) {
+        return address.getAddress().isLoopbackAddress() || address.getAddress().isAnyLocalAddress();
+    }
+
+    /** Returns a path as a word of a shell. */
+    private static String quoted(Path path) {
+        String text = path.toString();
+        return text.matches("[\\w./+:@-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+    }
+
+    /**
+     * Returns the folder of the self-signed certificate: the state directory that systemd sets, or
+     * else that of the XDG conventions.
      */
     private static Path stateFolder() {
         String service = System.getenv("STATE_DIRECTORY");
         if (service != null && !service.isEmpty()) return Path.of(service);
-        String user = System.getenv("XDG_STATE_HOME"); // empty is the same as unset, they say
+        String user = System.getenv("XDG_STATE_HOME"); // the conventions treat empty as unset
         Path state =
                 user == null || user.isEmpty()
                         ? Path.of(System.getProperty("user.home"), ".local", "state")

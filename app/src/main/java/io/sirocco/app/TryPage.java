@@ -6,8 +6,8 @@ import io.sirocco.http.Routes;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The page of a channel server that has no site: whoever opens it is a client like any other, and
- * sees nothing of them but what they publish. Any thread.
+ * The page of a channel server without sites: a client to try the channels. It has no more rights
+ * than other clients. Any thread.
  */
 final class TryPage {
     private TryPage() {}

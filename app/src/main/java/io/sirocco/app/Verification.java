@@ -2,6 +2,7 @@
 package io.sirocco.app;
 
 import io.sirocco.app.config.Certificate;
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Listen;
@@ -13,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads every file that a configuration names, and collects what is wrong with them: an operator
- * should see all mistakes at once. It opens no address and takes nothing up. Used by one thread.
+ * Reads every file that a configuration names and collects the errors, so that an operator sees all
+ * of them at once. It binds no address and applies nothing. Used by one thread.
  */
 final class Verification {
     private final Configuration configuration;
@@ -25,10 +26,10 @@ final class Verification {
     }
 
     /**
-     * Verifies all of it.
+     * Verifies a configuration.
      *
-     * @param password of the command line, which goes before that of a file
-     * @throws InvalidConfiguration which names all that cannot be used
+     * @param password of the command line, which overrides that of a file
+     * @throws InvalidConfiguration with all errors
      */
     static void verify(Configuration configuration, Optional<String> password)
             throws InvalidConfiguration {
@@ -40,8 +41,8 @@ final class Verification {
     }
 
     /**
-     * Returns what to say of a configuration that was refused for {@code first}: that, and
-     * everything else that is wrong with the files that it names.
+     * Returns an exception with the errors of {@code first} and all further errors in the files
+     * that the configuration names.
      */
     static InvalidConfiguration withAll(
             InvalidConfiguration first, Configuration configuration, Optional<String> password) {
@@ -65,7 +66,7 @@ final class Verification {
         attempt(() -> Channels.brokerPassword(configuration.live()));
     }
 
-    /** Each certificate by itself; with one that is wrong the rest of the table is not tried. */
+    /** Verifies each certificate and, if all are valid, the table as a whole. */
     private void certificates(io.sirocco.app.config.Tls tls, boolean used, Object... table) {
         int before = problems.size();
         for (int i = 0; i < tls.certificates().size(); i++) {
@@ -85,7 +86,7 @@ final class Verification {
     }
 
     private void sites() {
-        try (var sites = new Sites(Lasting.begin(), configuration, Optional.empty())) {
+        try (var sites = new Sites(SharedState.create(), configuration, Optional.empty())) {
             Server.create(
                     config -> config.port(0), routes -> sites.add(configuration.sites(), routes));
         }
@@ -94,7 +95,7 @@ final class Verification {
     private void attempt(Runnable reading) {
         try {
             reading.run();
-        } catch (Misfit e) {
+        } catch (ConfigError e) {
             problems.add(e.problem(configuration));
         }
     }

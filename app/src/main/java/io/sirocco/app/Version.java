@@ -11,10 +11,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code sirocco version}: what a bug report should begin with. */
+/** {@code sirocco version}: prints the versions that a bug report needs. */
 @Command(
         name = "version",
-        description = "Prints the version of Sirocco, the JVM and the system, and what they allow.")
+        description =
+                "Prints the versions of Sirocco, the JVM and the system, and which features they support.")
 final class Version implements Runnable {
 
     @Spec private CommandSpec spec;
@@ -50,7 +51,7 @@ final class Version implements Runnable {
                         cache());
     }
 
-    /** The number, and the commit that it was built of: {@code 0.1.0 (01c3314a5b, 2026-11-22)}. */
+    /** Returns the version and the commit: {@code 0.1.0 (01c3314a5b, 2026-11-22)}. */
     private static String build() {
         String number = Version.class.getPackage().getImplementationVersion();
         if (number == null) return "development"; // loose classes, without a manifest
@@ -58,29 +59,29 @@ final class Version implements Runnable {
         return commit.isEmpty() ? number : number + " (" + commit + ")";
     }
 
-    /** Of the first jar, which is ours; an AOT cache keeps no code source that could be asked. */
+    /** Reads the manifest of the first jar, since an AOT cache keeps no code source. */
     private static String commit() {
         try (InputStream manifest =
                 Version.class.getResourceAsStream("/" + JarFile.MANIFEST_NAME)) {
             String commit = new Manifest(manifest).getMainAttributes().getValue("Build-Commit");
             return commit == null ? "" : commit;
         } catch (IOException e) {
-            return ""; // a report of a fault is better without it than not at all
+            return ""; // print the rest without it
         }
     }
 
     /**
-     * Whether the JVM took the cache that the launcher named. The JVM says only that it shares
-     * something, but when it refuses the one that it was given it takes no other.
+     * Returns whether the JVM uses the cache that the launcher named. The JVM only reports that it
+     * shares something, but if it rejects the given cache it uses no other.
      */
     private static String cache() {
         String named = System.getProperty("sirocco.aot");
         if (named == null) return "none";
         boolean used = System.getProperty("java.vm.info", "").contains("sharing");
-        return (used ? "in use, " : "refused by this JVM, ") + named;
+        return (used ? "in use, " : "rejected by this JVM, ") + named;
     }
 
-    /** Returns what {@code --transport auto} takes here and, where that is NIO, why. */
+    /** Returns what {@code --transport auto} selects here and, if that is NIO, why. */
     private static String transport() {
         try {
             return started(TransportKind.IO_URING);

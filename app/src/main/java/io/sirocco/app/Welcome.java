@@ -19,15 +19,15 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * What is served when no directory is named: the bundled page, and the live endpoints it shows. Any
- * thread.
+ * The welcome site, which is served without a directory or a configuration: a bundled page and the
+ * endpoints that it demonstrates. Any thread.
  */
 final class Welcome implements AutoCloseable {
     private static final long ANY_LENGTH = -1;
     private static final int MOST_BYTES = 1 << 20;
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,7}");
 
-    /** What {@code /bytes} repeats. */
+    /** The line that {@code /bytes} repeats. */
     private static final byte[] LINE =
             "A sirocco is a warm wind that comes from the south-east: bytes.\n".getBytes(US_ASCII);
 
@@ -35,7 +35,7 @@ final class Welcome implements AutoCloseable {
     private final long began = System.nanoTime();
     private final Supplier<Server> server;
 
-    /** {@code server} is what {@code /stats} tells of, as soon as it runs. */
+    /** Creates the site; {@code /stats} reports on {@code server}. */
     Welcome(Supplier<Server> server) {
         this.server = server;
     }
@@ -53,12 +53,12 @@ final class Welcome implements AutoCloseable {
         routes.get("/stats", request -> stats());
     }
 
-    /** As many bytes as are asked for, for those who load the server and check what comes. */
+    /** Returns as many bytes as requested, for load tests. */
     private static Response bytes(Request request) {
         String word = request.param("length");
         int length = NUMBER.matcher(word).matches() ? Integer.parseInt(word) : -1;
         if (length < 0 || length > MOST_BYTES) {
-            throw new BadRequest("The length is a number from 0 to " + MOST_BYTES + ".");
+            throw new BadRequest("The length must be 0 to " + MOST_BYTES + ".");
         }
         var bytes = new byte[length];
         for (int i = 0; i < length; i += LINE.length) {
@@ -67,7 +67,7 @@ final class Welcome implements AutoCloseable {
         return Response.bytes(bytes).contentType("text/plain");
     }
 
-    /** The body leaves while it still comes in, so its length costs no memory. */
+    /** Streams the body back as it arrives, without buffering it. */
     private static Response echo(Request request) {
         InputStream in = request.body().inputStream();
         OptionalLong length = request.body().length();
@@ -91,7 +91,7 @@ final class Welcome implements AutoCloseable {
         return Response.json("{\"bytes\":" + bytes + "}");
     }
 
-    /** One event a second, until the client or the server goes. */
+    /** Sends one event per second until the client or the server closes the stream. */
     private void tick(SseSink sink) throws IOException, InterruptedException {
         long tick = 0;
         do {
@@ -116,7 +116,7 @@ final class Welcome implements AutoCloseable {
                 .header("Cache-Control", "no-store");
     }
 
-    /** Ends the streams that would never end by themselves: a drain would wait for them in vain. */
+    /** Ends the event streams, for which a drain would wait in vain. */
     @Override
     public void close() {
         closed.countDown();

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The command line: it reads options, assembles the parts and runs them. */
+/** The command line: reads options, assembles the server and runs it. */
 package io.sirocco.app;

@@ -33,7 +33,9 @@ class CheckTest {
         Run checked = run("check", file.toString());
         assertEquals(0, checked.exitCode(), checked.err());
         assertEquals(1, checked.err().lines().filter(it -> it.contains("warning")).count());
-        assertTrue(checked.err().contains("this site answers everything with 404"), checked.err());
+        assertTrue(
+                checked.err().contains("this site responds to every request with 404"),
+                checked.err());
         Path empty = Files.writeString(folder.resolve("empty.toml"), "[[site]]\n");
         assertEquals(run("check", empty.toString()).out(), checked.out());
     }
@@ -67,7 +69,7 @@ class CheckTest {
         assertEquals(
                 file
                         + """
-                        :2:3: error: unknown key "lisen" in the top level
+                        :2:3: error: unknown key "lisen" at the top level
                             2 | [[lisen]]
                               |   ^^^^^
                           did you mean "listen"?

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.condition.OS;
 
 /** A JVM that runs the command line. Used by one thread. */
 public final class Child implements AutoCloseable {
-    private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+) ");
+    private static final Pattern ADDRESS = Pattern.compile("https?://127\\.0\\.0\\.1:(\\d+) ");
 
     private static final List<String> FLAGS =
             List.of(
@@ -38,6 +38,12 @@ public final class Child implements AutoCloseable {
     /** Starts it as nohup does. */
     static Child belowNohup(String... arguments) throws IOException {
         return new Child("--ignore-signal=HUP", FLAGS, arguments);
+    }
+
+    /** Starts one that keeps its state, such as a self-signed certificate, in a folder. */
+    static Child withState(Path folder, String... arguments) throws IOException {
+        List<String> prefix = List.of("env", "-u", "STATE_DIRECTORY", "XDG_STATE_HOME=" + folder);
+        return new Child(prefix, System.getProperty("java.class.path"), FLAGS, arguments);
     }
 
     /** Starts one that may have so many files open. */

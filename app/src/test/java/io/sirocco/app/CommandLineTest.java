@@ -109,12 +109,13 @@ class CommandLineTest {
                     "serve --transport epoll  | 'epoll' is none of auto, io_uring, nio",
                     "serve --transport NIO    | 'NIO' is none of auto, io_uring, nio",
                     "serve --idle soon        | 'soon' is not a time",
-                    "serve --host [::zz]      | --host '[::zz]' is no address and no known name",
-                    "serve no/such/folder     | there is no directory 'no/such/folder'",
+                    "serve --host [::zz]      | --host '[::zz]' is neither an address nor a known name",
+                    "serve no/such/folder     | the directory 'no/such/folder' does not exist",
                     "serve pom.xml            | 'pom.xml' is not a directory",
                     "serve src pom.xml        | unexpected argument 'pom.xml'",
-                    "serve @pom.xml           | there is no directory '@pom.xml'",
+                    "serve @pom.xml           | the directory '@pom.xml' does not exist",
                     "serve --prot 80          | unknown option '--prot'",
+                    "serve --prot=80          | unknown option '--prot'",
                     "serve --port             | --port",
                 },
                 delimiter = '|')
@@ -123,7 +124,7 @@ class CommandLineTest {
             assertEquals(2, run.exitCode(), run.err());
             assertTrue(run.err().startsWith("sirocco serve: "), run.err());
             assertTrue(run.err().contains(message), run.err());
-            assertTrue(run.err().contains("Its options: sirocco serve --help"), run.err());
+            assertTrue(run.err().contains("See 'sirocco serve --help'."), run.err());
             assertEquals("", run.out());
         }
 
@@ -135,7 +136,7 @@ class CommandLineTest {
             String expected =
                     """
                     sirocco bench http: --body: there is no file no/file
-                    Its options: sirocco bench http --help
+                    See 'sirocco bench http --help'.
                     """;
             assertEquals(expected, run.err());
             Run help = run("bench", "help", "http");
@@ -151,7 +152,7 @@ class CommandLineTest {
                     """
                     sirocco: unknown command 'sevre'
                     did you mean "serve"?
-                    Its commands: sirocco --help
+                    See 'sirocco --help'.
                     """,
                     run.err());
         }
@@ -164,14 +165,15 @@ class CommandLineTest {
                     """
                     sirocco bench: unknown command 'htp'
                     did you mean "http"?
-                    Its commands: sirocco bench --help
+                    See 'sirocco bench --help'.
                     """,
                     run.err());
         }
 
-        @Test
-        void withAnUnknownOptionSuggestsTheNearest() {
-            Run run = run("serve", "--prot", "80");
+        @ParameterizedTest
+        @ValueSource(strings = {"serve --prot 80", "serve --prot=80"})
+        void withAnUnknownOptionSuggestsTheNearest(String line) {
+            Run run = run(line.split(" "));
             assertTrue(run.err().contains("did you mean \"--port\"?"), run.err());
         }
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Tls.Engine;
 import org.junit.jupiter.api.Test;
 
@@ -25,9 +26,10 @@ class EnginesTest {
 
     @Test
     void itsAbsenceIsExplained() {
-        var refusal = assertThrows(Misfit.class, () -> Engines.chosen(Engine.OPENSSL, WITHOUT));
+        var refusal =
+                assertThrows(ConfigError.class, () -> Engines.chosen(Engine.OPENSSL, WITHOUT));
         assertEquals(
-                "the engine \"openssl\" is not there: put sirocco-openssl.jar beside the other jars, or write \"jdk\"",
+                "the engine \"openssl\" is not installed; put sirocco-openssl.jar next to the other jars, or write \"jdk\"",
                 refusal.getMessage());
     }
 }

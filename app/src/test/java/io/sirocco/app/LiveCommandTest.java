@@ -240,7 +240,7 @@ class LiveCommandTest {
         InvalidConfiguration refused =
                 assertThrows(InvalidConfiguration.class, () -> serve("--host", "0.0.0.0"));
         assertTrue(
-                refused.getMessage().contains("the channels of [live] have no password"),
+                refused.getMessage().contains("neither a password nor a token key"),
                 refused.getMessage());
         assertTrue(refused.getMessage().contains("--open"), refused.getMessage());
         serve("--host", "0.0.0.0", "--open").close();
@@ -282,7 +282,7 @@ class LiveCommandTest {
                                                         "http://u:hunter2@x")
                                                 .load())
                         .getMessage();
-        assertTrue(wrong.contains("is no broker"), wrong);
+        assertTrue(wrong.contains("is not a valid broker"), wrong);
         assertFalse(wrong.contains("hunter2"), wrong);
     }
 

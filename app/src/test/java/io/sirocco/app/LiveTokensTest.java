@@ -209,7 +209,7 @@ class LiveTokensTest {
             admitted(serving, auth(tokens.hs256(other, claims(""))));
             Files.writeString(folder.resolve("jwt.secret"), "short");
             String said = assertThrows(InvalidConfiguration.class, serving::takeUp).getMessage();
-            assertTrue(said.contains("has 5 bytes, and needs 32"), said);
+            assertTrue(said.contains("has 5 bytes, but needs 32"), said);
             admitted(serving, auth(tokens.hs256(other, claims(""))));
         }
     }
@@ -240,8 +240,8 @@ class LiveTokensTest {
         tokens.pair("small", "RSA", "rsa_keygen_bits:1024");
         Files.writeString(folder.resolve("short"), "0123456789");
         Files.write(folder.resolve("binary"), new byte[] {(byte) 0xff, (byte) 0xfe, 0});
-        check("jwt-secret-file = \"short\"", 19, "has 10 bytes, and needs 32 (RFC 7518 3.2)");
-        check("jwt-secret-file = \"binary\"", 19, "is no text");
+        check("jwt-secret-file = \"short\"", 19, "has 10 bytes, but needs 32 (RFC 7518 3.2)");
+        check("jwt-secret-file = \"binary\"", 19, "is not a text file");
         check("jwt-public-key-file = \"short\"", 23, "no line is -----BEGIN PUBLIC KEY-----");
         check("jwt-public-key-file = \"small.pem\"", 23, "this one 1024");
         check("jwt-public-key-file = \"small.key\"", 23, "openssl pkey -in KEY -pubout");

@@ -55,7 +55,7 @@ class ServeProcessTest {
             }
             assertEquals(0, child.exitCode());
             String said = child.err();
-            assertTrue(said.contains("INFO stopping: waits up to 30 s"), said);
+            assertTrue(said.contains("INFO stopping: waiting up to 30 s"), said);
             assertTrue(said.endsWith("INFO stopped\n"), said);
             assertEquals(2, said.lines().count(), said);
         }
@@ -110,6 +110,30 @@ class ServeProcessTest {
     }
 
     @Test
+    void theLogNamesASelfSignedCertificateAndACommandThatWorks(@TempDir Path folder)
+            throws Exception {
+        Path state = Files.createDirectory(folder.resolve("the state"));
+        try (var child = Child.withState(state, "serve", "--port", "0", "--tls-self-signed")) {
+            int port = child.port();
+            Path certificate = state.resolve("sirocco/localhost.pem");
+            String curl = "curl --cacert '" + certificate + "' https://localhost:" + port + "/";
+            String line = child.errLine();
+            assertTrue(
+                    line.endsWith(
+                            "INFO the self-signed certificate is "
+                                    + certificate
+                                    + "; try: "
+                                    + curl),
+                    line);
+            var shell =
+                    new ProcessBuilder("sh", "-c", curl.replace("curl", "curl -fsS") + "hello/a");
+            Process process = shell.redirectErrorStream(true).start();
+            assertEquals("Hello, a", new String(process.getInputStream().readAllBytes()));
+            assertEquals(0, process.waitFor());
+        }
+    }
+
+    @Test
     void aPortInUseExitsWith2AndSaysWhere() throws Exception {
         try (var first = new Child("serve", "--port", "0");
                 var second = new Child("serve", "--port", Integer.toString(first.port()))) {
@@ -120,7 +144,7 @@ class ServeProcessTest {
                             "command line: error: cannot listen on 127.0.0.1:%d: Address already in use\n"
                                     .formatted(first.port())),
                     said);
-            assertTrue(said.contains("port 0 takes any free one"), said);
+            assertTrue(said.contains("port 0 selects a free one"), said);
         }
     }
 
@@ -138,7 +162,7 @@ class ServeProcessTest {
                                 "sirocco.toml:4:11: error: cannot listen on 127.0.0.1:%d: Address already in use\n"
                                         .formatted(taken.getLocalPort())),
                         said);
-                assertTrue(said.contains("port 0 takes any free one"), said);
+                assertTrue(said.contains("port 0 selects a free one"), said);
             }
         }
     }
@@ -174,7 +198,9 @@ class ServeProcessTest {
     void aMissingDirectoryExitsWith2() throws Exception {
         try (var child = new Child("serve", "no/such/folder")) {
             assertEquals(2, child.exitCode());
-            assertTrue(child.err().contains("there is no directory 'no/such/folder'"), child.err());
+            assertTrue(
+                    child.err().contains("the directory 'no/such/folder' does not exist"),
+                    child.err());
         }
     }
 

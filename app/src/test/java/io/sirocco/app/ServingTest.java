@@ -231,7 +231,7 @@ class ServingTest {
                 command line: error: cannot listen on 127.0.0.1:%d: Address already in use
                       | --host 127.0.0.1 --port %d
                       | %s
-                  another program may listen there; port 0 takes any free one
+                  another program may be listening there; port 0 selects a free one
                 """
                         .formatted(
                                 port,

@@ -23,21 +23,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The server for operators, beside the one that it tells of: one loop of its own, so that it
- * answers when the others are busy, and the portable transport, so that it costs little and shares
- * none of their troubles.
+ * The admin server for operators. It has its own event loop, so that it responds when the others
+ * are busy, and uses NIO, so that it is cheap and independent of io_uring.
  *
  * <pre>
- * GET  /health   200 while the process lives and all its event loops do, else 503
- * GET  /ready    200 while it serves, else 503
- * GET  /metrics  all counts, for Prometheus
- * POST /drain    begins to drain
- * POST /reload   takes up a changed configuration, or says why not
+ * GET  /health   200 while all event loops run, else 503
+ * GET  /ready    200 while the server accepts requests, else 503
+ * GET  /metrics  metrics for Prometheus
+ * POST /drain    starts to drain
+ * POST /reload   reloads the configuration, or reports why it is invalid
  * GET  /         the dashboard, fed by GET /events
- * GET  /live     the console of event channels, where there are some: {@link Console}
+ * GET  /live     the console of event channels, if they are on: {@link Console}
  * </pre>
  *
- * <p>{@link Guard} says who may. Any thread.
+ * <p>{@link Guard} controls access. Any thread.
  */
 public final class Admin implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Admin.class);
@@ -51,7 +50,7 @@ public final class Admin implements AutoCloseable {
 
     private final Subject subject;
     private final Scrape scrape;
-    private final Vitals vitals;
+    private final MetricsSampler sampler;
     private final JsonMapper json = JsonMapper.shared();
     private final AtomicInteger viewers = new AtomicInteger();
     private final Server server;
@@ -59,7 +58,7 @@ public final class Admin implements AutoCloseable {
     private Admin(InetSocketAddress address, Guard guard, Subject subject, Metrics metrics) {
         this.subject = subject;
         scrape = new Scrape(subject, metrics);
-        vitals = new Vitals(subject, metrics);
+        sampler = new MetricsSampler(subject, metrics);
         server =
                 Server.create(
                         config ->
@@ -74,12 +73,12 @@ public final class Admin implements AutoCloseable {
     }
 
     /**
-     * Listens and answers from now on.
+     * Starts the server.
      *
-     * @param address a resolved one, of the loopback interface unless there is a token
-     * @param tokenFile holds the token; made, with a token in it, where it is missing
+     * @param address a resolved address; a loopback address unless there is a token
+     * @param tokenFile contains the token; created with a new token if it is missing
      * @param healthOpen whether {@code /health} and {@code /ready} need no token
-     * @param subject the server that it is about
+     * @param subject the server that it controls
      * @param metrics the monitor of that server
      * @throws IOException if it has no usable token, with a message for the operator
      * @throws UncheckedIOException if it cannot listen; the cause has a message for the operator
@@ -93,7 +92,7 @@ public final class Admin implements AutoCloseable {
             throws IOException {
         if (tokenFile.isEmpty() && !address.getAddress().isLoopbackAddress()) {
             throw new IOException(
-                    "the admin address %s:%d can be reached from other machines, so it needs a token:"
+                    "the admin address %s:%d is open to the network, so it needs a token:"
                                     .formatted(
                                             address.getAddress().getHostAddress(),
                                             address.getPort())
@@ -106,7 +105,7 @@ public final class Admin implements AutoCloseable {
             admin.server.start();
             return admin;
         } catch (UncheckedIOException e) {
-            admin.vitals.close();
+            admin.sampler.close();
             throw e;
         }
     }
@@ -120,7 +119,7 @@ public final class Admin implements AutoCloseable {
         routes.post("/drain", request -> drain());
         routes.post("/reload", this::reload);
         routes.get("/events", request -> events(this::show));
-        console(routes, new Console(subject, vitals, json));
+        console(routes, new Console(subject, sampler, json));
         page(routes, "/", "dashboard.html");
         page(routes, "/dashboard.css", "dashboard.css");
         page(routes, "/dashboard.js", "dashboard.js");
@@ -166,7 +165,7 @@ public final class Admin implements AutoCloseable {
     }
 
     private Response drain() {
-        LOG.get().log(Level.INFO, "an operator asks to drain");
+        LOG.get().log(Level.INFO, "drain requested by an operator");
         subject.drain();
         return Response.text("draining\n").status(202);
     }
@@ -197,32 +196,32 @@ public final class Admin implements AutoCloseable {
                 });
     }
 
-    /** All that is kept first, then each second as it passes. */
+    /** Sends the history first, then each second. */
     private void show(SseSink sink) throws IOException, InterruptedException {
         sink.retry(Duration.ofSeconds(2));
-        Vitals.News news = vitals.all();
+        MetricsSampler.News news = sampler.all();
         sink.send("history", json.writeValueAsString(news));
         while (true) {
-            long seen = news.frames().isEmpty() ? 0 : news.frames().getLast().number();
-            news = vitals.since(seen);
+            long seen = news.samples().isEmpty() ? 0 : news.samples().getLast().number();
+            news = sampler.since(seen);
             sink.send("second", json.writeValueAsString(news));
         }
     }
 
-    /** Where it listens. */
+    /** Returns the address that it listens on. */
     public InetSocketAddress address() {
         return (InetSocketAddress) server.addresses().getFirst();
     }
 
-    /** The port that it is bound to. */
+    /** Returns the port that it listens on. */
     public int port() {
         return server.port();
     }
 
-    /** Ends its connections and streams. */
+    /** Closes its connections and streams. */
     @Override
     public void close() {
-        vitals.close();
+        sampler.close();
         if (server.isRunning()) {
             server.stop(DRAIN);
         }

@@ -19,31 +19,31 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The page for operators of event channels, and what it and programs may do.
+ * The console for operators of event channels: a page, and its HTTP API.
  *
  * <pre>
  * GET  /live           the page, fed by GET /live/events?search=
  * POST /live/publish   sends an event: {@link Publish}
- * POST /live/close     sends a client away: {"client": "...", "code": "...", "message": "..."}
+ * POST /live/close     closes a client: {"client": "...", "code": "...", "message": "..."}
  * </pre>
  *
- * <p>It is here and not beside the channels because clients, their addresses and their tags are
- * nobody's business but the operator's. Any thread.
+ * <p>It is part of the admin server because only operators may see clients, their addresses and
+ * their tags. Any thread.
  */
 final class Console {
     private static final LazyLogger LOG = LazyLogger.of(Console.class);
     private static final int LONGEST_SEARCH = 200;
 
-    /** To look around takes this share of a thread's time at most. */
+    /** The maximum share of the time for listing clients, as 1 / SHARE. */
     private static final int SHARE = 20;
 
     private final Subject subject;
-    private final Vitals vitals;
+    private final MetricsSampler sampler;
     private final JsonMapper json;
 
-    Console(Subject subject, Vitals vitals, JsonMapper json) {
+    Console(Subject subject, MetricsSampler sampler, JsonMapper json) {
         this.subject = subject;
-        this.vitals = vitals;
+        this.sampler = sampler;
         this.json = json;
     }
 
@@ -64,7 +64,7 @@ final class Console {
         routes.get(path, with((live, request) -> page));
     }
 
-    /** What needs channels: a reload may switch them on. */
+    /** A handler that needs channels, which a reload can switch on. */
     interface OfChannels {
         Response answer(Live live, Request request) throws IOException, InterruptedException;
     }
@@ -74,35 +74,36 @@ final class Console {
             Optional<Live> live = subject.live();
             return live.isPresent()
                     ? action.answer(live.get(), request)
-                    : Response.text("There are no channels: on = false in [live].\n").status(404);
+                    : Response.text("Channels are switched off: on = false in [live].\n")
+                            .status(404);
         };
     }
 
-    /** What the page is told each second: figures as the dashboard has them, and who is there. */
-    private record Second(List<Frame> frames, Overview now, Attendance attendance) {}
+    /** The data of each second: the metrics of the dashboard, and the clients. */
+    private record Second(List<Sample> samples, Overview now, ClientList clientList) {}
 
-    /** All that is kept first, then each second as it passes. */
+    /** Sends the history first, then each second. */
     void show(Live live, SseSink sink, String search) throws IOException, InterruptedException {
         String wanted = search.substring(0, Math.min(LONGEST_SEARCH, search.length()));
         sink.retry(Duration.ofSeconds(2));
-        Vitals.News news = vitals.all();
+        MetricsSampler.News news = sampler.all();
         long looked = 0;
         long cost = 0;
-        Attendance attendance = null;
+        ClientList clientList = null;
         String event = "history";
         while (true) {
             long now = System.nanoTime();
-            if (attendance == null || now - looked > SHARE * cost) {
-                attendance = Attendance.of(live, wanted);
+            if (clientList == null || now - looked > SHARE * cost) {
+                clientList = ClientList.of(live, wanted);
                 looked = now;
                 cost = System.nanoTime() - now;
             }
             sink.send(
                     event,
-                    json.writeValueAsString(new Second(news.frames(), news.now(), attendance)));
+                    json.writeValueAsString(new Second(news.samples(), news.now(), clientList)));
             event = "second";
-            long seen = news.frames().isEmpty() ? 0 : news.frames().getLast().number();
-            news = vitals.since(seen);
+            long seen = news.samples().isEmpty() ? 0 : news.samples().getLast().number();
+            news = sampler.since(seen);
         }
     }
 
@@ -111,21 +112,21 @@ final class Console {
         try {
             body = json.readTree(request.body().bytes());
         } catch (JacksonException e) {
-            return ErrorObject.response(400, "bad_arguments", "the body is no JSON");
+            return ErrorObject.response(400, "bad_arguments", "the body is not valid JSON");
         }
         if (!body.path("client").isString()) {
             return ErrorObject.response(
-                    400, "bad_arguments", "\"client\" is missing: the id of the client to close");
+                    400, "bad_arguments", "\"client\" must be the id of the client to close");
         }
         Optional<Client> client = live.client(body.path("client").asString(""));
         if (client.isEmpty()) {
-            return ErrorObject.response(404, "unknown_client", "no such client is on this node");
+            return ErrorObject.response(404, "unknown_client", "this node has no such client");
         }
-        LOG.get().log(Level.INFO, "an operator sends {0} away", client.get());
+        LOG.get().log(Level.INFO, "an operator closes {0}", client.get());
         client.get()
                 .close(
                         body.path("code").asString("closed"),
-                        body.path("message").asString("an operator has closed it"));
+                        body.path("message").asString("closed by an operator"));
         return Response.json("{}");
     }
 }

@@ -11,11 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who may use the admin server: whoever knows the token, if there is one; else whoever is on this
- * machine, but no page that a browser on this machine has loaded from elsewhere. Such a page can
- * send requests to loopback addresses, by a name that it has pointed there (DNS rebinding) or
- * straight across (request forgery), and is known by the fields Host, Origin and Sec-Fetch-Site,
- * which it cannot choose. Immutable.
+ * Controls access to the admin server. With a token, clients need the token. Without one, clients
+ * on this machine have access, except pages of other sites in a browser on this machine. Such pages
+ * can send requests to loopback addresses by DNS rebinding or request forgery; the headers Host,
+ * Origin and Sec-Fetch-Site, which they cannot choose, reveal them. Immutable.
  */
 final class Guard implements Filter {
     private static final String COOKIE = "sirocco-admin";
@@ -37,10 +36,10 @@ final class Guard implements Filter {
             return next.handle(request);
         }
         if (token.isEmpty() && !namesThisMachine(request.host())) {
-            return refused("The field Host must name this machine, as localhost does.");
+            return refused("The Host header must be localhost or a loopback address.");
         }
         if (fromAnotherSite(request)) {
-            return refused("Another site may not use this one.");
+            return refused("Requests from other sites are not allowed.");
         }
         if (token.isEmpty()) {
             return next.handle(request);
@@ -84,7 +83,7 @@ final class Guard implements Filter {
         return Response.text(why + "\n").status(403);
     }
 
-    /** Loopback names and addresses; HTTP/1.0 may name none, which no browser does. */
+    /** Returns whether a host is a loopback name or address, or empty, as in HTTP/1.0. */
     private static boolean namesThisMachine(String host) {
         String name = host.toLowerCase(java.util.Locale.ROOT);
         return name.isEmpty()
@@ -94,7 +93,7 @@ final class Guard implements Filter {
                 || name.matches("127\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}");
     }
 
-    /** To follow a link to the page is the one thing that another site may make a browser do. */
+    /** Returns whether another site sends the request; following a link to the page is allowed. */
     private static boolean fromAnotherSite(Request request) {
         boolean reads = request.method().equals("GET") || request.method().equals("HEAD");
         String site = request.header("Sec-Fetch-Site").orElse("none");
@@ -109,6 +108,6 @@ final class Guard implements Filter {
     private static boolean sameOrigin(String origin, Request request) {
         String host = request.header("Host").orElse("");
         return origin.equalsIgnoreCase("http://" + host)
-                || origin.equalsIgnoreCase("https://" + host); // behind a proxy of the operator's
+                || origin.equalsIgnoreCase("https://" + host); // behind a proxy
     }
 }

@@ -6,23 +6,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the dashboard shows as it is now, beside its charts. Immutable.
+ * The current values of the dashboard, besides its charts. Immutable.
  *
  * @param state of the server
- * @param description where it listens, and how
+ * @param description the addresses and the transport
  * @param version of Sirocco
  * @param java version of the JVM
  * @param up seconds since the start of the process
- * @param answered requests since the start
- * @param failed handlers that threw, since the start
+ * @param answered requests with a response since the start
+ * @param failed exceptions of handlers, since the start
  * @param acceptFailures since the start
- * @param memoryRefused times that memory was refused, or taken from a connection, since the start
+ * @param memoryRefused times that a connection was refused memory or lost it, since the start
  * @param dropped lines of the access log, since the start
  * @param longestTurn of any loop since the start, in microseconds
  * @param heapMax bytes that the heap may grow to
  * @param routes the busiest first
  * @param refusals the most frequent first
- * @param channels empty where there are none
+ * @param channels empty if they are off
  */
 record Overview(
         String state,
@@ -42,12 +42,12 @@ record Overview(
         Optional<LiveMetrics> channels) {
 
     /**
-     * A route in the last ten seconds.
+     * The figures of a route in the last ten seconds.
      *
      * @param requests per second
-     * @param p50 latency in microseconds, as {@code p99}; -1 when nothing was answered
-     * @param clientErrors answers with 4xx, per second
-     * @param serverErrors answers with 5xx, per second
+     * @param p50 latency in microseconds, as {@code p99}; -1 without responses
+     * @param clientErrors responses with 4xx, per second
+     * @param serverErrors responses with 5xx, per second
      * @param bytesOut of bodies, per second
      * @param total requests since the start
      */

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.OptionalLong;
 
-/** What the system and the JVM say of this process. Any thread. */
+/** Figures of this process from the system and the JVM. Any thread. */
 final class ProcessFacts {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final Instant STARTED =
@@ -28,13 +28,13 @@ final class ProcessFacts {
         return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
-    /** Bytes of the heap that are in use or not yet collected. */
+    /** Returns the bytes of the heap that are in use or not yet collected. */
     static long heap() {
         Runtime runtime = Runtime.getRuntime();
         return runtime.totalMemory() - runtime.freeMemory();
     }
 
-    /** Bytes of memory that the process holds, heap and all; empty where Linux is not. */
+    /** Returns the resident memory of the process in bytes; empty on systems other than Linux. */
     static OptionalLong resident() {
         try (var lines = Files.lines(STATUS)) {
             return lines.filter(line -> line.startsWith("VmRSS:"))
@@ -45,7 +45,7 @@ final class ProcessFacts {
         }
     }
 
-    /** As {@code sirocco version} says it. */
+    /** Returns the version as {@code sirocco version} prints it. */
     static String version() {
         String own = ProcessFacts.class.getPackage().getImplementationVersion();
         return own == null ? "development" : own;

@@ -19,20 +19,20 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Sends an event for programs in any language.
+ * Publishes an event for programs in any language.
  *
  * <pre>
  * POST /live/publish
  * {"room": "kitchen", "event": "smell", "arguments": ["toast"]}
  *
- * {"position": "..."}                                            when it is certain to arrive
- * {"error": {"code": "bad_arguments", "message": "..."}}         else
+ * {"position": "..."}                                            if the broker has accepted it
+ * {"error": {"code": "bad_arguments", "message": "..."}}         otherwise
  * </pre>
  *
  * <p>Any thread.
  */
 final class Publish {
-    /** Of a body. */
+    /** The maximum size of a body. */
     static final int LONGEST = 1 << 20;
 
     private static final int MOST_ROOMS = 1_000;
@@ -42,7 +42,7 @@ final class Publish {
     private final Live live;
     private final JsonMapper json;
 
-    /** What cannot be sent. */
+    /** A request that cannot be carried out. */
     private static final class Refused extends Exception {
         private static final long serialVersionUID = 1;
         private final int status;
@@ -60,7 +60,7 @@ final class Publish {
         this.json = json;
     }
 
-    /** Answers when it is certain, or not. On a virtual thread: it waits for the broker. */
+    /** Responds when the broker has accepted the event or failed; call it on a virtual thread. */
     Response answer(Request request) throws IOException, InterruptedException {
         try {
             Position position =
@@ -70,10 +70,12 @@ final class Publish {
             return ErrorObject.response(e.status, e.code, e.getMessage());
         } catch (ExecutionException e) {
             return ErrorObject.response(
-                    503, "unavailable", "the broker fails: it may arrive, or not");
+                    503, "unavailable", "the broker failed; the event may or may not arrive");
         } catch (TimeoutException e) {
             return ErrorObject.response(
-                    504, "timeout", "the broker does not answer: it may arrive, or not");
+                    504,
+                    "timeout",
+                    "the broker did not respond in time; the event may or may not arrive");
         }
     }
 
@@ -84,14 +86,15 @@ final class Publish {
         try {
             body = json.readTree(request.body().bytes());
         } catch (JacksonException e) {
-            throw bad("the body is no JSON");
+            throw bad("the body is not valid JSON");
         }
         if (!body.isObject()) {
-            throw bad("the body is no JSON object");
+            throw bad("the body is not a JSON object");
         }
         for (String key : body.propertyNames()) {
             if (!KEYS.contains(key)) {
-                throw bad("there is no \"" + key + "\"; it takes " + String.join(", ", sorted()));
+                throw bad(
+                        "unknown key \"" + key + "\"; the keys are " + String.join(", ", sorted()));
             }
         }
         return body;
@@ -104,7 +107,7 @@ final class Publish {
     private CompletionStage<Position> send(JsonNode body) throws Refused {
         String namespace = body.path("namespace").asString("/");
         if (!namespace.equals(live.name())) {
-            throw new Refused(404, "unknown_namespace", "there is no such namespace");
+            throw new Refused(404, "unknown_namespace", "unknown namespace");
         }
         String event = name(body.path("event"), "event", ChannelNames::event);
         Object[] arguments = arguments(body.path("arguments"));
@@ -117,28 +120,29 @@ final class Publish {
             return new Object[0];
         }
         if (!node.isArray()) {
-            throw bad("\"arguments\" is no list");
+            throw bad("\"arguments\" must be a list");
         }
         return node.valueStream().toArray();
     }
 
-    /** Where to; null for everybody. */
+    /** Returns the receivers; null for everyone. */
     private Room rooms(JsonNode body) throws Refused {
         boolean all = body.path("all").asBoolean(false);
         boolean one = body.has("room");
         boolean several = body.has("rooms");
         boolean client = body.has("client");
         if ((all ? 1 : 0) + (one ? 1 : 0) + (several ? 1 : 0) + (client ? 1 : 0) != 1) {
-            throw bad("it needs one of \"room\", \"rooms\", \"client\" and \"all\": true");
+            throw bad(
+                    "exactly one of \"room\", \"rooms\", \"client\" or \"all\": true is required");
         }
         JsonNode except = body.path("except");
         if ((all || client) && !except.isMissingNode()) {
-            throw bad("\"except\" goes with \"room\" or \"rooms\"");
+            throw bad("\"except\" needs \"room\" or \"rooms\"");
         }
         if (all) {
             return null;
         }
-        if (client) { // its id, which is no room: clients may name a room so
+        if (client) { // by its id, which is not a room, as clients could join a room of that name
             return live.direct(name(body.get("client"), "client", ChannelNames::room));
         }
         Room room = null;
@@ -160,7 +164,7 @@ final class Publish {
             return List.of();
         }
         if (!node.isArray() || node.size() > MOST_ROOMS) {
-            throw bad("\"" + key + "\" is no list of " + MOST_ROOMS + " names at most");
+            throw bad("\"" + key + "\" must be a list of at most " + MOST_ROOMS + " names");
         }
         return node.valueStream().toList();
     }

@@ -11,7 +11,7 @@ import java.io.UncheckedIOException;
 final class Resources {
     private Resources() {}
 
-    /** A file as a response that is the same for everyone. */
+    /** Returns a bundled file as a response. */
     static Response page(String name) {
         try (InputStream in = Resources.class.getResourceAsStream(name)) {
             if (in == null) {

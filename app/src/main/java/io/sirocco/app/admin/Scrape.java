@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * All that {@code /metrics} tells; docs/operations.md lists it. Names and units follow the habits
- * of Prometheus: seconds, bytes, {@code _total} for what only grows. Any thread.
+ * The response of {@code /metrics}, which docs/operations.md lists. Names and units follow the
+ * conventions of Prometheus: seconds, bytes, {@code _total} for counters. Any thread.
  */
 final class Scrape {
     private final Subject subject;
@@ -50,7 +50,7 @@ final class Scrape {
                                                                 status(outcome.status()))));
         text.histogram(
                 "sirocco_http_request_duration_seconds",
-                "From the complete head of a request to the end of its response.");
+                "Time from the complete headers of a request to the end of its response.");
         totals.routes()
                 .forEach(
                         (route, of) -> {
@@ -64,13 +64,15 @@ final class Scrape {
         totals.routes().forEach((route, of) -> text.sample(of.bytesOut(), "route", route));
         text.counter(
                 "sirocco_http_refused_total",
-                "Requests refused for what they are or how they came, by the rule they broke.");
+                "Requests refused as invalid or over a limit, by rule.");
         totals.refused().forEach((rule, count) -> text.sample(count, "rule", rule.name()));
-        text.counter("sirocco_access_refused_total", "Requests refused by a rule of access.");
+        text.counter("sirocco_access_refused_total", "Requests refused by access rules, by rule.");
         subject.refusals().forEach((rule, count) -> text.sample(count, "rule", rule));
-        text.counter("sirocco_http_handler_failures_total", "Handlers that threw.");
+        text.counter("sirocco_http_handler_failures_total", "Exceptions thrown by handlers.");
         text.sample(totals.failed());
-        text.counter("sirocco_access_log_dropped_total", "Lines the access log had no room for.");
+        text.counter(
+                "sirocco_access_log_dropped_total",
+                "Lines dropped because the queue of the access log was full.");
         text.sample(subject.droppedLogLines());
     }
 
@@ -79,47 +81,48 @@ final class Scrape {
     }
 
     private static void loops(Exposition text, List<ServerStats> loops) {
-        text.gauge("sirocco_connections", "Connections that are open, parked ones included.");
+        text.gauge("sirocco_connections", "Open connections, including parked ones.");
         each(text, loops, loop -> loop.net().connections());
-        text.gauge("sirocco_connections_parked", "Connections that wait for a slot.");
+        text.gauge("sirocco_connections_parked", "Connections that wait to be served.");
         each(text, loops, loop -> loop.net().parked());
         text.counter("sirocco_connections_accepted_total", "Connections accepted.");
         each(text, loops, loop -> loop.net().accepted());
         text.counter(
                 "sirocco_accept_failures_total",
-                "Times that accepting failed for want of descriptors or memory.");
+                "Times that accepting failed for lack of file descriptors or memory.");
         each(text, loops, loop -> loop.net().acceptFailures());
         text.gauge("sirocco_requests_in_progress", "Requests whose response is not complete.");
         each(text, loops, ServerStats::inProgress);
-        text.gauge("sirocco_websockets_open", "WebSockets that are open.");
+        text.gauge("sirocco_websockets_open", "Open WebSockets.");
         each(text, loops, ServerStats::webSockets);
         text.counter("sirocco_network_received_bytes_total", "Bytes received.");
         each(text, loops, loop -> loop.net().bytesIn());
-        text.counter("sirocco_network_sent_bytes_total", "Bytes handed to the kernel.");
+        text.counter("sirocco_network_sent_bytes_total", "Bytes passed to the kernel.");
         each(text, loops, loop -> loop.net().bytesOut());
         text.counter("sirocco_loop_turns_total", "Turns of the loop.");
         each(text, loops, loop -> loop.net().turns());
-        text.counter("sirocco_loop_busy_seconds_total", "Time at work, not waiting.");
+        text.counter("sirocco_loop_busy_seconds_total", "Time spent working, not waiting.");
         each(text, loops, loop -> loop.net().busyNanos() / 1e9);
         text.gauge("sirocco_loop_longest_turn_seconds", "The longest turn since the start.");
         each(text, loops, loop -> loop.net().longestTurnNanos() / 1e9);
         text.gauge(
                 "sirocco_moved_routes",
-                "Routes that have blocked this loop and run on the JDK's scheduler since.");
+                "Routes moved to the JDK's scheduler because they blocked this loop.");
         each(text, loops, loop -> loop.net().blockingTaskKinds());
-        text.gauge("sirocco_write_buffer_bytes", "Bytes of write buffers, in use or not.");
+        text.gauge("sirocco_write_buffer_bytes", "Bytes of allocated write buffers.");
         each(text, loops, loop -> loop.net().writeMemory());
-        text.gauge("sirocco_memory_used_bytes", "Bytes that connections hold of the memory.");
+        text.gauge("sirocco_memory_used_bytes", "Bytes of memory that connections hold.");
         each(text, loops, loop -> loop.net().memoryUsed());
-        text.gauge("sirocco_memory_limit_bytes", "The most that they may hold.");
+        text.gauge(
+                "sirocco_memory_limit_bytes", "Maximum bytes of memory that connections may hold.");
         each(text, loops, loop -> loop.net().memoryLimit());
         text.counter(
                 "sirocco_memory_refused_total",
-                "Times that memory was refused, or taken from a connection.");
+                "Times that a connection was refused memory or lost it.");
         each(text, loops, loop -> loop.net().memoryRefused());
         text.counter(
                 "sirocco_connections_refused_total",
-                "Connections closed at once, because there were too many.");
+                "Connections closed at once because there were too many.");
         each(text, loops, loop -> loop.net().connectionsRefused());
     }
 
@@ -131,24 +134,25 @@ final class Scrape {
     }
 
     private void process(Exposition text) {
-        text.gauge("sirocco_ready", "1 while it serves, 0 while it starts or drains.");
+        text.gauge("sirocco_ready", "1 while the server accepts requests, else 0.");
         text.sample(subject.state() == Subject.State.SERVING ? 1 : 0);
-        text.gauge("sirocco_build_info", "What runs; always 1.");
+        text.gauge("sirocco_build_info", "Versions of Sirocco and Java; always 1.");
         text.sample(1, "version", ProcessFacts.version(), "java", Runtime.version().toString());
-        text.gauge("process_start_time_seconds", "When the process started, since 1970.");
+        text.gauge(
+                "process_start_time_seconds", "Start time of the process in seconds since 1970.");
         text.sample(ProcessFacts.started().toEpochMilli() / 1e3);
-        text.counter("process_cpu_seconds_total", "Processor time of the process.");
+        text.counter("process_cpu_seconds_total", "CPU time of the process.");
         text.sample(ProcessFacts.cpu().toNanos() / 1e9);
-        text.gauge("process_resident_memory_bytes", "Memory that the process holds.");
+        text.gauge("process_resident_memory_bytes", "Resident memory of the process.");
         ProcessFacts.resident().ifPresent(text::sample);
-        text.gauge("jvm_memory_used_bytes", "Memory of the JVM in use.");
+        text.gauge("jvm_memory_used_bytes", "JVM memory in use.");
         text.sample(ProcessFacts.heap(), "area", "heap");
-        text.gauge("jvm_memory_max_bytes", "The most that it may use.");
+        text.gauge("jvm_memory_max_bytes", "Maximum JVM memory.");
         text.sample(Runtime.getRuntime().maxMemory(), "area", "heap");
         List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
-        text.counter("jvm_gc_collections_total", "Collections of garbage.");
+        text.counter("jvm_gc_collections_total", "Garbage collections.");
         collectors.forEach(gc -> text.sample(gc.getCollectionCount(), "gc", gc.getName()));
-        text.counter("jvm_gc_seconds_total", "Time spent on them.");
+        text.counter("jvm_gc_seconds_total", "Time spent on garbage collections.");
         collectors.forEach(gc -> text.sample(gc.getCollectionTime() / 1e3, "gc", gc.getName()));
     }
 }

@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The server that an admin server tells of, and acts on. Any thread. */
+/** The server that an admin server reports on and controls. Any thread. */
 public interface Subject {
-    /** Where in its life it is. */
+    /** The lifecycle of a server. */
     enum State {
-        /** It does not listen yet. */
+        /** It is not listening yet. */
         STARTING("starting"),
-        /** It serves. */
+        /** It accepts requests. */
         SERVING("serving"),
-        /** It accepts no more, and lets what is in progress end. */
+        /** It accepts no more requests, and finishes those in progress. */
         DRAINING("draining"),
-        /** An event loop has died: the process is about to end. */
+        /** An event loop has died; the process is about to end. */
         FAILED("failed");
 
         private final String label;
@@ -27,40 +27,39 @@ public interface Subject {
             this.label = label;
         }
 
-        /** As it is told to people and programs. */
+        /** Returns the name for people and programs. */
         public String label() {
             return label;
         }
     }
 
-    /** Where in its life it is. */
+    /** Returns its state. */
     State state();
 
-    /** What its loops have done; none while it does not run. */
+    /** Returns the statistics of its loops; empty while it is not running. */
     List<ServerStats> stats();
 
-    /** Where it listens, and how it talks to the kernel: one line for people. */
+    /** Returns one line for people: the addresses and the transport. */
     String description();
 
-    /** Requests that access rules have refused since the start, by the name of the rule. */
+    /** Returns the number of requests that each access rule has refused since the start. */
     Map<String, Long> refusals();
 
-    /** Its event channels, if it has some. */
+    /** Returns its event channels, if they are on. */
     default Optional<Live> live() {
         return Optional.empty();
     }
 
-    /** Lines that the access log has dropped since the start. */
+    /** Returns the number of lines that the access log has dropped since the start. */
     long droppedLogLines();
 
-    /** Begins to drain, and returns at once. */
+    /** Starts to drain, and returns at once. */
     void drain();
 
     /**
-     * Reads its configuration anew and takes it up, all or nothing.
+     * Reads its configuration again and applies all of it, or nothing.
      *
-     * @throws IOException when it is refused; its message, which may have lines, is for the
-     *     operator
+     * @throws IOException if it is rejected, with a message of one or more lines for the operator
      */
     void reload() throws IOException;
 }

@@ -23,8 +23,8 @@ import java.util.HexFormat;
 import java.util.Set;
 
 /**
- * The secret of the operators. What is sent to us is compared by its SHA-256 in constant time, so
- * that neither its bytes nor its length show in the time that takes. Immutable.
+ * The admin token. Received values are compared by their SHA-256 in constant time, so that the time
+ * reveals neither its bytes nor its length. Immutable.
  */
 final class Token {
     private static final LazyLogger LOG = LazyLogger.of(Token.class);
@@ -42,8 +42,8 @@ final class Token {
     }
 
     /**
-     * The token in a file; where there is no such file, a new one is made and written there, for
-     * its owner alone.
+     * Reads the token from a file; a missing file is created with a new token, readable for its
+     * owner alone.
      *
      * @throws IOException with a message for the operator
      */
@@ -53,20 +53,20 @@ final class Token {
                 create(file);
             }
             if (Files.size(file) > LONGEST) {
-                throw new IOException("the token file " + file + " is too large for a token");
+                throw new IOException("the token file " + file + " is too large");
             }
             String secret = Files.readString(file, UTF_8).strip();
             if (secret.length() < SHORTEST) {
                 throw new IOException(
-                        "the token in %s has %d characters, and needs %d; delete the file to get a"
+                        "the token in %s has %d characters, but needs %d; delete the file to get a"
                                         .formatted(file, secret.length(), SHORTEST)
-                                + " good one");
+                                + " new one");
             }
             warnOfReaders(file);
             return new Token(secret);
         } catch (NoSuchFileException e) {
             throw new IOException(
-                    "cannot make the token file %s: there is no directory %s"
+                    "cannot create the token file %s: the directory %s does not exist"
                             .formatted(file, file.toAbsolutePath().getParent()),
                     e);
         } catch (AccessDeniedException e) {
@@ -89,7 +89,7 @@ final class Token {
         try (var out = Channels.newOutputStream(Files.newByteChannel(file, options, mode))) {
             out.write((secret + "\n").getBytes(UTF_8));
         }
-        LOG.get().log(Level.INFO, "made a token for the admin server in {0}", file);
+        LOG.get().log(Level.INFO, "created a token for the admin server in {0}", file);
     }
 
     private static void warnOfReaders(Path file) throws IOException {
@@ -98,7 +98,7 @@ final class Token {
             LOG.get()
                     .log(
                             Level.WARNING,
-                            "others than its owner may use the admin token {0}; chmod 600 keeps them out",
+                            "other users can read the admin token {0}; restrict it with chmod 600",
                             file);
         }
     }
@@ -107,17 +107,17 @@ final class Token {
         return file.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
-    /** Whether this is the secret. */
+    /** Returns whether this is the token. */
     boolean is(String secret) {
         return MessageDigest.isEqual(digest, sha256(secret));
     }
 
-    /** The value of the cookie that stands for it in a browser: it does not tell the secret. */
+    /** Returns the value of the session cookie, which does not reveal the token. */
     String session() {
         return session;
     }
 
-    /** Whether this is the cookie's value. */
+    /** Returns whether this is the value of the session cookie. */
     boolean isSession(String value) {
         return MessageDigest.isEqual(session.getBytes(UTF_8), value.getBytes(UTF_8));
     }

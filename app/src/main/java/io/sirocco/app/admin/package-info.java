@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * The admin server: health, metrics, drain, reload and the page with live charts, for operators.
- */
+/** The admin server for operators: health, metrics, drain, reload, and a dashboard. */
 package io.sirocco.app.admin;

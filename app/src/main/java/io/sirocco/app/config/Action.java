@@ -8,21 +8,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What a route does. Immutable. */
+/** The action of a route. Immutable. */
 public sealed interface Action {
 
     /** Serves {@link Files}. */
     record Serve() implements Action {}
 
     /**
-     * Sends the client elsewhere.
+     * Redirects the client.
      *
      * @param to a path or a URL, with {@code {name}} and {@code {*}} of the route's path
      * @param status 301, 302, 303, 307 or 308
      */
     record Redirect(String to, int status) implements Action {}
 
-    /** Answers with another file; {@code to} is a path with {@code {name}} and {@code {*}}. */
+    /** Responds with another file; {@code to} is a path with {@code {name}} and {@code {*}}. */
     record Rewrite(String to) implements Action {
         @Override
         public String toString() {
@@ -30,10 +30,10 @@ public sealed interface Action {
         }
     }
 
-    /** Answers with a text. */
+    /** Responds with a string. */
     record Respond(int status, String text) implements Action {}
 
-    /** Reads what a route does, whose path has these parameters. */
+    /** Reads the action of a route whose path has these parameters. */
     static Action read(Table table, Set<String> parameters) {
         Optional<Action> redirect = table.inline("redirect", inner -> redirect(inner, parameters));
         Optional<Action> rewrite =
@@ -43,9 +43,9 @@ public sealed interface Action {
         if (set.size() > 1) {
             table.error(
                     set.getLast(),
-                    "a route does one thing: it has both \"%s\" and \"%s\""
+                    "a route has one action, not both \"%s\" and \"%s\""
                             .formatted(set.getFirst(), set.getLast()),
-                    "leave one out");
+                    "remove one of them");
         }
         return redirect.or(() -> rewrite).or(() -> respond).orElse(new Serve());
     }
@@ -61,14 +61,14 @@ public sealed interface Action {
         return new Redirect(to, (int) status);
     }
 
-    private static long redirection(Node node) throws Unfit {
+    private static long redirection(Node node) {
         if (node instanceof Node.Whole(long status, _)
                 && List.of(301L, 302L, 303L, 307L, 308L).contains(status)) {
             return status;
         }
-        throw new Unfit(
-                "is no status of a redirect",
-                "write 308, or 307 for the time being; or 301, 302, 303");
+        throw new ConfigError(
+                "is not a redirect status",
+                "write 308, or 307 for a temporary one; 301, 302 and 303 are allowed, too");
     }
 
     private static Respond respond(Table table) {
@@ -76,26 +76,27 @@ public sealed interface Action {
                 table.whole("status", 200, 200, 599), table.text("text", "", text -> text));
     }
 
-    private static String page(String text, Set<String> parameters) throws Unfit {
-        if (text.isEmpty()) throw new Unfit("names no file", "");
+    private static String page(String text, Set<String> parameters) {
+        if (text.isEmpty())
+            throw new ConfigError("is empty", "name a file such as \"/index.html\"");
         return filled(Texts.page(text), parameters);
     }
 
-    private static String target(String text, Set<String> parameters) throws Unfit {
+    private static String target(String text, Set<String> parameters) {
         if (!text.matches("(?i)/.*|https?://[^/].*")) {
-            throw new Unfit(
-                    "is no target: \"" + text + "\"",
-                    "write a path, \"/new\", or a URL, \"https://example.org/new\"");
+            throw new ConfigError(
+                    "is not a redirect target: \"" + text + "\"",
+                    "write a path such as \"/new\", or a URL such as \"https://example.org/new\"");
         }
         return filled(Texts.fieldValue(text), parameters);
     }
 
-    /** Every name in braces must be one that the path has. */
-    private static String filled(String text, Set<String> parameters) throws Unfit {
+    /** Checks that every name in braces is a parameter of the path. */
+    private static String filled(String text, Set<String> parameters) {
         Matcher names = Pattern.compile("\\{([^{}/]*)}").matcher(text);
         while (names.find()) {
             if (!parameters.contains(names.group(1))) {
-                throw new Unfit(
+                throw new ConfigError(
                         "has " + names.group() + ", which is not in the path",
                         parameters.isEmpty()
                                 ? "the path has neither a {name} nor a *"

@@ -8,7 +8,7 @@ import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 
-/** Where to listen. Immutable. */
+/** An address to listen on. Immutable. */
 public sealed interface Address {
 
     /**
@@ -54,47 +54,44 @@ public sealed interface Address {
         }
     }
 
-    /** What to bind; a name is looked up, which may take a while. */
+    /** Returns the socket address; a name is looked up, which may take a while. */
     SocketAddress resolved() throws UnknownHostException;
 
-    /** Whether only this machine can reach it. */
+    /** Returns whether only this machine can reach it. */
     boolean isLocal();
 
-    /** Reads {@code host:port}, {@code :port}, {@code [::1]:port} or {@code unix:/path}. */
-    static Address parse(String text, Path folder) throws Unfit {
+    /** Parses {@code host:port}, {@code :port}, {@code [::1]:port} or {@code unix:/path}. */
+    static Address parse(String text, Path folder) {
         String form = "write \"127.0.0.1:8080\", \":8080\", \"[::1]:8080\" or \"unix:/run/a.sock\"";
         if (text.startsWith("unix:")) {
-            if (text.length() == 5) throw new Unfit("names no file: \"" + text + "\"", form);
+            if (text.length() == 5) throw new ConfigError("has no path: \"" + text + "\"", form);
             return new Unix(Paths.resolved(text.substring(5), folder));
         }
         int colon = text.lastIndexOf(':');
         if (colon < 0 || text.endsWith("]")) {
             String port = text.matches("[0-9]{1,5}") ? ":" + text : text + ":8080";
-            throw new Unfit("has no port: \"" + text + "\"", "write \"" + port + "\"");
+            throw new ConfigError("has no port: \"" + text + "\"", "write \"" + port + "\"");
         }
         String host = text.substring(0, colon);
         if (host.startsWith("[") && host.endsWith("]")) {
             host = host.substring(1, host.length() - 1);
             if (!host.contains(":") || !Network.isAddress(host)) {
-                throw new Unfit("is no address: \"" + text + "\"", form);
+                throw new ConfigError("is not an address: \"" + text + "\"", form);
             }
         } else if (host.contains(":")) {
-            throw new Unfit("is no address: \"" + text + "\"", bracketed(text, colon, form));
+            throw new ConfigError(
+                    "is not an address: \"" + text + "\"", bracketed(text, colon, form));
         } else if (host.matches("[0-9.]+") ? !Network.isAddress(host) : !isName(host)) {
-            throw new Unfit("is no address: \"" + text + "\"", form);
+            throw new ConfigError("is not an address: \"" + text + "\"", form);
         }
         return new Internet(host, port(text.substring(colon + 1), form));
     }
 
     private static String bracketed(String text, int colon, String form) {
-        if (text.contains("://")) return "leave out the scheme: " + form;
+        if (text.contains("://")) return "remove the scheme: " + form;
         String host = text.substring(0, colon);
         return Network.isAddress(host)
-                ? "an IPv6 address stands in brackets: \"["
-                        + host
-                        + "]"
-                        + text.substring(colon)
-                        + "\""
+                ? "put an IPv6 address in brackets: \"[" + host + "]" + text.substring(colon) + "\""
                 : form;
     }
 
@@ -102,11 +99,12 @@ public sealed interface Address {
         return host.matches("|[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\\.[A-Za-z0-9_-]+)*\\.?");
     }
 
-    private static int port(String text, String form) throws Unfit {
-        if (!text.matches("[0-9]{1,9}")) throw new Unfit("has no port: \"" + text + "\"", form);
+    private static int port(String text, String form) {
+        if (!text.matches("[0-9]{1,9}"))
+            throw new ConfigError("has an invalid port: \"" + text + "\"", form);
         int port = Integer.parseInt(text);
         if (port > 65_535) {
-            throw new Unfit("has the port " + port, "a port is a number from 0 to 65535");
+            throw new ConfigError("has an invalid port: " + port, "a port is 0 to 65535");
         }
         return port;
     }

@@ -7,9 +7,9 @@ import java.util.Optional;
 /**
  * {@code [admin]}. Immutable.
  *
- * @param address empty: there is no admin listener
- * @param token a file, which the server makes if it is missing; named unless the address is local
- * @param healthOpen whether /health and /ready answer without the token
+ * @param address empty: there is no admin server
+ * @param token a file, which the server creates if it is missing; set unless the address is local
+ * @param healthOpen whether /health and /ready need no token
  */
 public record Admin(Optional<Address> address, Optional<Path> token, boolean healthOpen) {
 
@@ -30,16 +30,16 @@ public record Admin(Optional<Address> address, Optional<Path> token, boolean hea
         if (address.isPresent() && !address.get().isLocal() && !table.sets("token-file")) {
             table.error(
                     "address",
-                    "the network can reach this address, so it needs a token",
-                    ("in [admin]%s, set token-file = \"admin.token\"; or use an address of this"
-                                    + " machine, \"127.0.0.1:9180\"")
-                            .formatted(table.place("address").position().orOfAFile()));
+                    "this address is open to the network, so it needs a token",
+                    ("in [admin]%s, set token-file = \"admin.token\", or use a loopback address such"
+                                    + " as \"127.0.0.1:9180\"")
+                            .formatted(table.position("address").orOfAFile()));
         }
         if (address.isEmpty() && table.sets("token-file")) {
             table.warning(
                     "token-file",
                     "\"token-file\" has no effect",
-                    "there is no admin listener without address = \"127.0.0.1:9180\"");
+                    "the admin server is off; set address = \"127.0.0.1:9180\" to start it");
         }
         return admin;
     }

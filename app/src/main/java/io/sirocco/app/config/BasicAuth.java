@@ -9,7 +9,7 @@ import java.util.Optional;
 /**
  * {@code basic-auth}. Immutable.
  *
- * @param users a file that is there: lines of name:hash
+ * @param users an existing file: lines of name:hash
  */
 public record BasicAuth(String realm, Path users) {
 
@@ -17,23 +17,23 @@ public record BasicAuth(String realm, Path users) {
         String realm = table.text("realm", "Restricted", Texts::fieldValue);
         Optional<Path> users = table.file("users-file");
         if (!table.sets("users-file")) {
-            table.error("users-file", "basic-auth needs \"users-file\"", "htpasswd -B makes one");
+            table.error("users-file", "basic-auth needs \"users-file\"", "htpasswd -B creates one");
         }
         users.ifPresent(file -> check(file, table));
         return new BasicAuth(realm, users.orElse(Path.of("")));
     }
 
-    /** What is wrong with the list is told here, with what else is wrong with the configuration. */
+    /** Reports the mistakes in the users file together with all others. */
     private static void check(Path file, Table table) {
         try {
             if (Users.read(file).size() == 0) {
                 table.warning(
                         "users-file",
-                        "nobody gets in: " + file + " has no users",
-                        "htpasswd -B adds one");
+                        file + " has no users, so every request gets 401",
+                        "add one with htpasswd -B");
             }
         } catch (IOException e) {
-            table.error("users-file", "the list of users cannot be read: " + e.getMessage(), "");
+            table.error("users-file", "the users file cannot be read: " + e.getMessage(), "");
         } catch (IllegalArgumentException e) {
             table.error("users-file", e.getMessage(), "");
         }

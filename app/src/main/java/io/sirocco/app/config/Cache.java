@@ -4,11 +4,11 @@ package io.sirocco.app.config;
 import java.time.Duration;
 
 /**
- * What a site keeps of its files in memory. Immutable.
+ * The file cache of a site. Immutable.
  *
- * @param bytes of all of them; 0 keeps none
- * @param largest the content of a file with more bytes is never kept
- * @param check how old what is known of a file may be
+ * @param bytes of all files; 0 disables it
+ * @param largest the content of larger files is not cached
+ * @param check the age at which a file is compared with the disk
  */
 public record Cache(long bytes, long largest, Duration check) {
 

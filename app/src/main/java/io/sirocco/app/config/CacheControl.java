@@ -18,7 +18,7 @@ public record CacheControl(List<String> files, String value) {
                         "files = [\"*.css\"]",
                         Values.list(Values.text(CacheControl::glob)));
         if (table.sets("files") && files.isEmpty()) {
-            table.error("files", "\"files\" is empty", "write files = [\"*\"] for all");
+            table.error("files", "\"files\" is empty", "write files = [\"*\"] for all files");
         }
         return new CacheControl(
                 files,
@@ -29,8 +29,8 @@ public record CacheControl(List<String> files, String value) {
                         Values.text(Texts::fieldValue)));
     }
 
-    private static String glob(String text) throws Unfit {
+    private static String glob(String text) {
         if (!text.isEmpty()) return text;
-        throw new Unfit("is an empty name", "write \"*\" for all files");
+        throw new ConfigError("contains an empty name", "write \"*\" for all files");
     }
 }

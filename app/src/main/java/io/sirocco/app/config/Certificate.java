@@ -4,7 +4,7 @@ package io.sirocco.app.config;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** One {@code [[tls.certificate]]}: the files that hold it, which are there. Immutable. */
+/** One {@code [[tls.certificate]]}: its files, which exist. Immutable. */
 public sealed interface Certificate {
 
     /**
@@ -37,20 +37,20 @@ public sealed interface Certificate {
     private static void check(Table table) {
         if (table.sets("store")) {
             if (table.sets("chain") || table.sets("key")) {
-                table.error("store", "a store holds the chain and the key", "leave those out");
+                table.error(
+                        "store",
+                        "a store contains both chain and key",
+                        "remove \"chain\" and \"key\"");
             }
             return;
         }
         if (!table.sets("chain") && !table.sets("key")) {
-            table.error(
-                    "chain",
-                    "the certificate has no file",
-                    "name its chain and its key, or a store");
+            table.error("chain", "the certificate has no files", "set chain and key, or store");
         } else if (!table.sets("key")) {
-            table.error("chain", "the key of this certificate is missing", "key = \"example.key\"");
+            table.error("chain", "this certificate has no key", "add key = \"example.key\"");
         } else if (!table.sets("chain")) {
-            table.error("key", "the certificate of this key is missing", "chain = \"example.pem\"");
+            table.error("key", "this key has no certificate", "add chain = \"example.pem\"");
         }
-        if (table.sets("alias")) table.error("alias", "only a store has an alias", "leave it out");
+        if (table.sets("alias")) table.error("alias", "an alias needs a store", "remove it");
     }
 }

@@ -6,25 +6,25 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 
-/** Names of cipher suites, as this JDK has them. Loaded only when there are some in a file. */
+/** Reads names of cipher suites of this JDK. Loaded only if a file has some. */
 final class Ciphers {
     private Ciphers() {}
 
-    static List<String> read(Node node) throws Unfit {
+    static List<String> read(Node node) {
         if (!(node instanceof Node.Items(List<Node> items, _))) {
-            throw new Unfit("must be a list, not " + node.kind(), "");
+            throw new ConfigError("must be a list, not " + node.kind(), "");
         }
         List<String> known = known();
         var names = new ArrayList<String>();
         for (Node item : items) {
             String name = Values.text(item);
             if (!known.contains(name)) {
-                throw new Unfit(
-                                "names a cipher suite that this JDK does not have: \""
+                throw new ConfigError(
+                                "contains a cipher suite that this JDK does not support: \""
                                         + name
                                         + "\"",
                                 Nearest.hint(name, known))
-                        .in(item);
+                        .at(item);
             }
             names.add(name);
         }

@@ -10,15 +10,15 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * All that {@code sirocco serve} can be told: a file, the command line over it, and the usual value
- * of everything else. The manual is {@code sirocco.toml}, and each record here is one of its
- * tables. Immutable.
+ * The configuration of {@code sirocco serve}: a file, overridden by the command line, and defaults
+ * for all other options. The manual is {@code sirocco.toml}; each record here is one of its tables.
+ * Immutable.
  *
- * <p>Two configurations are compared part by part: {@code old.tls().equals(next.tls())}. The whole
- * also knows the text that it came from, and is equal to itself only.
+ * <p>Compare two configurations part by part: {@code old.tls().equals(next.tls())}. The whole
+ * includes the file that it was read from, and equals only itself.
  *
- * @param sites none: the welcome page
- * @param document what it was read from
+ * @param sites empty: the welcome page
+ * @param document the file that it was read from
  */
 public record Configuration(
         Server server,
@@ -36,9 +36,9 @@ public record Configuration(
         Document document) {
 
     /**
-     * Reads a file, and lays the command line over it. May be called again whenever it has changed.
+     * Reads a file, overridden by the command line.
      *
-     * @throws InvalidConfiguration which says all that is wrong with it
+     * @throws InvalidConfiguration with all mistakes in it
      */
     public static Configuration load(Path file, Overrides overrides) throws InvalidConfiguration {
         Path whole = file.toAbsolutePath().normalize();
@@ -49,9 +49,9 @@ public record Configuration(
     }
 
     /**
-     * Without a file. Jackson is not loaded.
+     * Returns the configuration of the command line alone. Jackson is not loaded.
      *
-     * @throws InvalidConfiguration which says what is wrong with the command line
+     * @throws InvalidConfiguration with all mistakes in it
      */
     public static Configuration of(Overrides overrides) throws InvalidConfiguration {
         Source none = Source.commandLine("");
@@ -76,36 +76,40 @@ public record Configuration(
     }
 
     /**
-     * Where an option stands, or the table that it is left out of: {@code where("listen", 0,
-     * "address")}.
+     * Returns the position of an option, or of its table if it is not set: {@code where("listen",
+     * 0, "address")}.
      *
-     * @param path keys as the file has them, and numbers from 0 for places in lists
+     * @param path keys of the file, and indexes of lists
      */
-    public Position where(Object... path) {
-        return document.place(path).position();
+    public SourcePosition where(Object... path) {
+        return document.position(path);
     }
 
-    /** An error that shows only later, such as a port in use, in the form of all others. */
+    /**
+     * Returns an error that is found later, such as a port in use, in the same form as the others.
+     */
     public Problem problem(String message, String hint, Object... path) {
-        return Problem.at(document.place(path), Problem.Severity.ERROR, message, hint);
+        return Problem.at(document.position(path), Problem.Severity.ERROR, message, hint);
     }
 
-    /** The same as an exception. */
+    /** Returns the same as an exception. */
     public InvalidConfiguration invalid(String message, String hint, Object... path) {
         return new InvalidConfiguration(problem(message, hint, path));
     }
 
-    /** All options with their values, as a file that comes to the same; files are named in full. */
+    /**
+     * Returns all options with their values as a file that has the same effect; paths are absolute.
+     */
     public String toToml() {
         return TomlText.of(document.section());
     }
 
-    /** The same for programs: sizes in bytes, times in seconds. */
+    /** Returns all options with their values as JSON: sizes in bytes, durations in seconds. */
     public String toJson() {
         return JsonText.of(document.section());
     }
 
-    /** The options in which another one differs that a running server cannot change. */
+    /** Returns the changed options of {@code next} that take effect only after a restart. */
     public List<String> needsStart(Configuration next) {
         var options = new ArrayList<String>();
         if (server.loops() != next.server.loops()) options.add("server.loops");
@@ -129,7 +133,7 @@ public record Configuration(
 
     /**
      * Returns the effective configuration of a server that was started with this one and has
-     * reloaded {@code next}: settings that need a start keep their values.
+     * reloaded {@code next}: settings that need a restart keep their values.
      */
     public Configuration reloaded(Configuration next) {
         return new Configuration(
@@ -162,7 +166,7 @@ public record Configuration(
                 next.document);
     }
 
-    /** An address that is listened on stays as it was bound. */
+    /** Keeps the settings of an address that is bound already. */
     private Listen bound(Listen next) {
         return listen.stream()
                 .filter(ours -> ours.address().equals(next.address()))
@@ -180,14 +184,14 @@ public record Configuration(
     }
 
     /**
-     * Whether another one comes to the same TLS, the files of its certificates included: then
-     * sessions may go on.
+     * Returns whether another one has the same TLS settings and certificate files, so that sessions
+     * can be resumed.
      */
     public boolean hasTlsOf(Configuration other) {
         return tls.equals(other.tls) && hasFilesOf(other, tls.files());
     }
 
-    /** The same of the TLS that an address has for itself, or shares. */
+    /** Returns the same for the TLS settings of one address, its own or the shared ones. */
     public boolean hasTlsOf(Configuration other, Listen own) {
         Tls ours = own.tls(tls);
         boolean same =
@@ -197,7 +201,7 @@ public record Configuration(
         return same && hasFilesOf(other, ours.files());
     }
 
-    /** Whether files have not changed since another configuration was read. */
+    /** Returns whether files are unchanged since another configuration was read. */
     public boolean hasFilesOf(Configuration other, Collection<Path> files) {
         return files.stream()
                 .allMatch(
@@ -207,17 +211,17 @@ public record Configuration(
                                         other.document.stamps().get(file)));
     }
 
-    /** What it says that has no effect, and such; it holds nevertheless. */
+    /** Returns the warnings, such as options without effect; the configuration is valid. */
     public List<Problem> warnings() {
         return document.warnings();
     }
 
-    /** Every file that it was made of: its own, certificates and keys, lists of users. */
+    /** Returns every file that was read: the configuration, certificates, keys, users files. */
     public Set<Path> files() {
         return document.stamps().keySet();
     }
 
-    /** The file's name. */
+    /** Returns the name of the file. */
     @Override
     public String toString() {
         return document.source().name();

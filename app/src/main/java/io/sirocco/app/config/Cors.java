@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * {@code cors}, as the Fetch standard has it. Immutable.
+ * {@code cors}: cross-origin requests as the Fetch standard defines them. Immutable.
  *
  * @param origins "*" alone for all
  * @param maxAge how long a browser may remember a preflight
@@ -34,16 +34,16 @@ public record Cors(
         if (cors.credentials && cors.origins.contains("*")) {
             table.error(
                     "credentials",
-                    "every origin could read what is only for this user",
-                    "name the origins in place of \"*\"");
+                    "credentials for every origin would let any site read the data of a user",
+                    "list the origins in place of \"*\"");
         }
         return cors;
     }
 
-    static String origin(String text) throws Unfit {
+    static String origin(String text) {
         if (text.matches("\\*|null|[a-z][a-z0-9+.-]*://[^/?#@\\s]+")) return text;
-        throw new Unfit(
-                "is no origin: \"" + text + "\"",
+        throw new ConfigError(
+                "is not an origin: \"" + text + "\"",
                 "write \"https://app.example.org\", without a path, or \"*\" for all");
     }
 }

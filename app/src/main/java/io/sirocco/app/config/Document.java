@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a configuration was read from, and what it came to. Immutable.
+ * The source of a configuration, and the values of all options. Immutable.
  *
- * @param fields what was given, by the file and the command line
- * @param section what all options came to
- * @param stamps of every file that it was made of, from before it was read
+ * @param fields the options of the file and the command line
+ * @param section all options with their values
+ * @param stamps of every file that was read, taken before reading it
  */
 record Document(
         Source source,
@@ -22,19 +22,19 @@ record Document(
         List<Problem> warnings) {
 
     /**
-     * Where a value stands, or the table that it is not in.
+     * Returns the position of a value, or of its table if it is not set.
      *
-     * @param path keys, and numbers for places in lists
+     * @param path keys, and indexes of lists
      */
-    Place place(Object... path) {
+    SourcePosition position(Object... path) {
         Node node = fields;
-        Place place = fields.place();
+        SourcePosition position = fields.position();
         for (Object step : path) {
             node = child(node, step);
             if (node == null) break;
-            if (node.place().from() >= 0) place = node.place();
+            if (node.position().from() >= 0) position = node.position();
         }
-        return place;
+        return position;
     }
 
     private static Node child(Node node, Object step) {

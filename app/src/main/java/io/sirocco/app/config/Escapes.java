@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.config;
 
-/** Quoted keys and texts of TOML, as they are meant. */
+/** Decodes and encodes quoted keys and strings of TOML. */
 final class Escapes {
     private Escapes() {}
 
-    /** What a text on one line says, given with its quotes; what is no escape stays as it is. */
+    /** Decodes a string on one line, given with its quotes; invalid escapes stay as they are. */
     static String decoded(String source, int from, int to) {
         boolean closed = to - from >= 2 && source.charAt(to - 1) == source.charAt(from);
         String inner = source.substring(from + 1, closed ? to - 1 : to);
@@ -44,7 +44,7 @@ final class Escapes {
         }
     }
 
-    /** A text in double quotes, as TOML and JSON both read it. */
+    /** Returns a string in double quotes that both TOML and JSON can read. */
     static String quoted(String text) {
         var quoted = new StringBuilder("\"");
         for (int i = 0; i < text.length(); i++) {

@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How files are served, by a site or a route of it. Immutable.
+ * The options for files of a site or a route. Immutable.
  *
  * @param root an existing directory; empty: there are no files
- * @param strip taken off a path before its file is looked for; empty for nothing
- * @param fallback answers what is no file
+ * @param strip removed from a path before its file is looked up; may be empty
+ * @param fallback served where no file exists
  * @param notFound a page for 404
  * @param charset empty for none
  * @param maxRanges 0: ranges are not served
  * @param precompressed endings such as "br", in order of preference
  * @param compress codings such as "zstd", in order of preference; empty for never
  * @param compressFrom bytes
- * @param compressTypes media types, or such as {@code text/*}
- * @param cacheControl the first line that matches holds
+ * @param compressTypes media types, or ranges such as {@code text/*}
+ * @param cacheControl the first matching line applies
  */
 public record Files(
         Optional<Path> root,
@@ -37,7 +37,7 @@ public record Files(
         List<String> compressTypes,
         List<CacheControl> cacheControl) {
 
-    /** Which symbolic links are followed. */
+    /** The symbolic links that are followed. */
     public enum SymbolicLinks {
         INSIDE,
         NONE,
@@ -58,7 +58,7 @@ public record Files(
                     "font/ttf",
                     "font/otf");
 
-    /** Of a site; {@code strip} is an option of routes. */
+    /** Reads the options of a site; {@code strip} is an option of routes only. */
     static Files read(Table table) {
         return read(table, "");
     }
@@ -88,8 +88,10 @@ public record Files(
                 table.inlines("cache-control", CacheControl::read));
     }
 
-    private static String name(String text) throws Unfit {
+    private static String name(String text) {
         if (!text.isEmpty() && !text.contains("/")) return text;
-        throw new Unfit("has no name of a file: \"" + text + "\"", "write \"index.html\"");
+        throw new ConfigError(
+                "contains an invalid file name: \"" + text + "\"",
+                "write a name such as \"index.html\"");
     }
 }

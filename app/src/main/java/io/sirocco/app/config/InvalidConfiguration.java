@@ -4,7 +4,7 @@ package io.sirocco.app.config;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A configuration that cannot be used. Its message is all that an operator needs to know. */
+/** A configuration with errors. The message lists them for the operator. */
 public final class InvalidConfiguration extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -22,15 +22,16 @@ public final class InvalidConfiguration extends Exception {
     }
 
     /**
-     * Several problems, each once and in the order of the file; the first ones if they are many.
+     * Creates it from several problems, each once, in the order of the file, up to {@value
+     * Report#MOST}.
      */
     public static InvalidConfiguration of(List<Problem> problems) {
         List<Problem> all = Report.sorted(problems.stream().distinct().toList());
-        int told = Math.min(all.size(), Report.MOST);
-        return new InvalidConfiguration(all.subList(0, told), all.size() - told);
+        int shown = Math.min(all.size(), Report.MOST);
+        return new InvalidConfiguration(all.subList(0, shown), all.size() - shown);
     }
 
-    /** What is wrong, in the order of the file; the first {@value Report#MOST} at most. */
+    /** Returns the problems in the order of the file, up to {@value Report#MOST}. */
     public List<Problem> problems() {
         return problems;
     }

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Prints what a configuration came to as JSON (RFC 8259), for programs: sizes in bytes, times in
- * seconds. Used by one thread.
+ * Prints a configuration as JSON (RFC 8259), for programs: sizes in bytes, durations in seconds.
+ * Used by one thread.
  */
 final class JsonText {
     private static final int WIDEST = 100;

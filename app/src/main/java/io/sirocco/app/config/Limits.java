@@ -39,7 +39,7 @@ public record Limits(
         if (limits.maxTargetBytes > limits.maxHeaderBytes) {
             table.error(
                     table.sets("max-target-bytes") ? "max-target-bytes" : "max-header-bytes",
-                    "the target is a part of the header: %d bytes do not fit into %d"
+                    "max-target-bytes (%d) is larger than max-header-bytes (%d), which includes the target"
                             .formatted(limits.maxTargetBytes, limits.maxHeaderBytes),
                     "");
         }

@@ -8,10 +8,10 @@ import java.util.Optional;
  * One {@code [[listen]]}. Immutable.
  *
  * @param tls whether connections begin with a TLS handshake
- * @param own the TLS of this address alone; empty: that of {@code [tls]}
- * @param redirectToHttps the port that everything is redirected to; 0 for none
+ * @param own the TLS settings of this address alone; empty: those of {@code [tls]}
+ * @param redirectToHttps the port that every request is redirected to; 0 for none
  * @param proxyProtocol whether connections begin with a header of the PROXY protocol
- * @param backlog connections that the kernel keeps for us
+ * @param backlog connections that the kernel queues
  */
 public record Listen(
         Address address,
@@ -41,8 +41,8 @@ public record Listen(
         if (listen.tls && listen.redirectToHttps != 0) {
             table.error(
                     "redirect-to-https",
-                    "an address with tls = true is HTTPS already",
-                    "redirect from an address without it");
+                    "this address has tls = true, so it is HTTPS already",
+                    "set it in the [[listen]] for plain HTTP");
         }
         return listen;
     }
@@ -54,14 +54,14 @@ public record Listen(
         return tls;
     }
 
-    /** Adds the options in which another one of this address differs that only a start changes. */
+    /** Adds the changed options of {@code next} that take effect only after a restart. */
     void needsStart(Listen next, List<String> options) {
         if (tls != next.tls) options.add("tls of " + address);
         if (proxyProtocol != next.proxyProtocol) options.add("proxy-protocol of " + address);
         if (backlog != next.backlog) options.add("backlog of " + address);
     }
 
-    /** What is spoken here, where {@link #tls}; {@code shared} is that of {@code [tls]}. */
+    /** Returns the TLS settings of this address; {@code shared} are those of {@code [tls]}. */
     public Tls tls(Tls shared) {
         return own.orElse(shared);
     }

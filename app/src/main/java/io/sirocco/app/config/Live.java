@@ -9,15 +9,15 @@ import java.util.Optional;
 /**
  * {@code [live]}: event channels. Immutable.
  *
- * @param on whether this server has them
+ * @param on whether they are switched on
  * @param path where clients connect
  * @param passwordFile its first line is the password
- * @param open whether everybody may come in, also from the network
+ * @param open whether clients need no credentials, even from the network
  * @param origins of other pages that may connect; "*" alone for all
  * @param transports "websocket", "polling"
- * @param recovery zero: nobody is recovered
- * @param histories the first whose rooms match counts
- * @param presence names of rooms, with {@code *} for any text
+ * @param recovery zero: sessions are not recovered
+ * @param histories the first match applies
+ * @param presence names of rooms, with {@code *} for any string
  */
 public record Live(
         boolean on,
@@ -38,19 +38,19 @@ public record Live(
     /**
      * Tickets for one connection.
      *
-     * @param path where they are given out; empty for nowhere
-     * @param secretFile what they are signed with, the same on all nodes
+     * @param path where clients request them; empty: there are none
+     * @param secretFile the secret that signs them, the same on all nodes
      */
     public record Tickets(String path, Duration life, Optional<Path> secretFile) {}
 
     /**
-     * What nodes share.
+     * The broker that connects nodes.
      *
-     * @param url of a Redis; empty for the memory of this process
+     * @param url of a Redis, or "memory" for this process alone
      */
     public record Broker(String url, Optional<Path> passwordFile) {}
 
-    /** Which rooms keep how many messages for how long. */
+    /** The history of some rooms: how many messages they keep, and for how long. */
     public record History(String rooms, int messages, Duration age) {
 
         static History read(Table table) {
@@ -61,7 +61,7 @@ public record Live(
         }
     }
 
-    /** Which clients may publish into a room. */
+    /** The clients that may publish to a room. */
     public enum Publishing {
         ALL,
         MEMBERS,
@@ -102,48 +102,58 @@ public record Live(
 
     private void check(Table table) {
         if (transports.isEmpty()) {
-            table.error("transports", "there is no way to connect", "leave \"transports\" out");
+            table.error(
+                    "transports",
+                    "clients cannot connect without a transport",
+                    "remove \"transports\" for all");
         }
         if (path.equals(tickets.path)) {
-            table.error("ticket-path", "clients connect at " + path, "take another path");
+            table.error(
+                    "ticket-path",
+                    "tickets and channels have the same path: " + path,
+                    "choose another path");
         }
         if (open && passwordFile.isPresent()) {
-            table.warning("open", "\"open\" has no effect", "there is a password-file");
+            table.warning(
+                    "open", "\"open\" has no effect", "clients need the password of password-file");
         } else if (open && tokens.isOn()) {
-            table.warning("open", "\"open\" has no effect", "there is a key of tokens");
+            table.warning(
+                    "open",
+                    "\"open\" has no effect",
+                    "clients need a token, as a token key is set");
         }
         if (broker.passwordFile.isPresent() && broker.url.equals("memory")) {
             table.warning(
                     "broker-password-file",
                     "\"broker-password-file\" has no effect",
-                    "there is no broker = \"redis://...\"");
+                    "it needs broker = \"redis://...\"");
         }
     }
 
-    private static String path(String text) throws Unfit {
+    private static String path(String text) {
         if (text.matches("(/[A-Za-z0-9._~-]+)+")) return text;
-        throw new Unfit(
+        throw new ConfigError(
                 "cannot be \"" + text + "\"",
-                "write such as \"/socket.io\", with letters, digits and .-_~");
+                "write a path such as \"/socket.io\", with letters, digits and .-_~");
     }
 
-    private static String origin(String text) throws Unfit {
+    private static String origin(String text) {
         if (text.length() > 1 && text.contains("*")) {
-            throw new Unfit(
-                    "has a *: \"" + text + "\"", "name each origin, or write \"*\" for all");
+            throw new ConfigError(
+                    "contains a *: \"" + text + "\"", "list each origin, or write \"*\" for all");
         }
         return Cors.origin(text);
     }
 
-    private static String rooms(String text) throws Unfit {
+    private static String rooms(String text) {
         if (!text.isEmpty()) return text;
-        throw new Unfit("is an empty name", "write \"*\" for all rooms");
+        throw new ConfigError("contains an empty name", "write \"*\" for all rooms");
     }
 
-    private static String broker(String text) throws Unfit {
+    private static String broker(String text) {
         if (text.equals("memory") || text.matches("rediss?://[^\\s]+")) return text;
-        throw new Unfit( // without the text, which may have a password
-                "is no broker",
+        throw new ConfigError( // without the value, which may contain a password
+                "is not a valid broker",
                 "write \"memory\" or \"redis[s]://[[user]:password@]host[:port][/database]\"");
     }
 }

@@ -7,15 +7,16 @@ import java.util.List;
 /**
  * The limits in {@code [live]}; sizes in bytes. Immutable.
  *
- * @param clients sessions at once; 0 for any number
- * @param connects of one address within a time; 0 for any number
- * @param guesses wrong passwords, tickets and tokens of one address at once; 0 for any number
- * @param messages of one client within a time; 0 for any number
- * @param untilSilence whether those two go on refusing until nothing was tried for that time
- * @param bytes read of one client in a second; 0 for any number
- * @param budget what may wait to be sent to one client
- * @param replay missed messages that a client is sent when it comes back
- * @param slow what happens beyond the budget: "close", "drop-oldest", "drop-newest"
+ * @param clients concurrent clients; 0: no limit
+ * @param connects of one address per {@code connectsPer}; 0: no limit
+ * @param guesses wrong passwords, tickets and tokens of one address; 0: no limit
+ * @param messages of one client per {@code messagesPer}; 0: no limit
+ * @param untilSilence whether a client over a limit is refused until it has been silent for that
+ *     time
+ * @param bytes read from one client per second; 0: no limit
+ * @param budget bytes that are buffered for one client
+ * @param replay missed messages that are sent to a client that reconnects
+ * @param slow the reaction to a client over its budget: "close", "drop-oldest", "drop-newest"
  */
 public record LiveLimits(
         int clients,

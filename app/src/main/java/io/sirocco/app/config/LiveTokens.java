@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The JSON Web Tokens that admit to the channels of {@code [live]}; none without a key. Immutable.
+ * The JSON Web Tokens that the channels of {@code [live]} accept; none without a key. Immutable.
  *
- * @param secretFile its first line has signed them
- * @param publicKeyFile in PEM; its private part has signed them
- * @param rooms the claim that lists the rooms which a client may be in
+ * @param secretFile its first line is the HMAC secret
+ * @param publicKeyFile the public key as PEM
+ * @param rooms the claim that lists the rooms a client may join
  * @param atConnectOnly whether a connection outlives its token
  */
 public record LiveTokens(
@@ -38,22 +38,25 @@ public record LiveTokens(
         return tokens;
     }
 
-    /** An error, since whoever writes it believes that tokens are asked for. */
+    /**
+     * Reports an option that needs a key; without the error, an operator would believe that tokens
+     * are required.
+     */
     private static void keyless(Table table, String key) {
         if (!key.equals("jwt-at-connect-only") || table.flag(key, false)) {
             table.error(
                     key,
-                    "no key is there that tokens are checked with",
-                    "add jwt-secret-file, or jwt-public-key-file");
+                    "there is no key to verify tokens with",
+                    "set jwt-secret-file or jwt-public-key-file");
         }
     }
 
-    private static String name(String text) throws Unfit {
+    private static String name(String text) {
         if (!text.isEmpty()) return text;
-        throw new Unfit("is empty", "leave it out");
+        throw new ConfigError("is empty", "remove it, or give it a value");
     }
 
-    /** Whether there are any. */
+    /** Returns whether tokens are accepted. */
     public boolean isOn() {
         return secretFile.isPresent() || publicKeyFile.isPresent();
     }

@@ -2,20 +2,20 @@
 package io.sirocco.app.config;
 
 /**
- * {@code [log]}: what the server has to say itself. Immutable.
+ * {@code [log]}: the server's own messages. Immutable.
  *
  * @param file {@link LogFile.Unset} for standard error
  */
 public record Log(Level level, LogFile file) {
-    /** What the program does by itself. */
+    /** The default. */
     public static final Log USUAL = new Log(Level.INFO, new LogFile.Unset());
 
-    /** Whether it is that one; a comparison of records takes its time when it is the first. */
+    /** Returns whether it is the default, without the slow first comparison of records. */
     public boolean isUsual() {
         return level == Level.INFO && file instanceof LogFile.Unset;
     }
 
-    /** The least important that is written. */
+    /** The lowest level that is written. */
     public enum Level {
         ERROR,
         WARNING,

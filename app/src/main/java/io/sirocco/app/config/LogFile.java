@@ -3,10 +3,10 @@ package io.sirocco.app.config;
 
 import java.nio.file.Path;
 
-/** Where lines of a log go. Immutable. */
+/** The destination of a log. Immutable. */
 public sealed interface LogFile {
 
-    /** {@code ""} of the access log: it is not written; of the server's: standard error. */
+    /** {@code ""}: no access log; for the log of the server, standard error. */
     record Unset() implements LogFile {
         @Override
         public String toString() {
@@ -22,7 +22,7 @@ public sealed interface LogFile {
         }
     }
 
-    /** A file in a directory that is there. */
+    /** A file in an existing directory. */
     record Named(Path path) implements LogFile {
         @Override
         public String toString() {

@@ -6,13 +6,13 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The word that was probably meant. Any thread. */
+/** Suggests the word that was probably meant. Any thread. */
 public final class Nearest {
     private static final int LONGEST = 40;
 
     private Nearest() {}
 
-    /** The candidate that takes the fewest edits, if these are few for its length. */
+    /** Returns the candidate with the smallest edit distance, if it is near enough. */
     static Optional<String> to(String word, Collection<String> candidates) {
         if (word.length() > LONGEST) return Optional.empty();
         return candidates.stream()
@@ -27,12 +27,12 @@ public final class Nearest {
                 || word.length() >= 3 && simple(best).startsWith(simple(word));
     }
 
-    /** Returns a hint, or nothing when no candidate is near. */
+    /** Returns a hint, or an empty string if no candidate is near. */
     public static String hint(String word, Collection<String> candidates) {
         return to(word, candidates).map(best -> "did you mean \"" + best + "\"?").orElse("");
     }
 
-    /** Letters to insert, drop, change, or swap with their neighbour; case costs nothing. */
+    /** Returns the number of letters to insert, delete, change or swap; case does not count. */
     private static int edits(String a, String b) {
         String from = simple(a);
         String to = simple(b);

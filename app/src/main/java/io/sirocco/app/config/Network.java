@@ -4,10 +4,10 @@ package io.sirocco.app.config;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** Whom a rule concerns, by where they come from. Immutable. */
+/** The clients that a rule applies to, by their address. Immutable. */
 public sealed interface Network {
 
-    /** Whoever comes by a Unix-domain socket, and has no address. */
+    /** Clients of a Unix-domain socket, which have no address. */
     record Unix() implements Network {
         private static final String WORD = "unix";
 
@@ -36,31 +36,31 @@ public sealed interface Network {
         }
     }
 
-    /** Reads an address, an address and the length of its prefix, or the word for none. */
-    static Network parse(String text) throws Unfit {
+    /** Parses an address, an address with a prefix length, or {@code unix}. */
+    static Network parse(String text) {
         if (text.equals(Unix.WORD)) return new Unix();
         String form = "write \"192.0.2.7\", \"10.0.0.0/8\", \"2001:db8::/32\" or \"unix\"";
         int slash = text.indexOf('/');
         String address = slash < 0 ? text : text.substring(0, slash);
-        if (!isAddress(address)) throw new Unfit("has no address: \"" + text + "\"", form);
+        if (!isAddress(address))
+            throw new ConfigError("is not an address or network: \"" + text + "\"", form);
         InetAddress first = literal(address);
         int bits = first.getAddress().length * 8;
         String length = slash < 0 ? Integer.toString(bits) : text.substring(slash + 1);
         if (!length.matches("[0-9]{1,3}") || Integer.parseInt(length) > bits) {
-            throw new Unfit(
-                    "has no network: \"" + text + "\"",
-                    "behind the / stands a number from 0 to " + bits);
+            throw new ConfigError(
+                    "is not a network: \"" + text + "\"", "the prefix length is 0 to " + bits);
         }
         var network = new Prefix(masked(first, Integer.parseInt(length)), Integer.parseInt(length));
         if (!network.address.equals(first)) {
-            throw new Unfit(
-                    "has bits behind its prefix: \"" + text + "\"",
-                    "write \"" + network + "\", or \"" + address + "\" for this one address");
+            throw new ConfigError(
+                    "has bits set after the prefix: \"" + text + "\"",
+                    "write \"" + network + "\", or \"" + address + "\" for that address alone");
         }
         return network;
     }
 
-    /** Whether a text is an address and no name; nothing is looked up. */
+    /** Returns whether a string is an address rather than a name; nothing is looked up. */
     static boolean isAddress(String text) {
         if (text.contains(":")) return text.matches("[0-9a-fA-F:.]{2,45}") && literal(text) != null;
         return text.matches("((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(\\.(?!$)|$)){4}");

@@ -5,16 +5,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A value of a TOML file, and where it stands. Immutable. */
+/** A value of a TOML file with its position. Immutable. */
 sealed interface Node {
-    Place NOWHERE = Source.commandLine("").nowhere();
+    SourcePosition NOWHERE = Source.commandLine("").nowhere();
 
-    Place place();
+    SourcePosition position();
 
-    /** What it is called in a message. */
+    /** Returns its type for a message. */
     String kind();
 
-    /** A value that stands nowhere: the usual one of an option. */
+    /** Returns a value without a position: the default of an option. */
     static Node of(String text) {
         return new Text(text, NOWHERE);
     }
@@ -31,54 +31,54 @@ sealed interface Node {
         return new Items(texts.stream().map(Node::of).toList(), NOWHERE);
     }
 
-    record Text(String value, Place place) implements Node {
+    record Text(String value, SourcePosition position) implements Node {
         @Override
         public String kind() {
-            return "a text";
+            return "a string";
         }
     }
 
-    record Whole(long value, Place place) implements Node {
+    record Whole(long value, SourcePosition position) implements Node {
         @Override
         public String kind() {
             return "a number";
         }
     }
 
-    record Flag(boolean value, Place place) implements Node {
+    record Flag(boolean value, SourcePosition position) implements Node {
         @Override
         public String kind() {
             return Boolean.toString(value);
         }
     }
 
-    record Items(List<Node> all, Place place) implements Node {
+    record Items(List<Node> all, SourcePosition position) implements Node {
         @Override
         public String kind() {
             return "a list";
         }
     }
 
-    record Fields(Map<String, Field> all, Place place) implements Node {
-        /** Fields whose keys stand where the whole does. */
-        static Fields of(Place place, Map<String, ? extends Node> values) {
+    record Fields(Map<String, Field> all, SourcePosition position) implements Node {
+        /** Creates fields whose keys have the position of the whole. */
+        static Fields of(SourcePosition position, Map<String, ? extends Node> values) {
             var fields = new LinkedHashMap<String, Field>();
-            values.forEach((key, value) -> fields.put(key, new Field(place, value)));
-            return new Fields(fields, place);
+            values.forEach((key, value) -> fields.put(key, new Field(position, value)));
+            return new Fields(fields, position);
         }
 
-        /** The value of a key, or null. */
+        /** Returns the value of a key, or null. */
         Node value(String key) {
             Field field = all.get(key);
             return field == null ? null : field.value();
         }
 
-        /** A copy in which a key has another value; the key keeps its place. */
+        /** Returns a copy in which a key has another value; the key keeps its position. */
         Fields with(String key, Node value) {
             var fields = new LinkedHashMap<>(all);
             Field old = all.get(key);
-            fields.put(key, new Field(old == null ? value.place() : old.key(), value));
-            return new Fields(fields, place);
+            fields.put(key, new Field(old == null ? value.position() : old.key(), value));
+            return new Fields(fields, position);
         }
 
         @Override
@@ -87,9 +87,9 @@ sealed interface Node {
         }
     }
 
-    /** What no option takes: a date, a decimal number, a number of more than 64 bits. */
-    record Other(String kind, Place place) implements Node {}
+    /** A value that no option can have: a date, a decimal number, a number of more than 64 bits. */
+    record Other(String kind, SourcePosition position) implements Node {}
 
     /** A key and its value. */
-    record Field(Place key, Node value) {}
+    record Field(SourcePosition key, Node value) {}
 }

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Reads all options, each part by its own record. Used by one thread. */
+/** Reads all options; each table has its own record. Used by one thread. */
 final class Options {
     private final Table top;
 
@@ -17,14 +17,14 @@ final class Options {
         this.top = top;
     }
 
-    /** What a file comes to; its mistakes are in the report of the reading. */
+    /** Returns the configuration of a file; its mistakes are in the report of {@code reading}. */
     static Configuration read(Source source, Fields fields, Reading reading) {
         Fields all = withAddress(fields);
         var top = new Table(all, reading);
         Report report = reading.report();
-        var places = new Document(source, all, top.section(), Map.of(), List.of());
-        Configuration parts = new Options(top).read(places);
-        new Coherence(report, parts, reading.password()).check();
+        var positions = new Document(source, all, top.section(), Map.of(), List.of());
+        Configuration parts = new Options(top).read(positions);
+        new CrossChecks(report, parts, reading.password()).check();
         var document =
                 new Document(
                         source, all, top.section(), Map.copyOf(reading.files()), report.warnings());
@@ -44,7 +44,7 @@ final class Options {
                 document);
     }
 
-    private Configuration read(Document places) {
+    private Configuration read(Document positions) {
         var parts =
                 new Configuration(
                         part("server", Server::read),
@@ -59,7 +59,7 @@ final class Options {
                         part("admin", Admin::read),
                         part("live", Live::read),
                         tables("site", Site::read),
-                        places);
+                        positions);
         top.end();
         return parts;
     }
@@ -75,25 +75,25 @@ final class Options {
         return value;
     }
 
-    /** A server listens somewhere in any case. */
+    /** Adds the default listener. */
     private static Fields withAddress(Fields fields) {
         return fields.all().containsKey("listen")
                 ? fields
-                : fields.with("listen", list(Fields.of(fields.place(), Map.of())));
+                : fields.with("listen", list(Fields.of(fields.position(), Map.of())));
     }
 
     private static Node list(Fields one) {
-        return new Node.Items(List.of(one), one.place());
+        return new Node.Items(List.of(one), one.position());
     }
 
-    /** A hint for a key that stands in the wrong table; empty when it stands in none. */
+    /** Returns a hint for a key that belongs in another table; empty if no table has it. */
     static String elsewhere(String key) {
         var found = new LinkedHashSet<String>();
         find(key, example(), found);
-        return found.isEmpty() ? "" : "there is one in " + String.join(" and in ", found);
+        return found.isEmpty() ? "" : "it belongs " + String.join(" or ", found);
     }
 
-    /** Whether there may be several tables of this name: {@code [[site]]}. */
+    /** Returns whether a key is a list of tables, as {@code [[site]]} is. */
     static boolean isListOfTables(String key) {
         return isListOfTables(key, example());
     }
@@ -111,27 +111,27 @@ final class Options {
                 .anyMatch(inner -> isListOfTables(key, inner));
     }
 
-    /** One of each table that there can be. */
+    /** Returns one of each table. */
     static Section example() {
         Source source = Source.commandLine("");
-        Place place = source.nowhere();
-        Fields none = Fields.of(place, Map.of());
-        Fields route = Fields.of(place, Map.of("redirect", none, "respond", none));
+        SourcePosition position = source.nowhere();
+        Fields none = Fields.of(position, Map.of());
+        Fields route = Fields.of(position, Map.of("redirect", none, "respond", none));
         Fields site =
                 Fields.of(
-                        place,
+                        position,
                         Map.of(
                                 "cache-control", list(none),
                                 "rate-limit", none,
                                 "basic-auth", none,
                                 "cors", none,
                                 "route", list(route)));
-        Fields tls = Fields.of(place, Map.of("certificate", list(none)));
-        Fields live = Fields.of(place, Map.of("history", list(none)));
-        Fields listen = Fields.of(place, Map.of("tls", tls));
+        Fields tls = Fields.of(position, Map.of("certificate", list(none)));
+        Fields live = Fields.of(position, Map.of("history", list(none)));
+        Fields listen = Fields.of(position, Map.of("tls", tls));
         Fields all =
                 Fields.of(
-                        place,
+                        position,
                         Map.of(
                                 "listen",
                                 list(listen),
@@ -145,7 +145,7 @@ final class Options {
     }
 
     private static void find(String key, Section section, Set<String> found) {
-        if (section.asked().contains(key)) found.add(section.title());
+        if (section.asked().contains(key)) found.add(section.where());
         for (Section.Entry entry : section.entries().values()) {
             switch (entry) {
                 case Section.Inner(Section inner) -> find(key, inner, found);

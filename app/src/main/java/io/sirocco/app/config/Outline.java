@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where in a TOML text each key and each value stands: Jackson, which reads the values, keeps no
- * places. It runs over any text and never fails: what a text means, and whether it is TOML at all,
- * is for Jackson to say. Tests hold the two against each other. Immutable once made.
+ * The positions of keys and values in a TOML text. Jackson, which reads the values, does not keep
+ * them. An outline of any text can be made: Jackson decides whether the text is valid. Tests
+ * compare the two. Immutable once created.
  */
 final class Outline {
-    /** Deeper nesting is an attack or an accident; no option lies deeper than four. */
+    /** The maximum depth of nesting; options need four. */
     static final int DEEPEST = 32;
 
-    /** A longer number is no number that an option takes. */
+    /** The maximum length of a number; no option takes a longer one. */
     static final int LONGEST_NUMBER = 200;
 
     /** A key with its value. The value of a table begins where its name does. */
@@ -25,7 +25,7 @@ final class Outline {
         int from;
         int to;
 
-        /** Where the same key was set before, or null. */
+        /** The earlier definition of the same key, or null. */
         Spot earlier;
 
         final Map<String, Spot> fields = new LinkedHashMap<>();
@@ -71,22 +71,22 @@ final class Outline {
         return root;
     }
 
-    /** Where something is deeper or longer than an option can be; -1 when nothing is so. */
+    /** Returns where the text exceeds these limits, or -1. */
     int excess() {
         return excess;
     }
 
-    /** What is the matter there. */
+    /** Returns a message for it. */
     String why() {
         return why;
     }
 
-    /** Where a quote, bracket or brace opens that nothing closes; -1 when all are closed. */
+    /** Returns the offset of a quote, bracket or brace that is not closed, or -1. */
     int unclosed() {
         return unclosed;
     }
 
-    /** The last key that begins before an offset, or null. */
+    /** Returns the last key that begins before an offset, or null. */
     Spot keyBefore(int offset) {
         Spot last = null;
         for (Spot key : keys) {
@@ -96,7 +96,7 @@ final class Outline {
         return last;
     }
 
-    /** {@code [a.b]} or {@code [[a.b]]}; answers the table that begins. */
+    /** Reads {@code [a.b]} or {@code [[a.b]]} and returns the table that begins there. */
     private Spot header() {
         int dots = text.startsWith("[[", at) ? 2 : 1;
         at += dots;
@@ -145,7 +145,7 @@ final class Outline {
         return table;
     }
 
-    /** {@code a."b c".d}; empty when there is no key. */
+    /** Reads {@code a."b c".d}; returns an empty list if there is no key. */
     private List<Key> path() {
         var path = new ArrayList<Key>();
         do {
@@ -219,10 +219,10 @@ final class Outline {
         int from = at;
         while (at < text.length() && ",]}#\n".indexOf(peek()) < 0) at++;
         while (at > from && " \t\r".indexOf(text.charAt(at - 1)) >= 0) at--;
-        if (at - from > LONGEST_NUMBER) exceed(from, "this is too long for a number");
+        if (at - from > LONGEST_NUMBER) exceed(from, "this number is too long");
     }
 
-    /** Any of the four kinds of quoted text. */
+    /** Skips a string of any of the four kinds. */
     private void skipText() {
         int open = at;
         char quote = peek();
@@ -268,7 +268,7 @@ final class Outline {
     }
 
     private void tooDeep(int offset) {
-        exceed(offset, "this nests deeper than any option");
+        exceed(offset, "this is nested too deeply");
     }
 
     private void exceed(int offset, String why) {
@@ -277,7 +277,7 @@ final class Outline {
         this.why = why;
     }
 
-    /** The next character, or NUL behind the end. */
+    /** Returns the next character, or NUL at the end. */
     private char peek() {
         return at < text.length() ? text.charAt(at) : 0;
     }

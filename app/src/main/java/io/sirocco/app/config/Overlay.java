@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Lays the command line over a file, before either is checked. So the two have the same rules and
- * the same messages, and what a running server was told on its command line survives each reload.
+ * Overrides the options of a file by those of the command line, before either is checked. Both have
+ * the same rules and messages, and the options of the command line survive each reload.
  *
  * <ul>
- *   <li>{@code --loops}, {@code --transport} and {@code --idle} stand in the place of their
- *       options.
- *   <li>So do those of {@code sirocco live}.
- *   <li>{@code --host} and {@code --port} change the one address of a file; several are replaced by
- *       one plain address, and a warning says so.
- *   <li>{@code --tls-self-signed} makes HTTPS of all addresses, unless the file has some already.
- *   <li>DIR is the root of the site without hosts, which is added where there is none.
+ *   <li>{@code --loops}, {@code --transport}, {@code --idle} and the options of {@code sirocco
+ *       live} replace their counterparts in the file.
+ *   <li>{@code --host} and {@code --port} change the only address of a file; several addresses are
+ *       replaced by one plain address, with a warning.
+ *   <li>{@code --tls-self-signed} switches all addresses to HTTPS, unless the file has HTTPS
+ *       already.
+ *   <li>DIR is the root of the site without hosts, which is added if there is none.
  * </ul>
  *
  * Used by one thread.
@@ -46,9 +46,9 @@ final class Overlay {
             all = set(all, "timeouts", "idle", text(idle, "--idle " + idle));
         }
         for (Overrides.Option option : overrides.options()) {
-            Place place = said(option.words());
+            SourcePosition position = said(option.words());
             if (option.over() || !says(all, option)) {
-                all = set(all, option.table(), option.key(), node(option.value(), place));
+                all = set(all, option.table(), option.key(), node(option.value(), position));
             }
         }
         return root(selfSigned(address(all)));
@@ -59,11 +59,11 @@ final class Overlay {
                 && fields.containsKey(option.key());
     }
 
-    /** What is no table is left for its own error. */
+    /** Leaves a value that is not a table alone: it has its own error. */
     private static Fields set(Fields all, String table, String key, Node value) {
         Node old = all.value(table);
         if (old != null && !(old instanceof Fields)) return all;
-        Fields fields = old == null ? Fields.of(value.place(), Map.of()) : (Fields) old;
+        Fields fields = old == null ? Fields.of(value.position(), Map.of()) : (Fields) old;
         return all.with(table, fields.with(key, value));
     }
 
@@ -72,22 +72,22 @@ final class Overlay {
         String words =
                 overrides.host().map(host -> "--host " + host + " ").orElse("")
                         + overrides.port().map(port -> "--port " + port).orElse("");
-        Place place = said(words.strip());
+        SourcePosition position = said(words.strip());
         List<Fields> given = tables(all, "listen");
-        Fields base = given.size() == 1 ? given.getFirst() : Fields.of(place, Map.of());
+        Fields base = given.size() == 1 ? given.getFirst() : Fields.of(position, Map.of());
         String address = overridden(base.value("address"));
         if (given.size() > 1) {
             report.warning(
-                    place,
-                    "the %d [[listen]] of the file are replaced by \"%s\""
+                    position,
+                    "\"%2$s\" replaces the %1$d [[listen]] tables of the file"
                             .formatted(given.size(), address),
-                    "leave the option out to listen on all of them");
+                    "without this option the server listens on all of them");
         }
-        Fields only = base.with("address", new Node.Text(address, place));
-        return all.with("listen", new Node.Items(List.of(only), place));
+        Fields only = base.with("address", new Node.Text(address, position));
+        return all.with("listen", new Node.Items(List.of(only), position));
     }
 
-    /** The address of the file, with the host or port of the command line. */
+    /** Returns the address of the file with the host or port of the command line. */
     private String overridden(Node file) {
         String given = file instanceof Node.Text(String text, _) ? text : "";
         if (given.startsWith("unix:") || !given.contains(":")) given = Listen.USUAL;
@@ -105,7 +105,7 @@ final class Overlay {
         if (!overrides.selfSigned()) return all;
         Node on = new Node.Flag(true, said("--tls-self-signed"));
         List<Fields> given = tables(all, "listen");
-        if (given.isEmpty()) given = List.of(Fields.of(on.place(), Map.of()));
+        if (given.isEmpty()) given = List.of(Fields.of(on.position(), Map.of()));
         boolean some =
                 given.stream()
                         .anyMatch(
@@ -120,7 +120,10 @@ final class Overlay {
             secured.add(some || redirects ? listen : listen.with("tls", on));
         }
         return set(
-                all.with("listen", new Node.Items(secured, on.place())), "tls", "self-signed", on);
+                all.with("listen", new Node.Items(secured, on.position())),
+                "tls",
+                "self-signed",
+                on);
     }
 
     private Fields root(Fields all) {
@@ -133,11 +136,11 @@ final class Overlay {
             Node hosts = site.value("hosts");
             if (hosts == null || hosts instanceof Node.Items(var names, _) && names.isEmpty()) {
                 sites.set(i, site.with("root", root));
-                return all.with("site", new Node.Items(sites, root.place()));
+                return all.with("site", new Node.Items(sites, root.position()));
             }
         }
-        sites.add(Fields.of(root.place(), Map.of("root", root)));
-        return all.with("site", new Node.Items(sites, root.place()));
+        sites.add(Fields.of(root.position(), Map.of("root", root)));
+        return all.with("site", new Node.Items(sites, root.position()));
     }
 
     private static List<Fields> tables(Fields all, String key) {
@@ -145,20 +148,21 @@ final class Overlay {
         return items.stream().filter(Fields.class::isInstance).map(Fields.class::cast).toList();
     }
 
-    private static Node node(Object value, Place place) {
+    private static Node node(Object value, SourcePosition position) {
         return switch (value) {
-            case Boolean flag -> new Node.Flag(flag, place);
-            case Number number -> new Node.Whole(number.longValue(), place);
+            case Boolean flag -> new Node.Flag(flag, position);
+            case Number number -> new Node.Whole(number.longValue(), position);
             case List<?> items ->
-                    new Node.Items(items.stream().map(item -> node(item, place)).toList(), place);
+                    new Node.Items(
+                            items.stream().map(item -> node(item, position)).toList(), position);
             case Map<?, ?> fields -> {
-                Fields all = Fields.of(place, Map.of());
+                Fields all = Fields.of(position, Map.of());
                 for (Map.Entry<?, ?> field : fields.entrySet()) {
-                    all = all.with(field.getKey().toString(), node(field.getValue(), place));
+                    all = all.with(field.getKey().toString(), node(field.getValue(), position));
                 }
                 yield all;
             }
-            default -> new Node.Text(value.toString(), place);
+            default -> new Node.Text(value.toString(), position);
         };
     }
 
@@ -166,7 +170,7 @@ final class Overlay {
         return new Node.Text(text, said(words));
     }
 
-    private static Place said(String words) {
-        return Source.commandLine(words).place(0, words.length());
+    private static SourcePosition said(String words) {
+        return Source.commandLine(words).position(0, words.length());
     }
 }

@@ -8,14 +8,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the command line of {@code serve} and {@code live} says. It wins over the file. Immutable.
+ * The options of the command line of {@code serve} and {@code live}, which override the file.
+ * Immutable.
  *
- * @param directory the root of the site that answers all hosts that no other site has
+ * @param directory the root of the site for all hosts that no other site names
  * @param host of the only address to listen on; see {@link Overlay}
  * @param port the same
  * @param selfSigned HTTPS with a certificate for localhost
- * @param password of the channels; it stands in no option, so that nothing prints it
- * @param options further ones, each in the place of that of the file
+ * @param password of the channels; not an option, so that it is never printed
+ * @param options further ones, each replacing an option of the file
  */
 public record Overrides(
         Optional<Path> directory,
@@ -28,7 +29,7 @@ public record Overrides(
         Optional<String> password,
         List<Option> options) {
 
-    /** A command line that says nothing. */
+    /** An empty command line. */
     public static final Overrides NONE =
             new Overrides(
                     Optional.empty(),
@@ -39,7 +40,7 @@ public record Overrides(
                     Optional.empty(),
                     false);
 
-    /** Without channels. */
+    /** Creates overrides without channels. */
     public Overrides(
             Optional<Path> directory,
             Optional<String> host,
@@ -60,7 +61,7 @@ public record Overrides(
                 List.of());
     }
 
-    /** The same with channels. */
+    /** Returns the same with channels. */
     public Overrides with(Optional<String> password, List<Option> options) {
         return new Overrides(
                 directory, host, port, loops, transport, idle, selfSigned, password, options);
@@ -69,9 +70,9 @@ public record Overrides(
     /**
      * One option.
      *
-     * @param value a text, a number, a boolean, a list or a map of such
-     * @param words as they stand on the command line
-     * @param over whether it goes before what the file says
+     * @param value a string, a number, a boolean, a list or a map of these
+     * @param words as given on the command line
+     * @param over whether it overrides the file
      */
     public record Option(String table, String key, Object value, String words, boolean over) {}
 }

@@ -5,56 +5,65 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** Names of files in a configuration: relative to its folder, and there. */
+/** Resolves and checks the paths in a configuration, which are relative to its folder. */
 final class Paths {
     private Paths() {}
 
-    static Path resolved(String text, Path folder) throws Unfit {
-        if (text.isEmpty()) throw new Unfit("is empty", "name a file");
+    static Path resolved(String text, Path folder) {
+        if (text.isEmpty()) throw new ConfigError("is empty", "write a path");
         if (text.startsWith("~")) {
-            throw new Unfit("begins with ~: \"" + text + "\"", "write the path in full");
+            throw new ConfigError("begins with ~: \"" + text + "\"", "write the full path");
         }
         try {
             return folder.resolve(text).normalize();
         } catch (InvalidPathException e) {
-            throw new Unfit("is no path: \"" + text + "\"", "");
+            throw new ConfigError("is not a path: \"" + text + "\"", "");
         }
     }
 
-    /** A file that can be read. */
-    static Path file(String text, Path folder) throws Unfit {
+    /** Returns the path of a file that exists and can be read. */
+    static Path file(String text, Path folder) {
         Path file = resolved(text, folder);
-        if (Files.isDirectory(file)) throw new Unfit("is a directory: " + file, "name a file");
-        if (!Files.exists(file)) throw new Unfit("is missing: " + file, relative(text, folder));
+        if (Files.isDirectory(file))
+            throw ConfigError.sentence(file + " is a directory", "name a file");
+        if (!Files.exists(file))
+            throw ConfigError.sentence(file + " does not exist", relative(text, folder));
         if (!Files.isReadable(file)) {
-            throw new Unfit("cannot be read by this user: " + file, "look at its permissions");
+            throw unreadable(file);
         }
         return file;
     }
 
-    /** A directory that can be read. */
-    static Path directory(String text, Path folder) throws Unfit {
+    /** Returns the path of a directory that exists and can be read. */
+    static Path directory(String text, Path folder) {
         Path directory = resolved(text, folder);
         if (!Files.exists(directory)) {
-            throw new Unfit("is missing: " + directory, relative(text, folder));
+            throw ConfigError.sentence(directory + " does not exist", relative(text, folder));
         }
         if (!Files.isDirectory(directory)) {
-            throw new Unfit("is no directory: " + directory, "name the directory that it lies in");
+            throw ConfigError.sentence(
+                    directory + " is not a directory", "name the directory that contains it");
         }
         if (!Files.isReadable(directory)) {
-            throw new Unfit("cannot be read by this user: " + directory, "look at its permissions");
+            throw unreadable(directory);
         }
         return directory;
     }
 
-    /** A file that may be made. */
-    static Path output(String text, Path folder) throws Unfit {
+    /** Returns the path of a file that exists or can be created. */
+    static Path output(String text, Path folder) {
         Path file = resolved(text, folder);
-        if (Files.isDirectory(file)) throw new Unfit("is a directory: " + file, "name a file");
+        if (Files.isDirectory(file))
+            throw ConfigError.sentence(file + " is a directory", "name a file");
         if (file.getParent() == null || !Files.isDirectory(file.getParent())) {
-            throw new Unfit("lies in no directory: " + file, "make the directory first");
+            throw ConfigError.sentence(
+                    "the directory " + file.getParent() + " does not exist", "create it first");
         }
         return file;
+    }
+
+    private static ConfigError unreadable(Path path) {
+        return ConfigError.sentence(path + " cannot be read by this user", "check its permissions");
     }
 
     private static String relative(String text, Path folder) {

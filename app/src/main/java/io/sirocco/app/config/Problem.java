@@ -2,22 +2,22 @@
 package io.sirocco.app.config;
 
 /**
- * Something that is wrong with a configuration, in the form of a good compiler. Immutable.
+ * An error or a warning about a configuration, in the form that compilers use. Immutable.
  *
  * <pre>
- * sirocco.toml:12:3: error: unknown key "lisen" in the top level
+ * sirocco.toml:12:3: error: unknown key "lisen" at the top level
  *    12 | [[lisen]]
  *       |   ^^^^^
  *   did you mean "listen"?
  * </pre>
  *
- * @param excerpt the lines that show it, each ended; empty when there is none
- * @param hint what to do; empty when there is nothing to say
+ * @param excerpt the lines that show it, each with a line feed; may be empty
+ * @param hint what to do about it; may be empty
  */
 public record Problem(
-        Severity severity, Position position, String message, String excerpt, String hint) {
+        Severity severity, SourcePosition position, String message, String excerpt, String hint) {
 
-    /** An error refuses the configuration, a warning does not. */
+    /** An error makes the configuration invalid, a warning does not. */
     public enum Severity {
         ERROR,
         WARNING
@@ -25,22 +25,22 @@ public record Problem(
 
     private static final int LONGEST = 200;
 
-    static Problem at(Place place, Severity severity, String message, String hint) {
+    static Problem at(SourcePosition position, Severity severity, String message, String hint) {
         return new Problem(
                 severity,
-                place.position(),
+                position,
                 harmless(message),
-                place.source().excerpt(place),
+                position.source().excerpt(position),
                 harmless(hint));
     }
 
-    /** What a file says is shown, but never acted on by a terminal, and not at any length. */
+    /** Replaces control characters, and cuts what is too long. */
     private static String harmless(String text) {
         String shown = Source.shown(text);
         return shown.length() <= LONGEST ? shown : shown.substring(0, LONGEST) + "...";
     }
 
-    /** All of it, several lines, the last one ended. */
+    /** Returns all of it: several lines, each with a line feed. */
     @Override
     public String toString() {
         String word = severity == Severity.ERROR ? "error" : "warning";

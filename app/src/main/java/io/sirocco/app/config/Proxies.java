@@ -4,10 +4,11 @@ package io.sirocco.app.config;
 import java.util.List;
 
 /**
- * {@code [proxies]}: whose word on their clients is taken, and where they say it. Immutable.
+ * {@code [proxies]}: the trusted proxies, and the headers in which they report their clients.
+ * Immutable.
  *
- * @param trusted empty: nobody's
- * @param headers in lower case; empty: they say it by the PROXY protocol, if at all
+ * @param trusted empty: none
+ * @param headers in lower case; empty: the proxies use the PROXY protocol, if anything
  */
 public record Proxies(List<Network> trusted, List<String> headers) {
     private static final String STANDARD = "forwarded";
@@ -22,14 +23,14 @@ public record Proxies(List<Network> trusted, List<String> headers) {
         if (proxies.headers.contains(STANDARD) && proxies.headers.size() > 1) {
             table.error(
                     "headers",
-                    "a proxy says it either by \"forwarded\" or by the others",
-                    "name those that your proxy sets in every request; a client can send the rest");
+                    "\"forwarded\" cannot be combined with the other headers",
+                    "list only the headers that your proxy sets in every request; a client can forge the others");
         }
         if (!proxies.headers.isEmpty() && proxies.trusted.isEmpty()) {
             table.warning(
                     "headers",
                     "\"headers\" has no effect",
-                    "nobody is believed without trusted = [\"10.0.0.2\"]");
+                    "no proxy is trusted; set trusted = [\"10.0.0.2\"]");
         }
         return proxies;
     }

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Sizes and times as people write them. */
+/** Parses sizes and durations. */
 final class Quantity {
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})(B|KiB|MiB|GiB|TiB)?");
     private static final Pattern NEARLY_SIZE =
@@ -18,30 +18,30 @@ final class Quantity {
 
     private Quantity() {}
 
-    /** Bytes: a number, or a text such as {@code "64KiB"}. */
-    static long size(Node node) throws Unfit {
+    /** Parses a size in bytes: a number, or a string such as {@code "64KiB"}. */
+    static long size(Node node) {
         if (node instanceof Node.Whole(long bytes, _)) return bytes;
         if (!(node instanceof Node.Text(String word, _))) {
-            throw new Unfit("must be a size, not " + node.kind(), sizes(""));
+            throw new ConfigError("must be a size, not " + node.kind(), sizes(""));
         }
         Matcher size = SIZE.matcher(word);
-        if (!size.matches()) throw new Unfit("is no size: \"" + word + "\"", sizes(word));
+        if (!size.matches()) throw new ConfigError("is not a size: \"" + word + "\"", sizes(word));
         try {
             return Math.multiplyExact(Long.parseLong(size.group(1)), unit(size.group(2)));
         } catch (ArithmeticException e) {
-            throw new Unfit("is too large: \"" + word + "\"", sizes(""));
+            throw new ConfigError("is too large: \"" + word + "\"", sizes(""));
         }
     }
 
-    /** Bytes of memory: a size, or a part of the largest heap such as {@code "25%"}. */
-    static long memory(Node node) throws Unfit {
+    /** Parses a size of memory: a size, or a share of the maximum heap such as {@code "25%"}. */
+    static long memory(Node node) {
         long bytes;
         if (node instanceof Node.Text(String word, _) && PERCENT.matcher(word).matches()) {
             int percent = Integer.parseInt(word.substring(0, word.length() - 1));
             if (percent > 100) {
-                throw new Unfit(
-                        "is more than the heap: " + TomlText.value(node),
-                        "write a part of it, from \"1%\" to \"100%\"");
+                throw new ConfigError(
+                        "is larger than the heap: " + TomlText.value(node),
+                        "write \"1%\" to \"100%\"");
             }
             bytes = Runtime.getRuntime().maxMemory() / 100 * percent;
             bytes = percent == 0 ? 0 : Math.max(bytes, LEAST_MEMORY);
@@ -49,9 +49,9 @@ final class Quantity {
             bytes = size(node);
         }
         if (bytes < LEAST_MEMORY) {
-            throw new Unfit(
-                    "is too little: " + TomlText.value(node),
-                    "write 1MiB or more, or a part of the heap such as \"25%\"");
+            throw new ConfigError(
+                    "is too small: " + TomlText.value(node),
+                    "write 1MiB or more, or a share of the heap such as \"25%\"");
         }
         return bytes;
     }
@@ -71,27 +71,26 @@ final class Quantity {
         Matcher nearly = NEARLY_SIZE.matcher(word);
         return nearly.matches()
                 ? "write \"" + nearly.group(1) + nearly.group(2).toUpperCase(Locale.ROOT) + "iB\""
-                : "write a number of bytes, or a text such as \"64KiB\", \"16MiB\" or \"2GiB\"";
+                : "write a number of bytes, or a string such as \"64KiB\", \"16MiB\" or \"2GiB\"";
     }
 
-    /** A time as a file has it. */
+    /** Returns a duration as it is written in a file. */
     static String text(Duration time) {
         long millis = time.toMillis();
         return millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms";
     }
 
-    /** A time: a text such as {@code "500ms"}. */
-    static Duration time(Node node) throws Unfit {
-        String times = "write a text such as \"500ms\", \"10s\", \"5m\", \"24h\" or \"365d\"";
+    /** Parses a duration: a string such as {@code "500ms"}. */
+    static Duration time(Node node) {
+        String times = "write a string such as \"500ms\", \"10s\", \"5m\", \"24h\" or \"365d\"";
         if (node instanceof Node.Whole(long number, _)) {
-            throw new Unfit(
-                    "must be a time, with its unit", "write \"" + number + "s\" for seconds");
+            throw new ConfigError("needs a unit", "write \"" + number + "s\" for seconds");
         }
         if (!(node instanceof Node.Text(String word, _))) {
-            throw new Unfit("must be a time, not " + node.kind(), times);
+            throw new ConfigError("must be a duration, not " + node.kind(), times);
         }
         Matcher time = TIME.matcher(word);
-        if (!time.matches()) throw new Unfit("is no time: \"" + word + "\"", times);
+        if (!time.matches()) throw new ConfigError("is not a duration: \"" + word + "\"", times);
         long millis =
                 switch (time.group(3)) {
                     case "ms" -> 1L;
@@ -105,7 +104,7 @@ final class Quantity {
                         + thousandths(time.group(2)) * millis / 1000);
     }
 
-    /** Of the digits behind a point, of which there are three at most. */
+    /** Returns thousandths from at most three digits after the decimal point. */
     private static int thousandths(String digits) {
         return digits == null ? 0 : Integer.parseInt((digits + "00").substring(0, 3));
     }

@@ -4,13 +4,13 @@ package io.sirocco.app.config;
 import java.time.Duration;
 
 /**
- * {@code rate-limit}: requests of one address. Immutable.
+ * {@code rate-limit}: the limit for requests of one address. Immutable.
  *
- * @param burst how many may come at once
- * @param addresses how many are remembered
- * @param position tells limits apart that say the same: routes share the one that they inherit
+ * @param burst the maximum number at once
+ * @param addresses the number of addresses that are tracked
+ * @param position distinguishes equal limits: routes share the limit that they inherit
  */
-public record RateLimit(int requests, Duration per, int burst, int addresses, Position position) {
+public record RateLimit(int requests, Duration per, int burst, int addresses, String position) {
     private static final int MOST = 1_000_000_000;
 
     static RateLimit read(Table table) {
@@ -22,11 +22,11 @@ public record RateLimit(int requests, Duration per, int burst, int addresses, Po
                 table.time("per", "1s", Duration.ofMillis(1)),
                 table.whole("burst", (int) Math.min(MOST, 2L * requests), 1, MOST),
                 table.whole("addresses", 65_536, 1, 1 << 24),
-                table.place().position());
+                table.position().toString());
     }
 
-    /** The same limit, standing elsewhere. */
-    public RateLimit at(Position other) {
+    /** Returns the same limit at another position. */
+    public RateLimit at(String other) {
         return new RateLimit(requests, per, burst, addresses, other);
     }
 }

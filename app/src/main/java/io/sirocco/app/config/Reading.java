@@ -6,11 +6,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * One reading of a configuration: what all its tables share. Used by one thread.
+ * The state of reading one configuration, shared by its tables. Used by one thread.
  *
- * @param folder what paths are relative to
+ * @param folder the folder that paths are relative to
  * @param files every file that was named and exists, to be watched
- * @param password whether the command line has one for the channels, which no option tells
+ * @param password whether the command line has a password for the channels, which is not an option
  */
 record Reading(Path folder, Report report, Map<Path, Stamp> files, boolean password) {
     Reading(Path folder, Report report) {
@@ -21,7 +21,7 @@ record Reading(Path folder, Report report, Map<Path, Stamp> files, boolean passw
         this(folder, report, new HashMap<>(), password);
     }
 
-    /** Stamps a file before anyone reads it, so that no later change is missed. */
+    /** Takes the stamp of a file before it is read, so that no later change is missed. */
     void watch(Path file) {
         files.putIfAbsent(file, Stamp.of(file));
     }

@@ -3,38 +3,44 @@ package io.sirocco.app.config;
 
 import java.util.Map;
 
-/** The keys that earlier versions of {@code sirocco.toml} had, and their names today. Immutable. */
+/** Keys of earlier versions of {@code sirocco.toml} and their present names. Immutable. */
 final class RenamedKeys {
     private static final Map<String, Map<String, String>> BY_TABLE =
             Map.of(
-                    "the top level", Map.of("deadlines", "timeouts"),
-                    "[server]", Map.of("drain", "drain-timeout"),
-                    "[tls]", Map.of("handshake", "handshake-timeout"),
-                    "[listen.tls]", Map.of("handshake", "handshake-timeout"),
+                    Section.TOP,
+                    Map.of("deadlines", "timeouts"),
+                    "[server]",
+                    Map.of("drain", "drain-timeout"),
+                    "[tls]",
+                    Map.of("handshake", "handshake-timeout"),
+                    "[listen.tls]",
+                    Map.of("handshake", "handshake-timeout"),
                     "[limits]",
-                            Map.of(
-                                    "head", "max-header-bytes",
-                                    "target", "max-target-bytes",
-                                    "fields", "max-header-fields",
-                                    "body", "max-body-bytes",
-                                    "requests", "max-concurrent-requests",
-                                    "connections", "max-connections-per-loop",
-                                    "connections-per-address", "max-connections-per-address",
-                                    "max-connections", "max-open-connections-per-loop"),
-                    "[timeouts]", Map.of("head", "header", "body-rate", "min-body-rate"),
+                    Map.of(
+                            "head", "max-header-bytes",
+                            "target", "max-target-bytes",
+                            "fields", "max-header-fields",
+                            "body", "max-body-bytes",
+                            "requests", "max-concurrent-requests",
+                            "connections", "max-connections-per-loop",
+                            "connections-per-address", "max-connections-per-address",
+                            "max-connections", "max-open-connections-per-loop"),
+                    "[timeouts]",
+                    Map.of("head", "header", "body-rate", "min-body-rate"),
                     "[live]",
-                            Map.of(
-                                    "ping", "ping-interval",
-                                    "pong", "ping-timeout",
-                                    "connect-deadline", "connect-timeout",
-                                    "handler-deadline", "handler-timeout"),
-                    "[[site.route]]", Map.of("idle", "idle-timeout"));
+                    Map.of(
+                            "ping", "ping-interval",
+                            "pong", "ping-timeout",
+                            "connect-deadline", "connect-timeout",
+                            "handler-deadline", "handler-timeout"),
+                    "[[site.route]]",
+                    Map.of("idle", "idle-timeout"));
 
     private RenamedKeys() {}
 
     /** Returns a hint with the new name of a key, or an empty string if it has none. */
     static String hint(String key, String table) {
         String name = BY_TABLE.getOrDefault(table, Map.of()).get(key);
-        return name == null ? "" : "it is called " + Escapes.quoted(name) + " now";
+        return name == null ? "" : "it was renamed to " + Escapes.quoted(name);
     }
 }

@@ -3,44 +3,45 @@ package io.sirocco.app.config;
 
 import io.sirocco.app.config.Problem.Severity;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Collects what is wrong with one configuration, each problem once. Used by one thread. */
+/** Collects the problems of one configuration, each once. Used by one thread. */
 final class Report {
-    /** Who has made more mistakes than this wants to see the first ones. */
+    /** The maximum number of errors that are shown. */
     static final int MOST = 20;
 
     private record Seen(int offset, String message) {}
 
-    private final Set<Seen> seen = new HashSet<>(); // what routes inherit is read more than once
+    private final Set<Seen> seen = new HashSet<>(); // inherited options are read more than once
     private final List<Problem> errors = new ArrayList<>();
     private final List<Problem> warnings = new ArrayList<>();
     private int further;
 
-    void error(Place place, String message, String hint) {
-        if (!seen.add(new Seen(place.from(), message))) return;
+    void error(SourcePosition position, String message, String hint) {
+        if (!seen.add(new Seen(position.from(), message))) return;
         if (errors.size() == MOST) {
             further++;
         } else {
-            errors.add(Problem.at(place, Severity.ERROR, message, hint));
+            errors.add(Problem.at(position, Severity.ERROR, message, hint));
         }
     }
 
-    void warning(Place place, String message, String hint) {
-        if (seen.add(new Seen(place.from(), message)) && warnings.size() < MOST) {
-            warnings.add(Problem.at(place, Severity.WARNING, message, hint));
+    void warning(SourcePosition position, String message, String hint) {
+        if (seen.add(new Seen(position.from(), message)) && warnings.size() < MOST) {
+            warnings.add(Problem.at(position, Severity.WARNING, message, hint));
         }
     }
 
-    /** Whether further errors are only counted. */
+    /** Returns whether further errors are only counted. */
     boolean isFull() {
         return errors.size() == MOST;
     }
 
-    /** Whether something has been said of a piece, so that what it came to means nothing. */
-    boolean concerns(Place piece) {
+    /** Returns whether there is a problem within a piece, so that its value means nothing. */
+    boolean concerns(SourcePosition piece) {
         return seen.stream().anyMatch(one -> one.offset >= piece.from() && one.offset < piece.to());
     }
 
@@ -56,13 +57,10 @@ final class Report {
         return sorted(warnings);
     }
 
-    /** As they stand in the file. */
+    /** Returns problems in the order of the file. */
     static List<Problem> sorted(List<Problem> problems) {
-        return problems.stream().sorted(Report::compare).toList();
-    }
-
-    private static int compare(Problem a, Problem b) {
-        int lines = Integer.compare(a.position().line(), b.position().line());
-        return lines != 0 ? lines : Integer.compare(a.position().column(), b.position().column());
+        return problems.stream()
+                .sorted(Comparator.comparingInt(problem -> problem.position().order()))
+                .toList();
     }
 }

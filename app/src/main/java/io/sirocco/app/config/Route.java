@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * One {@code [[site.route]]}. What it inherits is filled in. Immutable.
+ * One {@code [[site.route]]}, with the options that it inherits. Immutable.
  *
  * @param path as {@link io.sirocco.http.Routes} takes it
  * @param bandwidthOut bytes per second of all its responses together; 0 for no limit
  * @param connectionBandwidthOut the same of each connection
- * @param idle without a request behind one of this route; empty for that of the server
+ * @param idle the keep-alive timeout after a response of this route; empty for that of the server
  */
 public record Route(
         String path,
@@ -23,13 +23,14 @@ public record Route(
         long connectionBandwidthOut,
         Optional<Duration> idle) {
 
-    /** One without limits of its own. */
+    /** Creates a route without limits of its own. */
     public Route(String path, Action action, Files files, Rules rules) {
         this(path, action, files, rules, 0, 0, Optional.empty());
     }
 
     /**
-     * Reads a route; {@code behind} are the routes that cover it, the nearest first, and its site.
+     * Reads a route that inherits from {@code behind}: the routes that cover it, the nearest first,
+     * and its site.
      */
     static Route read(Table own, RoutePath path, List<Table> behind) {
         Action action = Action.read(own, path.parameters());
@@ -53,7 +54,7 @@ public record Route(
         return route;
     }
 
-    /** It belongs to its root: who sets either takes neither from elsewhere. */
+    /** Returns the prefix to strip, which belongs to a root: both are inherited together. */
     private static String strip(Table own, List<Table> behind) {
         own.value("strip", Values.text(Texts::page));
         return Stream.concat(Stream.of(own), behind.stream())
@@ -67,18 +68,18 @@ public record Route(
         if (!(action instanceof Action.Serve)) {
             for (String key : List.of("root", "strip")) {
                 if (own.sets(key) && !(action instanceof Action.Rewrite)) {
-                    own.error(key, "this route serves no files", "leave out \"" + key + "\"");
+                    own.error(key, "this route serves no files", "remove \"" + key + "\"");
                 }
             }
         }
         if (action instanceof Action.Redirect(String to, _)
                 && to.equals(path.replaceFirst("\\*$", "{*}"))) {
-            own.error("redirect", "every request is redirected to where it is already", "");
+            own.error("redirect", "every request is redirected to itself", "");
         }
         if (own.sets("strip") && !covered(path, files.strip())) {
             own.error(
                     "strip",
-                    "the path does not begin with it: \"" + files.strip() + "\"",
+                    "the path of the route does not begin with \"" + files.strip() + "\"",
                     "the path is \"" + path + "\"");
         }
     }

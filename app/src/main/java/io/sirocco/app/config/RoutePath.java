@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The path of a route, and which other paths it covers. Immutable.
+ * The path pattern of a route. Immutable.
  *
- * @param parameters the names in it, "*" for a wildcard
+ * @param parameters its names; "*" for a wildcard
  * @param segments split at its slashes; every parameter is "{}"
  */
 record RoutePath(String text, Set<String> parameters, List<String> segments) {
     private static final String PARAMETER = "{}";
     private static final String REST = "*";
 
-    /** The most specific first, as the router has it: literals, then parameters, then wildcards. */
+    /** Orders by precedence, as the router does: literals, then parameters, then wildcards. */
     static final Comparator<RoutePath> MOST_SPECIFIC =
             (a, b) -> {
                 int shared = Math.min(a.segments.size(), b.segments.size());
@@ -28,8 +28,8 @@ record RoutePath(String text, Set<String> parameters, List<String> segments) {
                 return Integer.compare(b.segments.size(), a.segments.size());
             };
 
-    /** Reads a path by the rules of the router. */
-    static RoutePath parse(String text) throws Unfit {
+    /** Parses a pattern by the rules of the router. */
+    static RoutePath parse(String text) {
         try {
             List<String> names = Routes.parameters(text);
             List<String> segments =
@@ -42,7 +42,7 @@ record RoutePath(String text, Set<String> parameters, List<String> segments) {
         }
     }
 
-    /** Returns whether a path that was split at its slashes, and is not encoded, fits this one. */
+    /** Returns whether this pattern matches a decoded path that is split at its slashes. */
     boolean matches(String[] path) {
         for (int i = 0; i < segments.size(); i++) {
             String expected = segments.get(i);
@@ -55,7 +55,9 @@ record RoutePath(String text, Set<String> parameters, List<String> segments) {
         return segments.size() == path.length;
     }
 
-    /** Whether every path that fits another one fits this one, and they are not the same. */
+    /**
+     * Returns whether this pattern matches everything that another one matches, and they differ.
+     */
     boolean covers(RoutePath other) {
         for (int i = 0; i < segments.size(); i++) {
             if (i >= other.segments.size()) return false;

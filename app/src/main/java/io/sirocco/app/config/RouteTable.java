@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The routes of one site by the decoded paths that they serve, as the router of the server finds
- * them: the most specific one wins. What no route of the site matches has the options of the site.
- * Immutable.
+ * Finds the route of a decoded path in one site, as the router of the server does: the most
+ * specific one wins. A path without a route has the options of the site. Immutable.
  */
 public final class RouteTable {
     private record Entry(RoutePath path, Route route) {}
@@ -17,15 +16,11 @@ public final class RouteTable {
     private final List<Entry> entries;
     private final Route site;
 
-    /** The routes of {@code site}. */
+    /** Creates the table of {@code site}. */
     public RouteTable(Site site) {
         var found = new ArrayList<Entry>();
         for (Route route : site.routes()) {
-            try {
-                found.add(new Entry(RoutePath.parse(route.path()), route));
-            } catch (Unfit e) {
-                throw new IllegalArgumentException(e); // it was read before
-            }
+            found.add(new Entry(RoutePath.parse(route.path()), route));
         }
         found.sort(Comparator.comparing(Entry::path, RoutePath.MOST_SPECIFIC));
         this.entries = List.copyOf(found);
@@ -41,7 +36,7 @@ public final class RouteTable {
         return site;
     }
 
-    /** Returns all routes, and what holds where there is none. */
+    /** Returns all routes, and the one for all other paths. */
     public Stream<Route> all() {
         return Stream.concat(entries.stream().map(Entry::route), Stream.of(site));
     }

@@ -7,13 +7,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What holds for every response of a site, or of a route of it: everything that a route inherits is
- * here already. Immutable.
+ * The access rules and response headers of a site, or of a route with the options that it inherits.
+ * Immutable.
  *
  * @param allow empty: everyone; else all others get 403
- * @param deny get 403, even if allowed
+ * @param deny these get 403, even if allowed
  * @param hsts zero for none
- * @param headers set in every response, in this order; an empty value removes
+ * @param headers set in every response, in this order; an empty value removes a header
  */
 public record Rules(
         List<Network> allow,

@@ -8,19 +8,21 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the options of one table came to, in the order in which the program asked for them, which is
- * the order of the manual. So whatever is read is printed by {@code sirocco check}, and nothing
- * else. Written by one thread, then left alone.
+ * The options of one table with their values, in the order in which they were read, which is the
+ * order of the manual. {@code sirocco check} prints it. Written by one thread, then not changed.
  *
- * @param title how messages name the table
+ * @param title the name of the table in messages
  * @param inline whether it is written in braces
- * @param asked every option that the table may have
+ * @param asked every option that the table can have
  */
 record Section(String title, boolean inline, Map<String, Entry> entries, Set<String> asked) {
 
+    /** The title of the table that has no header. */
+    static final String TOP = "the top level";
+
     sealed interface Entry {}
 
-    /** An option: as TOML has it, and the value that it came to. */
+    /** An option: as it is in TOML, and its value. */
     record Leaf(Node toml, Object value) implements Entry {}
 
     record Inner(Section section) implements Entry {}
@@ -29,5 +31,10 @@ record Section(String title, boolean inline, Map<String, Entry> entries, Set<Str
 
     Section(String title, boolean inline) {
         this(title, inline, new LinkedHashMap<>(), new LinkedHashSet<>());
+    }
+
+    /** Returns the table in a phrase: {@code in [server]}, or {@code at the top level}. */
+    String where() {
+        return (title.equals(TOP) ? "at " : "in ") + title;
     }
 }

@@ -7,10 +7,10 @@ import java.time.Duration;
 /**
  * {@code [server]}. Immutable.
  *
- * @param loops 0 for one per core; needs a new start
- * @param transport needs a new start
- * @param name of the {@code Server} field; empty for none
- * @param drain zero: what is in progress is cut at once
+ * @param loops 0 for one per core; a change needs a restart
+ * @param transport a change needs a restart
+ * @param name the value of the {@code Server} header; empty for none
+ * @param drain how long requests in progress have to finish; zero: they are cut off
  * @param reload whether to watch {@link Configuration#files}
  */
 public record Server(

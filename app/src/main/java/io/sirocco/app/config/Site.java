@@ -11,11 +11,11 @@ import java.util.Optional;
 /**
  * One {@code [[site]]}. Immutable.
  *
- * @param hosts in lower case, {@code *.example.org} for all below it; empty: whoever asks for a
- *     host that no other site has
- * @param canonicalHost every other name of the site is redirected to it
- * @param mime media types by the ending of a name, without its dot
- * @param routes in the order of the file, which means nothing
+ * @param hosts in lower case, {@code *.example.org} for all subdomains; empty: all hosts that no
+ *     other site names
+ * @param canonicalHost the other hosts of the site are redirected to it
+ * @param mime media types by file name extension, without the dot
+ * @param routes in the order of the file, which does not matter
  */
 public record Site(
         List<String> hosts,
@@ -38,30 +38,30 @@ public record Site(
         return new Site(hosts, canonical, files, cache, rules, mime, routes);
     }
 
-    private static String host(String text) throws Unfit {
+    private static String host(String text) {
         try {
             if (!text.isEmpty() && !text.equals("*")) return Routes.hostPattern(text);
         } catch (IllegalArgumentException e) {
             throw Texts.refused(text, e);
         }
-        throw new Unfit("names no host: \"" + text + "\"", "write hosts = [] for any host");
+        throw new ConfigError("is not a host: \"" + text + "\"", "write hosts = [] for any host");
     }
 
-    private static String name(String text) throws Unfit {
+    private static String name(String text) {
         if (!text.startsWith("*")) return host(text);
-        throw new Unfit(
-                "must be one host: \"" + text + "\"",
+        throw new ConfigError(
+                "must be a single host: \"" + text + "\"",
                 "write \"" + text.replaceFirst("^\\*\\.?", "") + "\"");
     }
 
-    private static void checkMime(String ending, String type) throws Unfit {
+    private static void checkMime(String ending, String type) {
         if (ending.startsWith(".")) {
-            throw new Unfit("begins with a dot", "write " + ending.substring(1));
+            throw new ConfigError("begins with a dot", "write " + ending.substring(1));
         }
         Texts.mediaType(type);
     }
 
-    /** Each route knows those that cover it, whatever their order. */
+    /** Reads the routes; each inherits from those that cover it, in any order of the file. */
     private static List<Route> routes(Table site) {
         Map<Table, RoutePath> paths = paths(site);
         List<Map.Entry<Table, RoutePath>> wide =
@@ -82,10 +82,10 @@ public record Site(
         return List.copyOf(routes);
     }
 
-    /** The paths that can be read; none twice. */
+    /** Reads the path of each route, and reports duplicates. */
     private static Map<Table, RoutePath> paths(Table site) {
         var paths = new LinkedHashMap<Table, RoutePath>();
-        var places = new LinkedHashMap<List<String>, Place>();
+        var positions = new LinkedHashMap<List<String>, SourcePosition>();
         for (Table own : site.tables("route", "[[site.route]]")) {
             RoutePath path =
                     own.needed(
@@ -94,11 +94,12 @@ public record Site(
                             "path = \"/docs/*\"",
                             Values.text(RoutePath::parse));
             boolean read = own.peek("path").equals(Optional.of(path.text()));
-            Place earlier = read ? places.putIfAbsent(path.segments(), own.place("path")) : null;
+            SourcePosition earlier =
+                    read ? positions.putIfAbsent(path.segments(), own.position("path")) : null;
             if (earlier != null) {
                 own.error(
                         "path",
-                        "two routes of this site have the same paths: \"" + path + "\"",
+                        "two routes of this site have the same path: \"" + path + "\"",
                         "the other one is in line " + earlier.line());
             }
             paths.put(own, path);

@@ -12,12 +12,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * A text that configures, and how to show a piece of it. Immutable.
+ * The text of a configuration, which shows excerpts of itself. Immutable.
  *
- * <p>What the command line says is a source too: one line without a number.
+ * <p>The command line is a source, too: one line without a number.
  */
 final class Source {
-    /** A larger file is a mistake, such as a log or an archive that was named by accident. */
+    /** The maximum size: a larger file is named by accident, such as a log or an archive. */
     static final int MOST_BYTES = 1 << 20;
 
     private static final int WIDEST = 100;
@@ -35,12 +35,12 @@ final class Source {
         this.numbered = numbered;
     }
 
-    /** The text of a file of this name, whose paths are relative to a folder. */
+    /** Creates a source from the text of a file; paths in it are relative to a folder. */
     static Source of(String name, Path folder, String text) {
         return new Source(name, folder, text, true);
     }
 
-    /** Words of the command line, or nothing: what is there without a file. */
+    /** Creates a source from words of the command line, which may be empty. */
     static Source commandLine(String words) {
         return new Source("command line", Path.of("").toAbsolutePath(), words, false);
     }
@@ -48,24 +48,22 @@ final class Source {
     /**
      * Reads a file.
      *
-     * @throws InvalidConfiguration when it is missing, too large or no text
+     * @throws InvalidConfiguration if it is missing, too large or not UTF-8
      */
     static Source read(Path file) throws InvalidConfiguration {
         Path folder = file.toAbsolutePath().getParent();
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(MOST_BYTES + 1);
             if (bytes.length > MOST_BYTES) {
-                throw unreadable(file, "is larger than 1 MiB", "is it the right file?");
+                throw unreadable(file, "is larger than 1 MiB", "is this the right file?");
             }
             return new Source(file.toString(), folder, decoded(file, bytes), true);
         } catch (NoSuchFileException missing) {
             throw unreadable(
-                    file,
-                    "does not exist",
-                    "\"sirocco check --template\" prints one to begin with");
+                    file, "does not exist", "\"sirocco check --template\" prints a template");
         } catch (IOException e) {
             String why = Files.isDirectory(file) ? "is a directory" : "cannot be read";
-            throw unreadable(file, why, "name a file that this user may read");
+            throw unreadable(file, why, "name a file that this user can read");
         }
     }
 
@@ -84,18 +82,23 @@ final class Source {
             for (int i = 0; i < in.position(); i++) {
                 if (bytes[i] == '\n') line++;
             }
-            throw unreadable(file, "is not UTF-8 in line " + line, "save it in the encoding UTF-8");
+            throw unreadable(file, "is not valid UTF-8 in line " + line, "save it as UTF-8");
         }
     }
 
     private static InvalidConfiguration unreadable(Path file, String what, String hint) {
-        var position = new Position(file.toString(), 0, 0);
+        var source = new Source(file.toString(), file.toAbsolutePath().getParent(), "", true);
         return new InvalidConfiguration(
-                new Problem(Problem.Severity.ERROR, position, "the file " + what, "", hint));
+                Problem.at(source.nowhere(), Problem.Severity.ERROR, "the file " + what, hint));
     }
 
     String name() {
         return name;
+    }
+
+    /** Returns whether it is a file, which has lines. */
+    boolean isNumbered() {
+        return numbered;
     }
 
     Path folder() {
@@ -106,40 +109,46 @@ final class Source {
         return text;
     }
 
-    Place place(int from, int to) {
-        return new Place(this, from, to);
+    SourcePosition position(int from, int to) {
+        return new SourcePosition(this, from, to);
     }
 
-    /** All of it, where no piece can be named. */
-    Place nowhere() {
-        return new Place(this, -1, -1);
+    /** Returns a position that stands for the whole source. */
+    SourcePosition nowhere() {
+        return new SourcePosition(this, -1, -1);
     }
 
-    Position position(int offset) {
-        if (!numbered || offset < 0) return new Position(name, 0, 0);
+    /** Returns the line of an offset, from 1; 0 outside of a file. */
+    int line(int offset) {
+        if (!numbered || offset < 0) return 0;
+        int begin = lineBegin(Math.min(offset, text.length()));
+        return 1 + (int) text.chars().limit(begin).filter(c -> c == '\n').count();
+    }
+
+    /** Returns the column of an offset, from 1; 0 outside of a file. */
+    int column(int offset) {
+        if (!numbered || offset < 0) return 0;
         int at = Math.min(offset, text.length());
-        int begin = lineBegin(at);
-        int line = 1 + (int) text.substring(0, begin).chars().filter(c -> c == '\n').count();
-        return new Position(name, line, 1 + text.codePointCount(begin, at));
+        return 1 + text.codePointCount(lineBegin(at), at);
     }
 
     /**
-     * The line in which a piece begins, and marks below the piece. A long line is cut; characters
-     * that a terminal would act on are replaced.
+     * Returns the line in which a piece begins, with markers below the piece. A long line is cut;
+     * control characters are replaced.
      */
-    String excerpt(Place place) {
-        if (place.from() < 0) return "";
-        int at = Math.min(place.from(), text.length());
+    String excerpt(SourcePosition position) {
+        if (position.from() < 0) return "";
+        int at = Math.min(position.from(), text.length());
         int begin = lineBegin(at);
         int end = lineEnd(at);
-        int to = Math.clamp(place.to(), Math.min(at + 1, end), end);
+        int to = Math.clamp(position.to(), Math.min(at + 1, end), end);
         int first = end - begin <= WIDEST ? begin : Math.max(begin, at - BEFORE);
         int last = Math.min(end, first + WIDEST);
         String cut = first > begin ? "..." : "";
         String shown = cut + shown(first, last) + (last < end ? "..." : "");
         String gap = " ".repeat(cut.length()) + shown(first, at).replaceAll("[^\t]", " ");
         int marks = Math.max(1, text.codePointCount(at, Math.max(at, Math.min(to, last))));
-        String number = numbered ? Integer.toString(position(at).line()) : "";
+        String number = numbered ? Integer.toString(line(at)) : "";
         return "%5s | %s%n      | %s%s%n"
                 .formatted(number, shown, gap, "^".repeat(marks))
                 .replace("\r\n", "\n");
@@ -149,7 +158,7 @@ final class Source {
         return shown(text.substring(from, Math.max(from, to)));
     }
 
-    /** With a question mark for each character that a terminal would act on. */
+    /** Replaces each control character, which a terminal would interpret, by a question mark. */
     static String shown(String text) {
         var line = new StringBuilder();
         text.codePoints()

@@ -8,16 +8,15 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 
 /**
- * What a file looks like from outside. Two looks differ after it was written, after another file
- * was renamed to its name, and after a symbolic link in its path was set to lead elsewhere, as
- * Kubernetes does. Immutable.
+ * The state of a file: it differs after the file is written, after another file is renamed to its
+ * name, and after a symbolic link in its path changes, as in Kubernetes. Immutable.
  *
- * @param key its inode, as text; empty where the system has none
+ * @param key its inode, as a string; empty where the system has none
  */
 record Stamp(FileTime modified, long bytes, String key) {
     private static final Stamp MISSING = new Stamp(FileTime.fromMillis(0), -1, "");
 
-    /** A look at a file; one that is missing or cannot be looked at has a stamp as well. */
+    /** Returns the state of a file; a missing or unreadable file has one, too. */
     static Stamp of(Path file) {
         try {
             var now = Files.readAttributes(file, BasicFileAttributes.class);

@@ -4,19 +4,19 @@ package io.sirocco.app.config;
 import io.sirocco.app.config.Outline.Spot;
 
 /**
- * Says in an operator's words why a text is no TOML. Jackson knows that, and nearly where; what was
- * meant is guessed from the line. Used by one thread.
+ * Explains to an operator why a text is not TOML. Jackson reports the error and roughly its offset;
+ * this class guesses from the line what was meant. Used by one thread.
  */
 final class Syntax {
     private static final String KEYS =
-            "a key is made of the letters a to z, digits, - and _; put any other in quotes";
+            "a key has the letters a to z, digits, - and _; put any other key in quotes";
 
     private final Source source;
     private final String text;
     private final Outline outline;
     private Report report;
 
-    /** The text is that of the source, but for lines that are blank because they have been told. */
+    /** Takes the text of the source, in which lines that were reported before are blank. */
     Syntax(Source source, String text, Outline outline) {
         this.source = source;
         this.text = text;
@@ -24,8 +24,8 @@ final class Syntax {
     }
 
     /**
-     * Takes what Jackson says, and the offset at which it stopped. Answers whether the matter is
-     * one of this line alone.
+     * Reports the error of Jackson at the offset where it stopped. Returns whether the error
+     * concerns this line alone.
      */
     boolean explain(String why, int at, Report report) {
         this.report = report;
@@ -47,22 +47,22 @@ final class Syntax {
             error(
                     at,
                     end,
-                    "\"" + text.substring(at, end) + "\" is no escape",
-                    "write \\\\ for a backslash, or put the text in 'single quotes'");
+                    "\"" + text.substring(at, end) + "\" is not an escape sequence",
+                    "write \\\\ for a backslash, or put the string in 'single quotes'");
         } else if (why.startsWith("Trailing comma")) {
-            error(at, at + 1, "nothing follows this comma", "leave it out");
+            error(at, at + 1, "nothing follows this comma", "remove it");
         } else if (why.startsWith("Comment not")) {
             int end = text.indexOf('\n', at);
             error(
                     at,
                     end < 0 ? text.length() : end,
-                    "a comment cannot stand here",
-                    "put it in a line of its own above");
+                    "a comment is not allowed here",
+                    "move it to a line of its own above");
             return false;
         } else if (why.startsWith("Zero-prefixed")) {
-            report.error(token(at), "a number does not begin with 0", "");
+            report.error(token(at), "a number must not begin with 0", "");
         } else if (text.startsWith("=", at)) {
-            error(at, at + 1, "a key must stand before the =", "");
+            error(at, at + 1, "the key before = is missing", "");
         } else {
             String said = Character.toLowerCase(why.charAt(0)) + why.substring(1);
             error(at, at + 1, "this is not TOML: " + said, "");
@@ -71,7 +71,7 @@ final class Syntax {
     }
 
     private void error(int from, int to, String message, String hint) {
-        report.error(source.place(from, to), message, hint);
+        report.error(source.position(from, to), message, hint);
     }
 
     private void twice(int at) {
@@ -80,8 +80,8 @@ final class Syntax {
         String hint =
                 key.earlier == null
                         ? ""
-                        : "the first time in line "
-                                + source.place(key.earlier.keyFrom, key.earlier.keyTo).line();
+                        : "first in line "
+                                + source.position(key.earlier.keyFrom, key.earlier.keyTo).line();
         error(key.keyFrom, key.keyTo, quoted(name(key)) + " is set twice", hint);
     }
 
@@ -92,19 +92,19 @@ final class Syntax {
             error(
                     key.keyFrom,
                     key.keyTo,
-                    quoted(name(key)) + " cannot be put into a value",
-                    "what it lies in has been set to something else above");
+                    quoted(name(key)) + " cannot be inside a value",
+                    "its parent is set to a value above");
             return;
         }
         Spot first = key.earlier.items.getFirst();
         Spot table = first == key ? key.earlier : key; // the one that begins with [
         if (Options.isListOfTables(name(key))) {
             String hint =
-                    "write [[" + header(table) + "]]" + (table == key ? " for a further one" : "");
+                    "write [[" + header(table) + "]]" + (table == key ? " for another one" : "");
             error(table.keyFrom, table.keyTo, quoted(name(key)) + " is a list of tables", hint);
         } else {
-            String hint = "write [" + header(table) + "], and only once";
-            error(first.keyFrom, first.keyTo, quoted(name(key)) + " is one table", hint);
+            String hint = "write [" + header(table) + "] once";
+            error(first.keyFrom, first.keyTo, quoted(name(key)) + " is a single table", hint);
         }
     }
 
@@ -117,44 +117,44 @@ final class Syntax {
         return key.keyFrom < 0 ? "" : text.substring(key.keyFrom, key.keyTo);
     }
 
-    /** The line or the file ends where more must come; answers whether it is only the line. */
+    /** Reports that the line or the file ends too early; returns whether it is only the line. */
     private boolean unfinished(int at) {
         int open = outline.unclosed();
         int begin = lineBegin(at);
         String line = text.substring(begin, at);
         if (line.strip().endsWith("=")) {
             int end = begin + line.stripTrailing().length();
-            error(end - 1, end, "a value must follow", "");
+            error(end - 1, end, "the value after = is missing", "");
             return true;
         }
         if (line.strip().startsWith("[") && !line.contains("=")) {
-            error(at, at + 1, "the name of a table ends with ]", "");
+            error(at, at + 1, "the ] after the table name is missing", "");
             return true;
         }
         if (open >= 0) {
             char opening = text.charAt(open);
             String what = opening == '{' ? "brace" : opening == '[' ? "bracket" : "quote";
-            error(open, open + 1, "nothing closes this " + what, "");
+            error(open, open + 1, "this " + what + " is not closed", "");
             return opening == '"' && !text.startsWith("\"\"\"", open);
         }
-        error(at, at + 1, "the line ends too early", "a table in braces stands on one line");
+        error(at, at + 1, "the line ends too early", "a table in braces must be on one line");
         return false;
     }
 
-    /** A word that is no value, or no key. */
+    /** Reports a word that is not a value or not a key. */
     private void word(int at) {
         String before = text.substring(lineBegin(at), at);
-        Place token = token(at);
+        SourcePosition token = token(at);
         String word = text.substring(token.from(), token.to());
         if (before.strip().endsWith("=") && text.startsWith("=", at)) {
-            error(at, at + 1, "one = is enough", "");
+            error(at, at + 1, "there is one = too many", "");
         } else if (before.contains("=") || before.strip().startsWith("[") || isInList(at)) {
-            report.error(token, quoted(word) + " is no value", meant(word));
+            report.error(token, quoted(word) + " is not a value", meant(word));
         } else if (before.isBlank() || isPartOfKey(at)) {
-            error(at, at + 1, "this cannot stand in a key", KEYS);
+            error(at, at + 1, "this character is not allowed in a key", KEYS);
         } else {
-            String hint = word.endsWith("{") ? "a table begins with its name: [name]" : "";
-            error(at, at + 1, "= must stand between a key and its value", hint);
+            String hint = word.endsWith("{") ? "a table begins with a header: [name]" : "";
+            error(at, at + 1, "the = between key and value is missing", hint);
         }
     }
 
@@ -171,22 +171,23 @@ final class Syntax {
         if (word.matches("(?i)true|yes|on|enabled?")) return "write true";
         if (word.matches("(?i)false|no|off|disabled?|none|null")) return "write false";
         if (word.matches("'[^']*'[^']*'")) {
-            return "put a text that has single quotes in \"double quotes\"";
+            return "put a string with single quotes in \"double quotes\"";
         }
-        if (word.contains("=")) return "each option stands in a line of its own";
-        if (word.isEmpty() || word.matches(".*[\"'].*")) return "is a quote missing or too many?";
-        return "a text stands in quotes: " + quoted(word);
+        if (word.contains("=")) return "put each option on its own line";
+        if (word.isEmpty() || word.matches(".*[\"'].*"))
+            return "is there a quote missing, or one too many?";
+        return "put strings in quotes: " + quoted(word);
     }
 
-    /** The value around an offset: from the = or the comma before it to the end of the line. */
-    private Place token(int at) {
+    /** Returns the value around an offset: from the = or the comma before it to its end. */
+    private SourcePosition token(int at) {
         int from = at;
         while (from > 0 && "=,[{\n".indexOf(text.charAt(from - 1)) < 0) from--;
         while (from < at && Character.isWhitespace(text.charAt(from))) from++;
         int to = at;
         while (to < text.length() && ",]}#\r\n".indexOf(text.charAt(to)) < 0) to++;
         while (to > at && Character.isWhitespace(text.charAt(to - 1))) to--;
-        return source.place(from, Math.max(to, from));
+        return source.position(from, Math.max(to, from));
     }
 
     private int lineBegin(int at) {

@@ -19,12 +19,12 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Reads the options of one table, one after the other, each with the value that it has when it is
- * left out. A value that does not fit goes into the report, and the usual one takes its place, so
- * that one run finds all mistakes. {@link #end} reports the keys that nobody has asked for.
+ * Reads the options of one table of the configuration, each with its default. A wrong value is
+ * reported and replaced by the default, so that one run finds all mistakes. {@link #end} reports
+ * the keys that were not read.
  *
- * <p>A table may have others behind it, which answer for what it does not set: those of a route are
- * the routes that cover it, and its site. Used by one thread.
+ * <p>A table can inherit from others: a route inherits the options that it does not set from the
+ * routes that cover it, and from its site. Used by one thread.
  */
 final class Table {
     private static final Fields EMPTY = Fields.of(Source.commandLine("").nowhere(), Map.of());
@@ -39,12 +39,12 @@ final class Table {
         this.section = section;
     }
 
-    /** The top level of a file. */
+    /** Creates the table for the top level of a file. */
     Table(Fields own, Reading reading) {
-        this(List.of(own), reading, new Section("the top level", false));
+        this(List.of(own), reading, new Section(Section.TOP, false));
     }
 
-    /** The same table with others behind it, the nearest first. */
+    /** Returns this table, inheriting from others, the nearest first. */
     Table before(List<Table> others) {
         var all = new ArrayList<Fields>(chain);
         others.forEach(other -> all.addAll(other.chain));
@@ -61,35 +61,35 @@ final class Table {
 
     // --- what is set
 
-    /** Whether this table itself sets an option. */
+    /** Returns whether this table sets an option itself. */
     boolean sets(String key) {
         return chain.getFirst().all().containsKey(key);
     }
 
-    /** Whether an option that may be a value is given as a table. */
+    /** Returns whether an option that can be a value or a table is a table. */
     boolean isTable(String key) {
         return find(key) instanceof Field(_, Fields _);
     }
 
-    /** Where the table begins. */
-    Place place() {
-        return chain.getFirst().place();
+    /** Returns where the table begins. */
+    SourcePosition position() {
+        return chain.getFirst().position();
     }
 
-    /** Where the value of an option stands, or the table when it is left out. */
-    Place place(String key) {
+    /** Returns the position of the value of an option, or of the table if it is not set. */
+    SourcePosition position(String key) {
         Field field = find(key);
-        return field == null ? place() : field.value().place();
+        return field == null ? position() : field.value().position();
     }
 
-    /** Where one item of a list stands. */
-    Place place(String key, int index) {
+    /** Returns the position of an item of a list. */
+    SourcePosition position(String key, int index) {
         return find(key) instanceof Field(_, Node.Items(List<Node> items, _))
-                ? items.get(index).place()
-                : place(key);
+                ? items.get(index).position()
+                : position(key);
     }
 
-    /** What an option says, if it is a text, before it is checked. */
+    /** Returns the value of an option before it is checked, if it is a string. */
     Optional<String> peek(String key) {
         return chain.getFirst().all().get(key) instanceof Field(_, Node.Text(String text, _))
                 ? Optional.of(text)
@@ -108,57 +108,57 @@ final class Table {
     // --- problems
 
     void error(String key, String message, String hint) {
-        reading.report().error(place(key), message, hint);
+        reading.report().error(position(key), message, hint);
     }
 
     void warning(String key, String message, String hint) {
-        reading.report().warning(place(key), message, hint);
+        reading.report().warning(position(key), message, hint);
     }
 
-    private void unfit(String key, Node node, Unfit why) {
-        String message = Escapes.quoted(key) + " " + why.getMessage();
-        reading.report().error(why.placeOr(node.place()), message, why.hint());
-        for (Throwable further : why.getSuppressed()) unfit(key, node, (Unfit) further);
+    private void invalid(String key, Node node, ConfigError why) {
+        reading.report().error(why.positionOr(node.position()), why.about(key), why.hint());
+        for (Throwable further : why.getSuppressed()) invalid(key, node, (ConfigError) further);
     }
 
     // --- values
 
-    /** An option that has a value in any case. */
+    /** Reads an option that has a default. */
     <T> T value(String key, Node otherwise, Reader<T> reader) {
         Field field = find(key);
         try {
             if (field != null) return shown(key, field.value(), reader.read(field.value()));
-        } catch (Unfit why) {
-            unfit(key, field.value(), why);
+        } catch (ConfigError why) {
+            invalid(key, field.value(), why);
         }
         try {
             T value = reader.read(otherwise);
             return isRoute() ? value : shown(key, otherwise, value);
-        } catch (Unfit impossible) {
-            throw new AssertionError("the usual value of " + key, impossible);
+        } catch (ConfigError impossible) {
+            throw new AssertionError("the default of " + key, impossible);
         }
     }
 
-    /** An option that has a value only if it is set. */
+    /** Reads an option that has no value unless it is set. */
     <T> Optional<T> value(String key, Reader<T> reader) {
         Field field = find(key);
         if (field == null) return Optional.empty();
         try {
             return Optional.of(shown(key, field.value(), reader.read(field.value())));
-        } catch (Unfit why) {
-            unfit(key, field.value(), why);
+        } catch (ConfigError why) {
+            invalid(key, field.value(), why);
             return Optional.empty();
         }
     }
 
     /**
-     * An option that must be set; the value in its place is never used.
+     * Reads an option that must be set.
      *
-     * @param example how it may be set
+     * @param instead a valid value to go on with after the error
+     * @param example shown in the error
      */
     <T> T needed(String key, Node instead, String example, Reader<T> reader) {
         if (find(key) != null) return value(key, instead, reader);
-        error(key, section.title() + " needs " + Escapes.quoted(key), "for example " + example);
+        error(key, section.title() + " needs " + Escapes.quoted(key), "for example: " + example);
         return value(key, instead, reader);
     }
 
@@ -168,7 +168,7 @@ final class Table {
         return value;
     }
 
-    /** Files in full, so that what is printed holds in any folder; all else as it was given. */
+    /** Prints paths as absolute ones, so that the result is valid in any folder. */
     private static Node printed(Node given, Object value) {
         if (value instanceof Optional<?> perhaps && perhaps.isPresent()) {
             return printed(given, perhaps.get());
@@ -184,7 +184,7 @@ final class Table {
         return chain.size() > 1;
     }
 
-    // --- the usual kinds of them
+    // --- by type
 
     boolean flag(String key, boolean otherwise) {
         return value(key, Node.of(otherwise), Values::flag);
@@ -194,14 +194,14 @@ final class Table {
         return value(key, Node.of(otherwise), Values.whole(least, most)).intValue();
     }
 
-    /** Bytes. */
+    /** Reads a size in bytes. */
     long size(String key, String otherwise, long least, long most) {
         boolean plain = otherwise.matches("\\d+");
         Node usual = plain ? Node.of(Long.parseLong(otherwise)) : Node.of(otherwise);
         return value(key, usual, Values.size(least, most));
     }
 
-    /** A time that may be zero. */
+    /** Reads a duration, which may be zero. */
     Duration time(String key, String otherwise) {
         return time(key, otherwise, Duration.ZERO);
     }
@@ -219,21 +219,24 @@ final class Table {
         return value(key, Node.of(Values.label(otherwise)), Values.oneOf(type));
     }
 
-    /** A list in which nothing stands twice. */
+    /** Reads a list without duplicates. */
     <T> List<T> list(String key, List<String> otherwise, Reader<T> reader) {
         return value(key, Node.of(otherwise), Values.list(reader));
     }
 
     // --- files
 
-    /** A file that must be there; it is watched. */
+    /** Reads the path of a file that must exist; the file is watched. */
     Optional<Path> file(String key) {
         Optional<Path> file = value(key, Values.text(name -> Paths.file(name, folder())));
         file.ifPresent(reading::watch);
         return file;
     }
 
-    /** A file that the server makes if it is missing; it is watched if it is there. */
+    /**
+     * Reads the path of a file that the server creates if it is missing; a file that exists is
+     * watched.
+     */
     Optional<Path> newFile(String key) {
         Optional<Path> file =
                 value(
@@ -247,14 +250,14 @@ final class Table {
         return file;
     }
 
-    /** A directory that must be there. */
+    /** Reads the path of a directory that must exist. */
     Optional<Path> directory(String key) {
         return value(key, Values.text(name -> Paths.directory(name, folder())));
     }
 
-    // --- tables in it
+    // --- inner tables
 
-    /** {@code [key]}; an empty one when it is left out. */
+    /** Reads {@code [key]}; it is empty if the file does not have it. */
     Table table(String key, String title) {
         Field field = find(key);
         Fields fields = EMPTY;
@@ -262,13 +265,13 @@ final class Table {
             fields = given;
         } else if (field != null) {
             boolean list = field.value() instanceof Node.Items;
-            String hint = list ? "there is only one: write " + title : "write " + title;
+            String hint = list ? "only one is allowed: write " + title : "write " + title;
             error(key, Escapes.quoted(key) + " must be a table, not " + field.value().kind(), hint);
         }
         return child(fields, key, new Section(title, false));
     }
 
-    /** {@code [[key]]}, any number of them. */
+    /** Reads any number of {@code [[key]]}. */
     List<Table> tables(String key, String title) {
         var tables = new ArrayList<Table>();
         for (Node node : nodes(key, "a list of tables", "write " + title)) {
@@ -282,11 +285,11 @@ final class Table {
         return tables;
     }
 
-    /** {@code key = [{...}, {...}]}. */
+    /** Reads {@code key = [{...}, {...}]}. */
     <T> List<T> inlines(String key, Function<Table, T> read) {
         var sections = new ArrayList<Section>();
         var values = new ArrayList<T>();
-        for (Node node : nodes(key, "a list of tables in braces", "")) {
+        for (Node node : nodes(key, "a list of inline tables", "write " + key + " = [{ ... }]")) {
             if (node instanceof Fields fields) {
                 var table = new Table(List.of(fields), reading, new Section(key, true));
                 values.add(read.apply(table));
@@ -321,7 +324,7 @@ final class Table {
         return List.of();
     }
 
-    /** {@code key = {...}}; {@code false} lifts what the tables behind this one say. */
+    /** Reads {@code key = {...}}; {@code false} cancels an inherited one. */
     <T> Optional<T> inline(String key, Function<Table, T> read) {
         Field field = find(key);
         if (field == null) return Optional.empty();
@@ -341,7 +344,7 @@ final class Table {
                     error(
                             key,
                             Escapes.quoted(key) + " must be a table, not " + other.kind(),
-                            "write " + key + " = { ... }, or false for none");
+                            "write " + key + " = { ... }, or false to disable it");
         }
         return Optional.empty();
     }
@@ -351,7 +354,7 @@ final class Table {
         return new Table(List.of(fields), reading, own);
     }
 
-    /** A table whose keys are the operator's; those of the tables behind it come first. */
+    /** Reads a table with arbitrary keys; inherited entries come first. */
     Map<String, String> map(String key, boolean inline, Entry check) {
         find(key);
         var all = new LinkedHashMap<String, String>();
@@ -361,7 +364,10 @@ final class Table {
             if (field.value() instanceof Fields(var given, _)) {
                 given.forEach((name, value) -> put(all, name, value, check));
             } else {
-                error(key, Escapes.quoted(key) + " must be a table", "write { name = \"value\" }");
+                error(
+                        key,
+                        Escapes.quoted(key) + " must be a table",
+                        "write " + key + " = { name = \"value\" }");
             }
         }
         if (sets(key) && chain.getFirst().all().get(key).value() instanceof Fields(var given, _)) {
@@ -374,7 +380,7 @@ final class Table {
 
     /** Checks one entry of a map. */
     interface Entry {
-        void check(String name, String value) throws Unfit;
+        void check(String name, String value);
     }
 
     private static Leaf leaf(Field field) {
@@ -387,14 +393,14 @@ final class Table {
             check.check(name, value);
             all.keySet().removeIf(name::equalsIgnoreCase);
             all.put(name, value);
-        } catch (Unfit why) {
-            unfit(name, field.value(), why);
+        } catch (ConfigError why) {
+            invalid(name, field.value(), why);
         }
     }
 
     // --- the end
 
-    /** Reports what nobody has asked for. */
+    /** Reports the keys that were not read. */
     void end() {
         chain.getFirst()
                 .all()
@@ -405,7 +411,7 @@ final class Table {
     }
 
     private void unknown(String key, Field field) {
-        String message = "unknown key " + Escapes.quoted(key) + " in " + section.title();
+        String message = "unknown key " + Escapes.quoted(key) + " " + section.where();
         reading.report().error(field.key(), message, hint(key));
     }
 

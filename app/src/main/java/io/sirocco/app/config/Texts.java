@@ -8,17 +8,17 @@ import java.nio.charset.IllegalCharsetNameException;
 import java.util.Locale;
 import java.util.Set;
 
-/** What texts may say: each check answers the text, or throws what is wrong with it. */
+/** Checks strings: each check returns the string or throws the reason why it is not valid. */
 final class Texts {
 
-    /** Makes a value of a text. */
+    /** Converts a string to a value. */
     interface Words<T> {
-        T read(String text) throws Unfit;
+        T read(String text);
     }
 
     private static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 
-    /** Whoever sets one of these makes responses that cannot be told apart. */
+    /** Headers that frame messages: setting one would corrupt the connection. */
     private static final Set<String> OF_THE_CONNECTION =
             Set.of(
                     "connection",
@@ -31,54 +31,55 @@ final class Texts {
 
     private Texts() {}
 
-    /** The value of a header field, RFC 9110 5.5; may be empty. */
-    static String fieldValue(String text) throws Unfit {
+    /** Checks the value of a header, RFC 9110 5.5, which may be empty. */
+    static String fieldValue(String text) {
         try {
             Headers.of("X-Any", text);
             return text;
         } catch (IllegalArgumentException e) {
-            throw new Unfit(
-                    "cannot stand in a header: \"" + text + "\"",
-                    "it has a control character, or one above U+00FF");
+            throw new ConfigError(
+                    "is not allowed in a header: \"" + text + "\"",
+                    "it contains a control character, or one above U+00FF");
         }
     }
 
-    /** A field of a header. */
-    static void field(String name, String value) throws Unfit {
+    /** Checks the name and value of a header. */
+    static void field(String name, String value) {
         if (!name.matches(TOKEN)) {
-            throw new Unfit("is no name of a header", "a name has no spaces and no brackets");
+            throw new ConfigError("is not a header name", "a name has no spaces and no brackets");
         }
         if (OF_THE_CONNECTION.contains(name.toLowerCase(Locale.ROOT))) {
-            throw new Unfit("is for the server to say", "it frames the response: leave it out");
+            throw new ConfigError("is set by the server", "remove it: it frames the response");
         }
         fieldValue(value);
     }
 
-    /** The path of a page, as a browser asks for it; empty for none. */
-    static String page(String text) throws Unfit {
+    /** Checks the path of a page; empty for none. */
+    static String page(String text) {
         if (!text.isEmpty() && !text.startsWith("/")) {
-            throw new Unfit("does not begin with /: \"" + text + "\"", "write \"/" + text + "\"");
+            throw new ConfigError("must begin with /: \"" + text + "\"", "write \"/" + text + "\"");
         }
         return fieldValue(text);
     }
 
-    /** Empty for none. */
-    static String charset(String text) throws Unfit {
+    /** Checks the name of a charset; empty for none. */
+    static String charset(String text) {
         try {
             if (text.isEmpty() || Charset.isSupported(text)) return text;
         } catch (IllegalCharsetNameException e) {
-            // as any other name that is not known
+            // like any other unknown name
         }
-        throw new Unfit("is no known charset: \"" + text + "\"", "write \"utf-8\"");
+        throw new ConfigError("is not a known charset: \"" + text + "\"", "write \"utf-8\"");
     }
 
-    static String mediaType(String text) throws Unfit {
+    static String mediaType(String text) {
         if (MediaType.parse(text).isPresent()) return fieldValue(text);
-        throw new Unfit("is no media type: \"" + text + "\"", "write such as \"text/plain\"");
+        throw new ConfigError(
+                "is not a media type: \"" + text + "\"", "write one such as \"text/plain\"");
     }
 
-    /** A media type, or {@code text/*} for all of a kind. */
-    static String mediaRange(String text) throws Unfit {
+    /** Checks a media type, or a range such as {@code text/*}. */
+    static String mediaRange(String text) {
         if (text.endsWith("/*")) {
             mediaType(text.substring(0, text.length() - 1) + "x");
             return text;
@@ -86,17 +87,17 @@ final class Texts {
         return mediaType(text);
     }
 
-    /** A name in a header, RFC 9110 5.6.2. */
-    static String token(String text) throws Unfit {
+    /** Checks a token, RFC 9110 5.6.2. */
+    static String token(String text) {
         if (text.matches(TOKEN)) return text;
-        throw new Unfit("cannot be \"" + text + "\"", "a name has no spaces and no brackets");
+        throw new ConfigError("cannot be \"" + text + "\"", "a name has no spaces and no brackets");
     }
 
-    /** What the router has against a pattern: "The path pattern "x" is so; do that." */
-    static Unfit refused(String text, IllegalArgumentException e) {
+    /** Converts the message of the router: "The path pattern "x" has this error; do that." */
+    static ConfigError refused(String text, IllegalArgumentException e) {
         String[] parts = e.getMessage().replaceFirst("\\.$", "").split("; ", 2);
         int subject = ("The path pattern \"" + text + "\" ").length(); // "host" is as long
-        return new Unfit(
+        return new ConfigError(
                 "cannot be \"" + text + "\": it " + parts[0].substring(subject),
                 parts.length > 1 ? parts[1] : "");
     }

@@ -10,10 +10,10 @@ import java.util.stream.Stream;
 /**
  * {@code [tls]}. Immutable.
  *
- * @param engine one that a module brings may be missing
+ * @param engine may come from a module that is missing
  * @param versions "1.2" and "1.3", or one of them
- * @param ciphers names of the JDK; empty for our own choice
- * @param clientAuthorities who signs the certificates of clients; there unless these are {@link
+ * @param ciphers JDK names; empty for the default
+ * @param clientAuthorities the authorities that sign client certificates; set unless {@link
  *     ClientCertificates#NONE}
  * @param sniHostCheck whether a request must be for a host of its connection's certificate
  * @param sessions that may be resumed
@@ -32,20 +32,20 @@ public record Tls(
         int sessions,
         List<Certificate> certificates) {
 
-    /** What shakes hands and encrypts. */
+    /** The TLS implementation. */
     public enum Engine {
         JDK,
         OPENSSL
     }
 
-    /** Whether clients show a certificate of their own: mutual TLS. */
+    /** Whether clients need a certificate: mutual TLS. */
     public enum ClientCertificates {
         NONE,
         WANTED,
         NEEDED
     }
 
-    /** What a client gets that asks for a name without a certificate. */
+    /** The response to a server name (SNI) without a certificate. */
     public enum UnknownName {
         DEFAULT,
         REFUSE
@@ -78,7 +78,7 @@ public record Tls(
         return tls;
     }
 
-    /** Every file that it names. */
+    /** Returns all files that it names. */
     List<Path> files() {
         Stream<Path> ofCertificates =
                 certificates.stream()
@@ -94,27 +94,27 @@ public record Tls(
         return Stream.concat(ofCertificates, clientAuthorities.stream()).toList();
     }
 
-    /** Whether there is something to show to clients. */
+    /** Returns whether there is a certificate. */
     boolean certified() {
         return selfSigned || !certificates.isEmpty();
     }
 
     private void check(Table table) {
         if (versions.isEmpty()) {
-            table.error("versions", "\"versions\" is empty", "leave it out for both");
+            table.error("versions", "\"versions\" is empty", "remove it for both");
         }
         boolean mutual = clientCertificates != ClientCertificates.NONE;
         if (mutual && !table.sets("client-authorities")) {
             table.error(
                     "client-certificates",
-                    "nobody signs the certificates of clients",
-                    "name a file of authorities: client-authorities = \"clients.pem\"");
+                    "there are no authorities for client certificates",
+                    "set client-authorities = \"clients.pem\"");
         }
         if (!mutual && table.sets("client-authorities")) {
             table.warning(
                     "client-authorities",
                     "\"client-authorities\" has no effect",
-                    "clients are not asked without client-certificates = \"needed\" or \"wanted\"");
+                    "it needs client-certificates = \"needed\" or \"wanted\"");
         }
     }
 }

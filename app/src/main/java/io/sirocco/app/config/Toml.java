@@ -14,9 +14,9 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.dataformat.toml.TomlFactory;
 
 /**
- * Reads TOML 1.0 into a {@link Node}: Jackson says what the text means, {@link Outline} where each
- * piece of it stands. The only class that knows Jackson, so that a server without a file does not
- * load it. Used by one thread.
+ * Reads TOML 1.0 into a {@link Node}: Jackson parses the values, {@link Outline} adds their
+ * positions. This is the only class that uses Jackson, so a server without a file does not load it.
+ * Used by one thread.
  */
 final class Toml {
     private static final TomlFactory TOML =
@@ -37,16 +37,16 @@ final class Toml {
     }
 
     /**
-     * The fields of a file; none, and errors in the report, when it is not TOML. What is wrong
-     * within one line does not keep the others from being looked at.
+     * Returns the fields of a file; none, with errors in the report, if it is not TOML. After an
+     * error within one line, the other lines are still checked.
      */
     static Node.Fields read(Source source, Report report) {
         var text = new StringBuilder(source.text());
         for (int mistakes = 0; mistakes < Report.MOST; mistakes++) {
             var outline = new Outline(text.toString());
             if (outline.excess() >= 0) {
-                Place place = source.place(outline.excess(), outline.excess() + 1);
-                report.error(place, outline.why(), "");
+                SourcePosition position = source.position(outline.excess(), outline.excess() + 1);
+                report.error(position, outline.why(), "");
                 break;
             }
             try (JsonParser parser =
@@ -71,57 +71,58 @@ final class Toml {
         return location == null ? 0 : Math.clamp(location.getCharOffset(), 0, length);
     }
 
-    /** Makes spaces of the line around an offset, so that all others keep their places. */
+    /** Blanks the line around an offset, so that all others keep their positions. */
     private static void blank(StringBuilder text, int at) {
         int from = text.lastIndexOf("\n", at - 1) + 1;
         int end = text.indexOf("\n", at);
         for (int i = from; i < (end < 0 ? text.length() : end); i++) text.setCharAt(i, ' ');
     }
 
-    private Node node(JsonParser parser, Spot spot, Place around) {
-        Place place = spot == null ? around : source.place(spot.from, spot.to);
+    private Node node(JsonParser parser, Spot spot, SourcePosition around) {
+        SourcePosition position = spot == null ? around : source.position(spot.from, spot.to);
         JsonToken token = parser.currentToken();
         return switch (token) {
-            case START_OBJECT -> fields(parser, spot, place);
-            case START_ARRAY -> items(parser, spot, place);
-            case VALUE_TRUE, VALUE_FALSE -> new Node.Flag(token == JsonToken.VALUE_TRUE, place);
+            case START_OBJECT -> fields(parser, spot, position);
+            case START_ARRAY -> items(parser, spot, position);
+            case VALUE_TRUE, VALUE_FALSE -> new Node.Flag(token == JsonToken.VALUE_TRUE, position);
             case VALUE_NUMBER_INT ->
                     parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER
-                            ? new Node.Other("a number of more than 64 bits", place)
-                            : new Node.Whole(parser.getLongValue(), place);
-            case VALUE_NUMBER_FLOAT -> new Node.Other("a decimal number", place);
+                            ? new Node.Other("a number of more than 64 bits", position)
+                            : new Node.Whole(parser.getLongValue(), position);
+            case VALUE_NUMBER_FLOAT -> new Node.Other("a decimal number", position);
             case VALUE_STRING ->
-                    isQuoted(place)
-                            ? new Node.Text(parser.getString(), place)
-                            : new Node.Other("a date", place); // Jackson makes texts of them
-            default -> new Node.Other(token.name(), place);
+                    isQuoted(position)
+                            ? new Node.Text(parser.getString(), position)
+                            : new Node.Other(
+                                    "a date", position); // Jackson returns dates as strings
+            default -> new Node.Other(token.name(), position);
         };
     }
 
-    private boolean isQuoted(Place place) {
-        char first = source.text().charAt(place.from());
+    private boolean isQuoted(SourcePosition position) {
+        char first = source.text().charAt(position.from());
         return first == '"' || first == '\'';
     }
 
-    private Node.Fields fields(JsonParser parser, Spot spot, Place place) {
+    private Node.Fields fields(JsonParser parser, Spot spot, SourcePosition position) {
         Map<String, Node.Field> fields = new LinkedHashMap<>();
         while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
             String name = parser.currentName();
             parser.nextToken();
             Spot own = spot == null ? null : spot.fields.get(name);
-            Place key = own == null ? place : source.place(own.keyFrom, own.keyTo);
-            fields.put(name, new Node.Field(key, node(parser, own, place)));
+            SourcePosition key = own == null ? position : source.position(own.keyFrom, own.keyTo);
+            fields.put(name, new Node.Field(key, node(parser, own, position)));
         }
-        return new Node.Fields(fields, place);
+        return new Node.Fields(fields, position);
     }
 
-    private Node.Items items(JsonParser parser, Spot spot, Place place) {
+    private Node.Items items(JsonParser parser, Spot spot, SourcePosition position) {
         List<Node> items = new ArrayList<>();
         while (parser.nextToken() != JsonToken.END_ARRAY) {
             int index = items.size();
             Spot own = spot == null || index >= spot.items.size() ? null : spot.items.get(index);
-            items.add(node(parser, own, place));
+            items.add(node(parser, own, position));
         }
-        return new Node.Items(items, place);
+        return new Node.Items(items, position);
     }
 }

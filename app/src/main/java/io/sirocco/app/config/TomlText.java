@@ -7,7 +7,7 @@ import io.sirocco.app.config.Section.Leaf;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Prints what a configuration came to as TOML, which can be read again. Used by one thread. */
+/** Prints a configuration as TOML, which can be read again. Used by one thread. */
 final class TomlText {
     private static final int WIDEST = 100;
 
@@ -21,7 +21,7 @@ final class TomlText {
         return text.out.toString();
     }
 
-    /** The options of a table, then the tables in it. */
+    /** Prints the options of a table, then its inner tables. */
     private void body(Section table, String path) {
         table.entries()
                 .forEach(
@@ -57,7 +57,7 @@ final class TomlText {
         body(section, name + ".");
     }
 
-    /** What stands behind the =, or null for tables with a header of their own. */
+    /** Returns the value after the =, or null for tables with a header of their own. */
     private static String inOneLine(Section.Entry entry) {
         return switch (entry) {
             case Leaf(Node toml, _) -> value(toml);
@@ -87,7 +87,7 @@ final class TomlText {
                 .collect(Collectors.joining(", ", "{ ", " }"));
     }
 
-    /** A value on one line. */
+    /** Returns a value on one line. */
     static String value(Node node) {
         return switch (node) {
             case Node.Text(String text, _) -> Escapes.quoted(text);

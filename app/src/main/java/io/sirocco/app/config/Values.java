@@ -10,20 +10,20 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The kinds of values that options have: how each is made of what stands in a file. */
+/** Readers for the types of options: they convert nodes of a file to values. */
 final class Values {
     private static final Duration LONGEST = Duration.ofDays(3650);
 
-    /** Makes a value of a node. */
+    /** Converts a node to a value. */
     interface Reader<T> {
-        T read(Node node) throws Unfit;
+        T read(Node node);
     }
 
     private Values() {}
 
-    static boolean flag(Node node) throws Unfit {
+    static boolean flag(Node node) {
         if (node instanceof Node.Flag(boolean flag, _)) return flag;
-        throw new Unfit("must be true or false, not " + node.kind(), "");
+        throw new ConfigError("must be true or false, not " + node.kind(), "");
     }
 
     static Reader<Long> whole(long least, long most) {
@@ -32,21 +32,21 @@ final class Values {
                 return within(number, node, least, most);
             }
             boolean quoted = node instanceof Node.Text(String text, _) && text.matches("\\d+");
-            throw new Unfit(
+            throw new ConfigError(
                     "must be a whole number, not " + node.kind(),
-                    quoted ? "leave out the quotes" : "");
+                    quoted ? "remove the quotes" : "");
         };
     }
 
-    /** Bytes: a number, or a text with a unit. */
+    /** Reads a size in bytes: a number, or a string with a unit. */
     static Reader<Long> size(long least, long most) {
         return node -> within(Quantity.size(node), node, least, most);
     }
 
-    private static long within(long value, Node given, long least, long most) throws Unfit {
+    private static long within(long value, Node given, long least, long most) {
         if (value >= least && value <= most) return value;
         String range = most == Long.MAX_VALUE ? least + " or more" : least + " to " + most;
-        throw new Unfit("is out of range: " + TomlText.value(given), "it may be " + range);
+        throw new ConfigError("is out of range: " + TomlText.value(given), "it must be " + range);
     }
 
     static Reader<Duration> time(Duration least) {
@@ -54,22 +54,23 @@ final class Values {
             Duration time = Quantity.time(node);
             boolean isShort = time.compareTo(least) < 0;
             if (!isShort && time.compareTo(LONGEST) <= 0) return time;
-            String what = isShort ? "cannot be so short: " : "is longer than ten years: ";
-            throw new Unfit(what + TomlText.value(node), "");
+            String what = isShort ? "is too short: " : "is longer than ten years: ";
+            throw new ConfigError(what + TomlText.value(node), "");
         };
     }
 
-    static String text(Node node) throws Unfit {
+    static String text(Node node) {
         if (node instanceof Node.Text(String text, _)) return text;
         boolean isOne = !(node instanceof Node.Items || node instanceof Node.Fields);
-        throw new Unfit("must be a text, not " + node.kind(), isOne ? "put it in \"quotes\"" : "");
+        throw new ConfigError(
+                "must be a string, not " + node.kind(), isOne ? "put it in \"quotes\"" : "");
     }
 
     static <T> Reader<T> text(Texts.Words<T> words) {
         return node -> words.read(text(node));
     }
 
-    /** One of some words, each of which stands for a value. */
+    /** Reads one of several words, each of which stands for a value. */
     static <T> Reader<T> oneOf(List<T> values, Function<T, String> label) {
         Map<String, T> byLabel = values.stream().collect(Collectors.toMap(label, value -> value));
         List<String> labels = values.stream().map(label).toList();
@@ -78,7 +79,7 @@ final class Values {
             T value = byLabel.get(text);
             if (value != null) return value;
             String near = Nearest.hint(text, labels);
-            throw new Unfit(
+            throw new ConfigError(
                     "cannot be \"" + text + "\"",
                     near.isEmpty() ? "write " + choices(labels) : near);
         };
@@ -92,7 +93,7 @@ final class Values {
         return oneOf(Arrays.asList(type.getEnumConstants()), Values::label);
     }
 
-    /** The word for a constant in the file. */
+    /** Returns the word for a constant in the file. */
     static String label(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
     }
@@ -104,24 +105,24 @@ final class Values {
         return String.join(", ", quoted.subList(0, last)) + " or " + quoted.get(last);
     }
 
-    /** A list in which nothing stands twice. */
+    /** Reads a list without duplicates. */
     static <T> Reader<List<T>> list(Reader<T> reader) {
         return node -> {
             if (!(node instanceof Node.Items(List<Node> items, _))) {
                 boolean text = node instanceof Node.Text;
-                throw new Unfit(
+                throw new ConfigError(
                         "must be a list, not " + node.kind(),
                         text ? "write [" + TomlText.value(node) + "]" : "");
             }
             var values = new LinkedHashSet<T>();
-            Unfit first = null;
+            ConfigError first = null;
             for (Node item : items) {
                 try {
                     if (!values.add(reader.read(item))) {
-                        throw new Unfit("has " + TomlText.value(item) + " twice", "");
+                        throw new ConfigError("contains " + TomlText.value(item) + " twice", "");
                     }
-                } catch (Unfit e) {
-                    Unfit why = e.in(item);
+                } catch (ConfigError e) {
+                    ConfigError why = e.at(item);
                     if (first == null) {
                         first = why;
                     } else {

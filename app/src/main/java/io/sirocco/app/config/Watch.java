@@ -10,19 +10,19 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Calls when the files of a configuration have changed, once for all that changed together: a
- * certificate and its key are two files. It looks at them once a second and calls when a look finds
- * nothing new after one that did, so half-written files are left alone for {@value #PATIENCE}
- * looks.
+ * Watches the files of a configuration and calls back after a change, once for files that change
+ * together, such as a certificate and its key. It checks them once a second and calls back when a
+ * check finds no further change, or after {@value #PATIENCE} checks, so that half-written files are
+ * not read.
  *
- * <p>It looks rather than being told by the system: that works for links, for volumes of containers
- * and network file systems, and costs one {@code stat} per file. Any thread.
+ * <p>It polls instead of using file system events, because polling works with links, container
+ * volumes and network file systems, and costs one {@code stat} per file. Any thread.
  */
 public final class Watch implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Watch.class);
     private static final Duration USUAL = Duration.ofSeconds(1);
 
-    /** A file that changes at every look is reported nevertheless after so many. */
+    /** The number of checks after which a file that keeps changing is reported. */
     private static final int PATIENCE = 10;
 
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -36,10 +36,9 @@ public final class Watch implements AutoCloseable {
     }
 
     /**
-     * Watches from now on. Changes since the configuration was read count as well.
+     * Starts to watch. Changes since the configuration was read count, too.
      *
-     * @param changed is called on a thread of this watch, never twice at once; what it throws is
-     *     logged
+     * @param changed called on the thread of this watch; exceptions are logged
      */
     public static Watch start(Configuration configuration, Runnable changed) {
         var watch = new Watch(configuration, changed);
@@ -47,20 +46,20 @@ public final class Watch implements AutoCloseable {
         return watch;
     }
 
-    /** Without a thread; a test calls {@link #look()}. */
+    /** Creates a watch without a thread; a test calls {@link #look()}. */
     static Watch still(Configuration configuration, Runnable changed) {
         return new Watch(configuration, changed);
     }
 
-    /** Watches the files of another configuration from now on: the one that was reloaded. */
+    /** Switches to the files of the configuration that was reloaded. */
     public synchronized void follow(Configuration configuration) {
         stamps = new HashMap<>(configuration.document().stamps());
         unsettled = 0;
     }
 
     /**
-     * Regards all changes up to now as reported: a reload that has another cause reads them, and
-     * says so if it refuses them.
+     * Marks all changes up to now as reported: a reload for another reason reads them, and reports
+     * them if it rejects them.
      */
     public synchronized void seen() {
         stamps.replaceAll((file, stamp) -> Stamp.of(file));
@@ -77,11 +76,11 @@ public final class Watch implements AutoCloseable {
                 }
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // whoever does so wants it to end
+            Thread.currentThread().interrupt(); // the interrupt asks this thread to end
         }
     }
 
-    /** One look at all files. */
+    /** Checks all files once. */
     void look() {
         if (!isDue()) return;
         try {
@@ -93,9 +92,9 @@ public final class Watch implements AutoCloseable {
 
     private static void failed(Throwable thrown) {
         try {
-            LOG.get().log(System.Logger.Level.ERROR, "a reload failed", thrown);
+            LOG.get().log(System.Logger.Level.ERROR, "reload failed", thrown);
         } catch (Throwable e) {
-            // there is no heap for that either
+            // out of memory here, too
         }
     }
 
@@ -110,7 +109,7 @@ public final class Watch implements AutoCloseable {
         return due;
     }
 
-    /** Calls no more, unless a call is under way. */
+    /** Stops the callbacks; one in progress is completed. */
     @Override
     public void close() {
         closed.countDown();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A line chart of the last five minutes, drawn as SVG. Series differ by dashes as well as by colour, and the legend holds
-// the figures: those of now, or of the second that the pointer or the arrow keys point at, in all charts at once.
+// A line chart of the last five minutes, drawn as SVG. Series differ in dashes as well as in colour. The legend shows the
+// current figures, or those of the second that the pointer or the arrow keys select, in all charts at once.
 
 const WINDOW = 300_000; // milliseconds
 const GAP = 2_600; // what is further apart is not joined by a line
@@ -32,12 +32,12 @@ function point(time) {
   for (const chart of charts) chart.draw();
 }
 
-// series: [{ name, colour, value: frame => number or null }]; format: number => text;
-// ceiling: the least upper end of the axis, or the fixed one with `fixed`; log: a logarithmic axis; bytes: one of powers of
+// series: [{ name, colour, value: sample => number or null }]; format: number => string;
+// ceiling: the lowest upper end of the axis, or the fixed one with `fixed`; log: a logarithmic axis; bytes: one of powers of
 // 1024; idle: a series that is nothing but zero is not drawn.
 export class Chart {
   constructor(parent, { title, unit = "", series, format, ceiling = 1, fixed = false, log = false, bytes = false, idle = false }) {
-    Object.assign(this, { title, series, format, ceiling, fixed, log, bytes, idle, frames: [] });
+    Object.assign(this, { title, series, format, ceiling, fixed, log, bytes, idle, samples: [] });
     this.time = html("time", { hidden: true });
     this.plot = html("div", { className: "plot", tabIndex: 0 });
     this.plot.setAttribute("role", "img");
@@ -65,38 +65,38 @@ export class Chart {
     }));
   }
 
-  update(frames) {
-    this.frames = frames;
+  update(samples) {
+    this.samples = samples;
     this.draw();
   }
 
   follow(event) {
-    if (!this.frames.length) return;
+    if (!this.samples.length) return;
     const share = (event.offsetX - LEFT) / (this.plot.clientWidth - LEFT - RIGHT);
-    point(this.frames.at(-1).time - (1 - Math.min(1, Math.max(0, share))) * WINDOW);
+    point(this.samples.at(-1).time - (1 - Math.min(1, Math.max(0, share))) * WINDOW);
   }
 
   step(event) {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (event.key === "Escape") point(null);
-    if (!by || !this.frames.length) return;
+    if (!by || !this.samples.length) return;
     event.preventDefault();
-    const at = this.frames.indexOf(this.nearest()) + by;
-    point(this.frames[Math.min(this.frames.length - 1, Math.max(0, at))].time);
+    const at = this.samples.indexOf(this.nearest()) + by;
+    point(this.samples[Math.min(this.samples.length - 1, Math.max(0, at))].time);
   }
 
   nearest() {
-    if (pointed === null) return this.frames.at(-1);
-    return this.frames.reduce((best, frame) =>
-      Math.abs(frame.time - pointed) < Math.abs(best.time - pointed) ? frame : best);
+    if (pointed === null) return this.samples.at(-1);
+    return this.samples.reduce((best, sample) =>
+      Math.abs(sample.time - pointed) < Math.abs(best.time - pointed) ? sample : best);
   }
 
   draw() {
     const width = this.plot.clientWidth;
     const height = this.plot.clientHeight;
     if (!width) return;
-    const end = this.frames.length ? this.frames.at(-1).time : 0;
-    const rows = this.series.map((one) => this.frames.map((frame) => one.value(frame)));
+    const end = this.samples.length ? this.samples.at(-1).time : 0;
+    const rows = this.series.map((one) => this.samples.map((sample) => one.value(sample)));
     const scale = this.scale(rows);
     const x = (time) => LEFT + (1 - (end - time) / WINDOW) * (width - LEFT - RIGHT);
     const y = (value) => TOP + (1 - scale.share(value)) * (height - TOP - BOTTOM);
@@ -113,7 +113,7 @@ export class Chart {
     }
     const some = rows.some((row) => row.some((value) => value !== null));
     if (!some) {
-      const text = this.frames.length ? "nothing in these five minutes" : "waiting for the first second";
+      const text = this.samples.length ? "nothing in the last five minutes" : "waiting for the first second";
       drawing.append(svg("text", { class: "blank", x: (LEFT + width) / 2, y: height / 2 }, text));
     }
     for (let i = rows.length - 1; i >= 0; i--) { // the first one on top
@@ -126,15 +126,15 @@ export class Chart {
 
   line(drawing, one, row, dashes, x, y) {
     let path = "";
-    let before = null; // the frame that the line has come to
-    this.frames.forEach((frame, i) => {
+    let before = null; // the sample that the line has come to
+    this.samples.forEach((sample, i) => {
       if (row[i] === null) {
         before = null;
         return;
       }
-      const joined = before && frame.time - before.time <= GAP;
-      path += `${joined ? "L" : "M"}${x(frame.time).toFixed(1)} ${y(row[i]).toFixed(1)}${joined ? "" : "h.01"}`;
-      before = frame;
+      const joined = before && sample.time - before.time <= GAP;
+      path += `${joined ? "L" : "M"}${x(sample.time).toFixed(1)} ${y(row[i]).toFixed(1)}${joined ? "" : "h.01"}`;
+      before = sample;
     });
     const group = svg("g", { class: one.colour });
     group.append(svg("path", { class: "series", d: path, "stroke-dasharray": dashes }));
@@ -143,23 +143,23 @@ export class Chart {
 
   // The figures of the legend, and where they are in the chart.
   mark(drawing, x, y, height) {
-    const frame = this.frames.length ? this.nearest() : null;
+    const sample = this.samples.length ? this.nearest() : null;
     this.series.forEach((one, i) => {
-      const value = frame && one.value(frame);
+      const value = sample && one.value(sample);
       this.values[i].textContent = value === null ? "–" : this.format(value);
-      if (frame && pointed !== null && value !== null) {
+      if (sample && pointed !== null && value !== null) {
         const group = svg("g", { class: one.colour });
-        group.append(svg("circle", { class: "dot", fill: "currentColor", cx: x(frame.time), cy: y(value), r: 4 }));
+        group.append(svg("circle", { class: "dot", fill: "currentColor", cx: x(sample.time), cy: y(value), r: 4 }));
         drawing.append(group);
       }
     });
-    this.time.hidden = pointed === null || !frame;
+    this.time.hidden = pointed === null || !sample;
     if (!this.time.hidden) {
-      this.time.textContent = new Date(frame.time).toLocaleTimeString();
-      drawing.prepend(svg("line", { class: "rule", x1: x(frame.time), x2: x(frame.time), y1: TOP, y2: height - BOTTOM }));
+      this.time.textContent = new Date(sample.time).toLocaleTimeString();
+      drawing.prepend(svg("line", { class: "rule", x1: x(sample.time), x2: x(sample.time), y1: TOP, y2: height - BOTTOM }));
     }
     const figures = this.series.map((one, i) => `${one.name} ${this.values[i].textContent}`).join(", ");
-    this.plot.setAttribute("aria-label", `${this.title}: ${figures}. Arrow keys go through the last five minutes.`);
+    this.plot.setAttribute("aria-label", `${this.title}: ${figures}. Arrow keys move through the last five minutes.`);
   }
 
   scale(rows) {

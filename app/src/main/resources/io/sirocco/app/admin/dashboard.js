@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dashboard: /events tells everything, first what the server remembers of the last five minutes, then each second as
-// it passes. Every text that comes from outside is set as text, never as HTML.
+// The dashboard: /events streams the metrics, first those of the last five minutes, then each second. Untrusted strings
+// are set as text, never as HTML.
 
 import { Chart } from "./chart.js";
 import { bytes, duration, number, percent, plain, rate, span } from "./figures.js";
@@ -14,8 +14,8 @@ const $ = (id) => document.getElementById(id);
 
 // --- charts ---
 
-const latency = (name) => (frame) => (frame[name] < 0 ? null : frame[name]);
-const outcome = (i) => (frame) => frame.outcomes[i];
+const latency = (name) => (sample) => (sample[name] < 0 ? null : sample[name]);
+const outcome = (i) => (sample) => sample.outcomes[i];
 const parent = $("charts");
 
 const all = [
@@ -28,7 +28,7 @@ const all = [
     ],
   }),
   new Chart(parent, {
-    title: "Latency", unit: "head to end of response", format: duration, log: true, series: [
+    title: "Latency", unit: "from headers to end of response", format: duration, log: true, series: [
       { name: "p99", colour: "one", value: latency("p99") },
       { name: "p90", colour: "three", value: latency("p90") },
       { name: "p50", colour: "two", value: latency("p50") },
@@ -36,25 +36,25 @@ const all = [
   }),
   new Chart(parent, {
     title: "Connections", format: rate, ceiling: 4, series: [
-      { name: "open", colour: "two", value: (frame) => frame.connections },
-      { name: "requests in progress", colour: "one", value: (frame) => frame.inProgress },
+      { name: "open", colour: "two", value: (sample) => sample.connections },
+      { name: "requests in progress", colour: "one", value: (sample) => sample.inProgress },
     ],
   }),
   new Chart(parent, {
     title: "Traffic", unit: "bytes per second", format: bytes, ceiling: 1024, bytes: true, series: [
-      { name: "sent", colour: "two", value: (frame) => frame.bytesOut },
-      { name: "received", colour: "one", value: (frame) => frame.bytesIn },
+      { name: "sent", colour: "two", value: (sample) => sample.bytesOut },
+      { name: "received", colour: "one", value: (sample) => sample.bytesIn },
     ],
   }),
   new Chart(parent, {
     title: "Memory", format: bytes, ceiling: 1 << 20, bytes: true, series: [
-      { name: "resident", colour: "two", value: (frame) => (frame.resident < 0 ? null : frame.resident) },
-      { name: "heap", colour: "one", value: (frame) => frame.heap },
+      { name: "resident", colour: "two", value: (sample) => (sample.resident < 0 ? null : sample.resident) },
+      { name: "heap", colour: "one", value: (sample) => sample.heap },
     ],
   }),
 ];
 const loops = new Chart(parent, {
-  title: "Loops", unit: "share of time at work", format: percent, ceiling: 1, fixed: true, series: [],
+  title: "Loops", unit: "share of time busy", format: percent, ceiling: 1, fixed: true, series: [],
 });
 all.splice(3, 0, loops);
 parent.insertBefore(parent.lastChild, parent.children[3]); // beside the connections
@@ -62,14 +62,14 @@ parent.insertBefore(parent.lastChild, parent.children[3]); // beside the connect
 function seriesOfLoops(count) {
   if (count <= MOST_LOOPS) {
     return Array.from({ length: count }, (none, i) => ({
-      name: `loop ${i}`, colour: ["two", "one", "three", "four"][i], value: (frame) => frame.busy[i] ?? null,
+      name: `loop ${i}`, colour: ["two", "one", "three", "four"][i], value: (sample) => sample.busy[i] ?? null,
     }));
   }
-  const of = (pick) => (frame) => (frame.busy.length ? pick(frame.busy) : null);
+  const of = (pick) => (sample) => (sample.busy.length ? pick(sample.busy) : null);
   return [
     { name: "busiest", colour: "one", value: of((busy) => Math.max(...busy)) },
     { name: "mean", colour: "two", value: of((busy) => busy.reduce((sum, one) => sum + one, 0) / busy.length) },
-    { name: "idlest", colour: "three", value: of((busy) => Math.min(...busy)) },
+    { name: "least busy", colour: "three", value: of((busy) => Math.min(...busy)) },
   ];
 }
 
@@ -93,8 +93,8 @@ function emptyRow(columns, text) {
 
 const some = (value, bad) => cell(value ? number(value) : "0", value ? bad : "none");
 
-// What is not a route, as Metrics names it.
-const NOTES = { "(none)": "no route matched", "(refused)": "not read so far", "(other)": "all further ones" };
+// Names of Metrics that are not routes.
+const NOTES = { "(none)": "no route matched", "(refused)": "refused before routing", "(other)": "all other routes" };
 
 function routeRow(route, most) {
   const requests = cell("");
@@ -124,28 +124,28 @@ function tables(now) {
   const most = Math.max(0, ...now.routes.map((route) => route.requests));
   $("routes").replaceChildren(...(now.routes.length
     ? now.routes.map((route) => routeRow(route, most))
-    : [emptyRow(8, "No request yet. The first one shows here.")]));
+    : [emptyRow(8, "No requests yet.")]));
   $("refusals").replaceChildren(...(now.refusals.length
     ? now.refusals.map(refusalRow)
-    : [emptyRow(3, "Nothing was refused.")]));
+    : [emptyRow(3, "No refused requests.")]));
 }
 
-// --- what is now ---
+// --- current values ---
 
-function tiles(frame) {
-  const errors = frame.outcomes[3];
-  $("requests").textContent = number(frame.requests);
-  $("p99").textContent = duration(frame.p99);
-  $("p50").textContent = duration(frame.p50);
-  $("errors").textContent = frame.requests ? percent(errors / frame.requests) : "–";
+function tiles(sample) {
+  const errors = sample.outcomes[3];
+  $("requests").textContent = number(sample.requests);
+  $("p99").textContent = duration(sample.p99);
+  $("p50").textContent = duration(sample.p50);
+  $("errors").textContent = sample.requests ? percent(errors / sample.requests) : "–";
   $("errors").classList.toggle("bad", errors > 0);
-  $("errors-rate").textContent = errors ? `${number(errors)} per second` : "none of the answers";
-  $("connections").textContent = number(frame.connections);
-  $("in-progress").textContent = number(frame.inProgress);
-  $("busy").textContent = frame.busy.length ? percent(Math.max(...frame.busy)) : "–";
-  $("busy-of").textContent = `at work, of ${frame.busy.length} loop${frame.busy.length === 1 ? "" : "s"}`;
-  $("resident").textContent = bytes(frame.resident < 0 ? frame.heap : frame.resident);
-  $("heap").textContent = bytes(frame.heap);
+  $("errors-rate").textContent = errors ? `${number(errors)} per second` : "no errors";
+  $("connections").textContent = number(sample.connections);
+  $("in-progress").textContent = number(sample.inProgress);
+  $("busy").textContent = sample.busy.length ? percent(Math.max(...sample.busy)) : "–";
+  $("busy-of").textContent = `of its time; ${sample.busy.length} loop${sample.busy.length === 1 ? "" : "s"}`;
+  $("resident").textContent = bytes(sample.resident < 0 ? sample.heap : sample.resident);
+  $("heap").textContent = bytes(sample.heap);
 }
 
 function trouble(id, count) {
@@ -174,7 +174,7 @@ function channels(all) {
   $("live-queued").textContent = plain(all.queued, 0);
   trouble("live-dropped", all.dropped);
   trouble("live-gaps", all.gaps);
-  const last = frames.at(-1)?.channels;
+  const last = samples.at(-1)?.channels;
   $("live-in").textContent = last ? number(last.in) : "–";
   $("live-out").textContent = last ? number(last.out) : "–";
 }
@@ -191,26 +191,26 @@ function state(word, notice = "") {
 
 // --- the stream ---
 
-let frames = [];
+let samples = [];
 let now = null;
 let heard = 0;
 let source = null;
 
 function show() {
-  state(now.state, now.state === "draining" ? "The server drains: it accepts no more, and ends with its last request." : "");
+  state(now.state, now.state === "draining" ? "The server is draining: it finishes the requests in progress, and accepts no more." : "");
   facts(now);
   tables(now);
-  if (!frames.length) return;
-  const last = frames.at(-1);
+  if (!samples.length) return;
+  const last = samples.at(-1);
   tiles(last);
   const series = seriesOfLoops(last.busy.length);
   if (series.length !== loops.series.length) loops.legendOf(series);
-  for (const chart of all) chart.update(frames);
+  for (const chart of all) chart.update(samples);
 }
 
 function hear(event, before) {
   const news = JSON.parse(event.data);
-  frames = [...before, ...news.frames].slice(-KEPT);
+  samples = [...before, ...news.samples].slice(-KEPT);
   now = news.now;
   heard = performance.now();
   show();
@@ -223,26 +223,26 @@ function disconnected(notice) {
 function listen() {
   source = new EventSource("events");
   source.addEventListener("history", (event) => hear(event, []));
-  source.addEventListener("second", (event) => hear(event, frames));
+  source.addEventListener("second", (event) => hear(event, samples));
   source.addEventListener("error", broken);
 }
 
-// The browser tries again by itself, but not when it was answered something else than a stream.
+// The browser reconnects by itself, unless the response was not a stream.
 async function broken() {
-  disconnected("The server does not answer. Trying again; what is shown is old.");
+  disconnected("The server does not respond. Reconnecting; the figures are out of date.");
   if (source.readyState !== EventSource.CLOSED) return;
   let status = 0;
   try {
     status = (await fetch("./", { method: "HEAD" })).status;
   } catch { /* then it does not answer */ }
-  if (status === 401) return disconnected("The token is not accepted any more: open this page with a new one, as /?token=…");
+  if (status === 401) return disconnected("The token is no longer valid. Open this page with the new one: /?token=…");
   setTimeout(listen, 3_000);
 }
 
-// A network that has gone away says nothing at all.
+// A lost network is silent.
 setInterval(() => {
   if (source.readyState === EventSource.OPEN && heard && performance.now() - heard > SILENCE) {
-    disconnected("Nothing was heard for some seconds; what is shown is old.");
+    disconnected("No data for some seconds; the figures are out of date.");
   }
 }, 1_000);
 

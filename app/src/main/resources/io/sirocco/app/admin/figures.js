@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How figures are written.
+// Formats figures.
 
 const digits = (value) => (value >= 100 ? 0 : value >= 10 ? 1 : 2);
 export const plain = (value, most) => value.toLocaleString("en", { maximumFractionDigits: most });

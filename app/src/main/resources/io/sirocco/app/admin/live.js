@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The console of event channels: /live/events tells everything, as /events tells the dashboard, and who is there. Every
-// text that comes from outside is set as text, never as HTML.
+// The console of event channels: /live/events streams the metrics, as /events does for the dashboard, and the clients.
+// Untrusted strings are set as text, never as HTML.
 
 import { Chart } from "./chart.js";
 import { bytes, number, plain, rate, span } from "./figures.js";
@@ -18,7 +18,7 @@ const make = (name, properties = {}, ...children) => {
 
 // --- charts ---
 
-const of = (name) => (frame) => frame.channels?.[name] ?? null;
+const of = (name) => (sample) => sample.channels?.[name] ?? null;
 const charts = [
   new Chart($("charts"), {
     title: "Messages", unit: "per second", format: rate, ceiling: 4, series: [
@@ -28,7 +28,7 @@ const charts = [
   }),
   new Chart($("charts"), {
     title: "Clients", format: rate, ceiling: 4, series: [
-      { name: "here", colour: "two", value: of("clients") },
+      { name: "clients", colour: "two", value: of("clients") },
       { name: "rooms", colour: "three", value: of("rooms") },
     ],
   }),
@@ -40,29 +40,29 @@ const charts = [
   }),
   new Chart($("charts"), {
     title: "Handlers", unit: "at the end of each second", format: rate, ceiling: 4, series: [
-      { name: "messages with them", colour: "two", value: of("queued") },
-      { name: "requests not answered", colour: "one", value: of("requests") },
+      { name: "messages in handlers", colour: "two", value: of("queued") },
+      { name: "pending requests", colour: "one", value: of("requests") },
     ],
   }),
   new Chart($("charts"), {
-    title: "Trouble", unit: "per second", format: rate, ceiling: 4, idle: true, series: [
+    title: "Errors", unit: "per second", format: rate, ceiling: 4, idle: true, series: [
       { name: "refused", colour: "one", value: of("refused") },
       { name: "dropped", colour: "bad", value: of("dropped") },
-      { name: "gaps told", colour: "four", value: of("gaps") },
+      { name: "gap notices", colour: "four", value: of("gaps") },
     ],
   }),
   new Chart($("charts"), {
-    title: "Coming and going", unit: "per second", format: rate, ceiling: 4, series: [
-      { name: "let in", colour: "two", value: of("connects") },
-      { name: "gone", colour: "one", value: of("gone") },
+    title: "Connects and disconnects", unit: "per second", format: rate, ceiling: 4, series: [
+      { name: "connected", colour: "two", value: of("connects") },
+      { name: "disconnected", colour: "one", value: of("gone") },
     ],
   }),
 ];
 
-// --- who is there ---
+// --- clients and rooms ---
 
 function roomButton(name) {
-  const button = make("button", { type: "button", className: "room", textContent: name, title: `Show who is in ${name}` });
+  const button = make("button", { type: "button", className: "room", textContent: name, title: `Show the members of ${name}` });
   button.addEventListener("click", () => {
     $("search").value = name;
     $("room").value = name;
@@ -102,20 +102,20 @@ function rows(id, columns, all, text) {
   if (at >= 0) body.querySelectorAll("button")[at]?.focus(); // a row that is drawn anew keeps the focus
 }
 
-function attend(attendance) {
+function showClients(clientList) {
   const searches = $("search").value.trim() !== "";
-  const some = attendance.clients.length < attendance.clientCount ? `${attendance.clients.length} of ` : "";
-  $("clients-of").textContent = `${some}${plain(attendance.clientCount, 0)}${searches ? " found" : ""}`;
-  $("rooms-of").textContent = attendance.rooms.length < attendance.roomCount
-    ? `the fullest ${attendance.rooms.length} of ${plain(attendance.roomCount, 0)}` : "the fullest first";
-  rows("client-rows", 5, attendance.clients.map(clientRow), searches ? "Nobody like that is here." : "Nobody is here.");
-  rows("room-rows", 2, attendance.rooms.map(roomRow), searches ? "No such room has members." : "No room has members.");
+  const some = clientList.clients.length < clientList.clientCount ? `${clientList.clients.length} of ` : "";
+  $("clients-of").textContent = `${some}${plain(clientList.clientCount, 0)}${searches ? " found" : ""}`;
+  $("rooms-of").textContent = clientList.rooms.length < clientList.roomCount
+    ? `the largest ${clientList.rooms.length} of ${plain(clientList.roomCount, 0)}` : "largest first";
+  rows("client-rows", 5, clientList.clients.map(clientRow), searches ? "No client matches." : "No clients.");
+  rows("room-rows", 2, clientList.rooms.map(roomRow), searches ? "No room matches." : "No room has members.");
 }
 
-// --- what is now ---
+// --- current values ---
 
-function tiles(frame, all) {
-  const last = frame.channels;
+function tiles(sample, all) {
+  const last = sample.channels;
   $("clients").textContent = number(all.clients);
   $("connects").textContent = number(last.connects);
   $("rooms").textContent = number(all.rooms);
@@ -128,12 +128,12 @@ function tiles(frame, all) {
 }
 
 const REFUSED = {
-  connects: "too many of one address", clients: "too many clients", origin: "page of another origin",
-  unauthorized: "not authorized", unavailable: "broker failed", failed: "server failed",
-  unknown_namespace: "no such namespace",
+  connects: "too many from one address", clients: "too many clients", origin: "page of another origin",
+  unauthorized: "not authorized", unavailable: "broker failure", failed: "server failure",
+  unknown_namespace: "unknown namespace",
 };
 const CLOSED = {
-  LEFT: "said good-bye", LOST: "were lost", KICKED: "were sent away", SLOW: "were too slow", LIMITED: "broke a limit", STOPPED: "server stopped",
+  LEFT: "by the client", LOST: "connection lost", KICKED: "by the server", SLOW: "too slow", LIMITED: "over a limit", STOPPED: "server stopped",
 };
 
 function facts(now) {
@@ -142,23 +142,23 @@ function facts(now) {
   const found = now.description.match(/ channels at \S+ on (https?:\/\/[^ ,]+) /);
   const lines = [
     ["Up for", span(now.up)],
-    ["Let in", plain(all.connects, 0)],
-    ["Came back as the same", plain(all.recovered, 0)],
+    ["Connected", plain(all.connects, 0)],
+    ["Recovered", plain(all.recovered, 0)],
     ...Object.entries(all.refused).filter(([, n]) => n).map(([why, n]) => [`Refused, ${REFUSED[why] ?? why}`, plain(n, 0), "bad"]),
-    ...Object.entries(all.closes).filter(([, n]) => n).map(([why, n]) => [`Gone, ${CLOSED[why] ?? why}`, plain(n, 0)]),
+    ...Object.entries(all.closes).filter(([, n]) => n).map(([why, n]) => [`Disconnected, ${CLOSED[why] ?? why}`, plain(n, 0)]),
     ["Messages received", plain(all.messagesIn, 0)],
     ["Messages sent", plain(all.messagesOut, 0)],
-    ["Gaps told", plain(all.gaps, 0), all.gaps ? "bad" : ""],
+    ["Gap notices", plain(all.gaps, 0), all.gaps ? "bad" : ""],
   ];
   $("facts").replaceChildren(...lines.map(([name, value, colour = ""]) =>
     make("div", {}, make("dt", { textContent: name }), make("dd", { textContent: value, className: colour }))));
   if (found) {
-    const link = make("a", { href: found[1], textContent: "be a client", target: "_blank", rel: "noopener" });
+    const link = make("a", { href: found[1], textContent: "open a client", target: "_blank", rel: "noopener" });
     $("facts").append(make("div", {}, make("dt", { textContent: "Try it out" }), make("dd", {}, link)));
   }
 }
 
-// --- what an operator does ---
+// --- actions of an operator ---
 
 async function post(path, body) {
   const response = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
@@ -186,7 +186,7 @@ $("publish").addEventListener("submit", async (event) => {
   try {
     list = JSON.parse(`[${$("arguments").value}]`);
   } catch {
-    said("The arguments are no JSON: a text stands in quotes.", "bad");
+    said("The arguments are not valid JSON. Put strings in quotes.", "bad");
     return;
   }
   const to = $("to").value === "all" ? { all: true } : { [$("to").value]: $("room").value };
@@ -200,7 +200,7 @@ $("publish").addEventListener("submit", async (event) => {
 
 // --- the stream ---
 
-let frames = [];
+let samples = [];
 let heard = 0;
 let source = null;
 let typing = 0;
@@ -217,14 +217,14 @@ function state(word, notice = "") {
 
 function hear(event, before) {
   const news = JSON.parse(event.data);
-  frames = [...before, ...news.frames].slice(-KEPT);
+  samples = [...before, ...news.samples].slice(-KEPT);
   heard = performance.now();
-  state(news.now.state, news.now.state === "draining" ? "The server drains: nobody is let in any more." : "");
+  state(news.now.state, news.now.state === "draining" ? "The server is draining: it admits no more clients." : "");
   facts(news.now);
-  attend(news.attendance);
-  if (!frames.length) return;
-  tiles(frames.at(-1), news.now.channels);
-  for (const chart of charts) chart.update(frames);
+  showClients(news.clientList);
+  if (!samples.length) return;
+  tiles(samples.at(-1), news.now.channels);
+  for (const chart of charts) chart.update(samples);
 }
 
 function listen() {
@@ -232,7 +232,7 @@ function listen() {
   const search = $("search").value.trim();
   source = new EventSource(`live/events${search ? `?search=${encodeURIComponent(search)}` : ""}`);
   source.addEventListener("history", (event) => hear(event, []));
-  source.addEventListener("second", (event) => hear(event, frames));
+  source.addEventListener("second", (event) => hear(event, samples));
   source.addEventListener("error", broken);
 }
 
@@ -243,26 +243,26 @@ function searched() {
 
 $("search").addEventListener("input", searched);
 
-// The browser tries again by itself, but not when it was answered something else than a stream.
+// The browser reconnects by itself, unless the response was not a stream.
 async function broken(event) {
   if (event.target !== source) return;
-  state("disconnected", "The server does not answer. Trying again; what is shown is old.");
+  state("disconnected", "The server does not respond. Reconnecting; the figures are out of date.");
   if (source.readyState !== EventSource.CLOSED) return;
   let status = 0;
   try {
     status = (await fetch("live", { method: "HEAD" })).status;
   } catch { /* then it does not answer */ }
   if (status === 401) {
-    state("disconnected", "The token is not accepted any more: open this page with a new one, as /live?token=…");
+    state("disconnected", "The token is no longer valid. Open this page with the new one: /live?token=…");
     return;
   }
   setTimeout(listen, 3_000);
 }
 
-// A network that has gone away says nothing at all.
+// A lost network is silent.
 setInterval(() => {
   if (source.readyState === EventSource.OPEN && heard && performance.now() - heard > SILENCE) {
-    state("disconnected", "Nothing was heard for some seconds; what is shown is old.");
+    state("disconnected", "No data for some seconds; the figures are out of date.");
   }
 }, 1_000);
 

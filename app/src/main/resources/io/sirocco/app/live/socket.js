@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// As much of Engine.IO 4 and Socket.IO 5 as a page to try things out needs: one WebSocket, one namespace, no way back after
-// a cut. Programs take the official clients, for which this server is made.
+// A minimal client for Engine.IO 4 and Socket.IO 5: one WebSocket, one namespace, no reconnection. Programs should use the
+// official clients.
 //
-//   0{...}  the session is open       40{auth}      we want in: 40{sid} is yes, 44{message} is no
-//   2, 3    are you there, I am       42["event", ...]   an event; 427[...] wants the answer 437[...]
-//   41      good-bye                  45n-[...]     an event with n attachments, which follow as bytes
+//   0{...}  the session is open       40{auth}      connect: 40{sid} admits, 44{message} refuses
+//   2, 3    ping, pong                42["event", ...]   an event; 427[...] requests the response 437[...]
+//   41      disconnect                45n-[...]     an event with n attachments, sent as binary frames
 
 const ATTACHMENT = "_placeholder";
 
@@ -32,7 +32,7 @@ export class Socket {
     this.#socket.send(`42${JSON.stringify([name, ...values])}`);
   }
 
-  // A promise of the list of arguments that it is answered with.
+  // Returns a promise of the arguments of the response.
   request(name, values) {
     const id = this.#last++;
     return new Promise((resolve, reject) => {
@@ -92,7 +92,7 @@ export class Socket {
   }
 }
 
-// The values with bytes where they belong.
+// Returns the values with their attachments.
 function filled(value, bytes) {
   if (Array.isArray(value)) return value.map((each) => filled(each, bytes));
   if (value === null || typeof value !== "object") return value;

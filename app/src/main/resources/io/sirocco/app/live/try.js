@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page to try the channels out: a client like any other. Every text that comes from outside is set as text.
+// The page to try the channels: a client like any other. Untrusted strings are set as text.
 
 import { Socket } from "./socket.js";
 
@@ -16,7 +16,7 @@ const settings = await (await fetch("try.json")).json();
 const rooms = new Set();
 let socket = null;
 
-// --- what is shown ---
+// --- display ---
 
 function shown(value) {
   return JSON.stringify(value, (key, each) => (each instanceof ArrayBuffer ? `${each.byteLength} bytes` : each));
@@ -50,7 +50,7 @@ function chips() {
   }));
 }
 
-// --- what is done ---
+// --- actions ---
 
 function connect() {
   state("connecting");
@@ -86,7 +86,7 @@ async function ask(name, values) {
   const began = performance.now();
   const answer = await socket.request(name, values);
   const error = answer[0]?.error;
-  log("←", error ? "bad" : "good", `answer to ${name}, ${(performance.now() - began).toFixed(1)} ms`, error ? [`${error.code}: ${error.message}`] : answer);
+  log("←", error ? "bad" : "good", `response to ${name}, ${(performance.now() - began).toFixed(1)} ms`, error ? [`${error.code}: ${error.message}`] : answer);
   if (error) throw new Error(error.message);
   return answer;
 }
@@ -95,7 +95,7 @@ function listOf(id) {
   try {
     return JSON.parse(`[${$(id).value}]`);
   } catch {
-    log("!", "bad", "The arguments are no JSON: a text stands in quotes.");
+    log("!", "bad", "The arguments are not valid JSON. Put strings in quotes.");
     return null;
   }
 }
@@ -110,7 +110,7 @@ function on(form, action) {
 on("connect", () => {
   if (!socket) return connect();
   const last = socket;
-  log("•", "", "good-bye");
+  log("•", "", "disconnected");
   apart();
   last.close();
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The welcome page: asks the server for what it shows. Every text that comes from outside is set as text, never as HTML.
+// The welcome page: sends requests and shows the responses. Untrusted strings are set as text, never as HTML.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
@@ -11,7 +11,7 @@ function show(output, text, state, detail = "") {
   if (detail) output.append(Object.assign(document.createElement("small"), { textContent: detail }));
 }
 
-// Asks, and shows the answer, or what is said of it, with its status, type and time.
+// Sends a request and shows the response, or a summary, with its status, type and time.
 async function ask(output, path, options, say = (text) => text || "(empty)") {
   const began = performance.now();
   try {
@@ -21,7 +21,7 @@ async function ask(output, path, options, say = (text) => text || "(empty)") {
     const type = answer.headers.get("content-type") ?? "no type";
     show(output, answer.ok ? say(text) : text, answer.ok ? "ok" : "bad", `${answer.status} · ${type} · ${took} ms`);
   } catch {
-    show(output, "No answer. Is the server still running?", "bad");
+    show(output, "No response. Is the server still running?", "bad");
   }
 }
 
@@ -44,7 +44,7 @@ $("echo").addEventListener("submit", (event) => {
 $("bytes").addEventListener("submit", (event) => {
   event.preventDefault();
   const path = "/bytes/" + encodeURIComponent($("length").value);
-  ask($("bytes-answer"), path, {}, (text) => `${text.length.toLocaleString()} bytes came.`);
+  ask($("bytes-answer"), path, {}, (text) => `${text.length.toLocaleString()} bytes received.`);
 });
 
 // --- /ticks: server-sent events ---
@@ -71,9 +71,9 @@ function listen() {
     note(event.data);
   };
   source.onerror = () => {
-    if (source.readyState !== EventSource.CLOSED) return note("The line broke; trying again.", true);
+    if (source.readyState !== EventSource.CLOSED) return note("The connection was lost; reconnecting.", true);
     stopListening();
-    note("The server offers no events.", true);
+    note("The server did not send an event stream.", true);
   };
 }
 
@@ -94,7 +94,7 @@ $("ticks-toggle").addEventListener("click", () => {
   label();
 });
 
-// --- /upload: XMLHttpRequest, because fetch does not tell how much has been sent ---
+// --- /upload: XMLHttpRequest, because fetch does not report upload progress ---
 
 $("upload").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -116,7 +116,7 @@ $("upload").addEventListener("submit", (event) => {
     const rate = `${request.status} · ${size(file.size)} in ${seconds.toFixed(2)} s · ${size(file.size / seconds)}/s`;
     show(output, request.responseText || "(empty)", request.status < 400 ? "ok" : "bad", rate);
   };
-  request.onerror = () => show(output, "The upload broke off.", "bad");
+  request.onerror = () => show(output, "The upload failed.", "bad");
   request.onloadend = () => { button.disabled = false; };
   request.open("POST", "/upload");
   request.send(file);
@@ -132,7 +132,7 @@ function size(bytes) {
   return `${unit === 0 ? Math.round(bytes) : bytes.toFixed(1)} ${units[unit]}`;
 }
 
-// --- /stats, once a second while somebody looks ---
+// --- /stats, once a second while the page is visible ---
 
 function duration(seconds) {
   const [days, hours, minutes] = [Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60];
@@ -153,7 +153,7 @@ async function refresh() {
     $("uptime").textContent = duration(stats.uptime);
     pulse("up", "live");
   } catch {
-    pulse("down", "no answer");
+    pulse("down", "no response");
   }
 }
 

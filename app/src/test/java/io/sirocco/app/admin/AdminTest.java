@@ -205,11 +205,11 @@ class AdminTest {
                 } else if (line.startsWith("data: ")) {
                     JsonNode news = mapper.readTree(line.substring(6));
                     assertEquals("serving", news.get("now").get("state").asString());
-                    for (JsonNode frame : news.get("frames")) {
-                        long number = frame.get("number").asLong();
+                    for (JsonNode sample : news.get("samples")) {
+                        long number = sample.get("number").asLong();
                         assertTrue(last < 0 || number == last + 1);
                         last = number;
-                        assertEquals(2, frame.get("busy").size());
+                        assertEquals(2, sample.get("busy").size());
                     }
                     assertEquals(seconds++ == 0 ? "history" : "second", event);
                 }
@@ -349,10 +349,12 @@ class AdminTest {
     void whatCannotBeIsExplained() throws Exception {
         assertRefused("needs a token: set token-file", "0.0.0.0", Optional.empty());
         Path weak = Files.writeString(folder.resolve("weak"), "short\n");
-        assertRefused("has 5 characters, and needs 16", "127.0.0.1", Optional.of(weak));
+        assertRefused("has 5 characters, but needs 16", "127.0.0.1", Optional.of(weak));
         Path nowhere = folder.resolve("none").resolve("token");
         assertRefused(
-                "there is no directory " + nowhere.getParent(), "127.0.0.1", Optional.of(nowhere));
+                "the directory " + nowhere.getParent() + " does not exist",
+                "127.0.0.1",
+                Optional.of(nowhere));
         try (Admin admin = open()) {
             var taken =
                     assertThrows(

@@ -52,7 +52,7 @@ class ConsoleTest {
         try (Running running = serve("");
                 var browser = new Browser()) {
             browser.open(console(running));
-            browser.until(says("client-rows", "Nobody is here."));
+            browser.until(says("client-rows", "No clients."));
             try (Talker ada = Talker.in(running.port(), AUTH).join("<b>kitchen</b>")) {
                 browser.until(says("client-rows", "<b>kitchen</b>"));
                 browser.until(says("client-rows", "name: Ada"));
@@ -62,10 +62,10 @@ class ConsoleTest {
                 browser.until(
                         "[...document.querySelectorAll('.chart .plot path[d^=M]')].length >= 6");
                 assertEquals("437[1]", ada.ask("[\"echo\",1]"));
-                browser.until(says("facts", "Let in"));
+                browser.until(says("facts", "Connected"));
             }
-            browser.until(says("client-rows", "Nobody is here."));
-            browser.until(says("facts", "Gone, were lost"));
+            browser.until(says("client-rows", "No clients."));
+            browser.until(says("facts", "Disconnected, connection lost"));
             assertEquals(List.of(), browser.complaints());
         }
     }
@@ -101,10 +101,10 @@ class ConsoleTest {
             browser.until(says("published", "Published at"));
             browser.value("document.getElementById('arguments').value = 'hi'");
             browser.value(press("#publish button"));
-            browser.until(says("published", "no JSON"));
+            browser.until(says("published", "not valid JSON"));
             browser.value(press("#client-rows button.quiet"));
             assertEquals("42[\"sirocco:closed\",{", ada.next().substring(0, 21));
-            browser.until(says("client-rows", "Nobody is here."));
+            browser.until(says("client-rows", "No clients."));
             assertEquals(List.of(), browser.complaints());
         }
     }
@@ -117,14 +117,14 @@ class ConsoleTest {
             browser.open(console(running));
             browser.until("document.body.innerText.includes('This page needs a token.')");
             browser.open(console(running) + "?token=0123456789abcdef");
-            browser.until(says("client-rows", "Nobody is here."));
+            browser.until(says("client-rows", "No clients."));
             assertEquals(console(running), browser.value("location.href").asString());
             browser.value(press("nav a"));
             browser.until("!document.getElementById('channels').hidden");
             browser.screen(390, 844, "light");
             browser.shown("dashboard-390-light");
             browser.value(press("#nav a:last-child"));
-            browser.until(says("client-rows", "Nobody is here."));
+            browser.until(says("client-rows", "No clients."));
         }
     }
 
@@ -163,7 +163,7 @@ class ConsoleTest {
             ada.send("42[\"publish\",\"kitchen\",\"hot\",\"<b>tea</b>\"]");
             browser.until(says("log", "<b>tea</b>"));
             browser.value(press("#request button"));
-            browser.until(says("log", "answer to echo"));
+            browser.until(says("log", "response to echo"));
             browser.until(says("log", "1, \"two\", [3]"));
             browser.shown("try-390-dark");
             browser.screen(1280, 800, "light");

@@ -40,7 +40,8 @@ class DashboardTest {
                 var browser = new Browser()) {
             browser.open("http://localhost:" + admin.port() + "/");
             browser.until("document.getElementById('state').textContent === 'serving'");
-            browser.until("document.getElementById('routes').innerText.includes('No request yet')");
+            browser.until(
+                    "document.getElementById('routes').innerText.includes('No requests yet')");
             ask(stage, "/hello/you", 20);
             ask(stage, "/none", 1);
             ask(stage, "/broken", 3);

@@ -94,7 +94,7 @@ class ConfigurationTest {
         assertEquals(
                 missing
                         + ": error: the file does not exist\n"
-                        + "  \"sirocco check --template\" prints one to begin with\n",
+                        + "  \"sirocco check --template\" prints a template\n",
                 failure(missing));
         assertTrue(failure(folder).contains("is a directory"), failure(folder));
     }

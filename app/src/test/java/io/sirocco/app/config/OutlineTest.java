@@ -82,13 +82,13 @@ class OutlineTest {
 
     /** The text at each place must read as the value that Jackson has made of it. */
     private static int check(Node node, String text) {
-        Place place = node.place();
-        String piece = place.from() < 0 ? "" : text.substring(place.from(), place.to());
+        SourcePosition position = node.position();
+        String piece = position.from() < 0 ? "" : text.substring(position.from(), position.to());
         switch (node) {
             case Node.Fields(var fields, _) -> {
                 int count = 0;
                 for (var field : fields.entrySet()) {
-                    Place key = field.getValue().key();
+                    SourcePosition key = field.getValue().key();
                     String name = text.substring(key.from(), key.to());
                     boolean quoted = name.startsWith("\"") || name.startsWith("'");
                     String plain = quoted ? Escapes.decoded(text, key.from(), key.to()) : name;

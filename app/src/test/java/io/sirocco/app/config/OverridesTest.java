@@ -67,10 +67,10 @@ class OverridesTest {
         assertEquals(4096, both.listen().getFirst().backlog());
         assertEquals(
                 """
-                command line: warning: the 2 [[listen]] of the file are replaced by "127.0.0.1:9000"
+                command line: warning: "127.0.0.1:9000" replaces the 2 [[listen]] tables of the file
                       | --port 9000
                       | ^^^^^^^^^^^
-                  leave the option out to listen on all of them
+                  without this option the server listens on all of them
                 """,
                 both.warnings().getFirst().toString());
     }
@@ -120,14 +120,16 @@ class OverridesTest {
     void whatIsWrongWithTheCommandLineIsShownLikeThat() {
         assertEquals(
                 """
-                command line: error: "address" has the port 99999
+                command line: error: "address" has an invalid port: 99999
                       | --port 99999
                       | ^^^^^^^^^^^^
-                  a port is a number from 0 to 65535
+                  a port is 0 to 65535
                 """,
                 Read.problems("", port(99999)));
         String missing = Read.problems("", directory(Path.of("/nowhere/at/all")));
-        assertTrue(missing.startsWith("command line: error: \"root\" is missing"), missing);
+        assertTrue(
+                missing.startsWith("command line: error: \"root\": /nowhere/at/all does not"),
+                missing);
     }
 
     @Test
@@ -149,10 +151,10 @@ class OverridesTest {
     void aBrokerOfTheCommandLineNeedsASecretThatOnlyAFileGives() {
         assertEquals(
                 """
-                command line: error: "broker" needs "ticket-secret-file": tickets of one node would be refused by the others
+                command line: error: "broker" needs "ticket-secret-file": the other nodes would refuse the tickets of this one
                       | --broker redis://localhost:6379
                       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-                  in [live] of a file given by --config, set ticket-secret-file to a file that holds the same 16 bytes or more on all nodes, or ticket-path = "" for no tickets
+                  in [live] of a file given by --config, set ticket-secret-file to a file with the same 16 bytes or more on all nodes, or ticket-path = "" for no tickets
                 """,
                 Read.problems("", option("live", "broker", "redis://localhost:6379")));
     }

@@ -45,7 +45,7 @@ class RoutesOfASiteTest {
         "/u/me,       /u/{x},      false",
         "/{x}/b,      /a/{y},      false",
     })
-    void aPathCoversWhatItTakesAltogether(String path, String other, boolean covers) throws Unfit {
+    void aPathCoversWhatItTakesAltogether(String path, String other, boolean covers) {
         assertEquals(covers, RoutePath.parse(path).covers(RoutePath.parse(other)));
     }
 

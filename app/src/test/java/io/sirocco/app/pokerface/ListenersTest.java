@@ -102,11 +102,11 @@ class ListenersTest {
     @ParameterizedTest
     @CsvSource({
         "127.0.0.1, 'write \"127.0.0.1:8080\"'",
-        "http=127.0.0.1:80, is no address",
-        "http://127.0.0.1:80, leave out the scheme",
-        "::1:80, an IPv6 address stands in brackets",
+        "http=127.0.0.1:80, is not an address",
+        "http://127.0.0.1:80, remove the scheme",
+        "::1:80, put an IPv6 address in brackets",
         "127.0.0.1/80, has no port",
-        "127.0.0.1:99999, has the port 99999",
+        "127.0.0.1:99999, has an invalid port: 99999",
     })
     void whatIsNoAddressIsExplained(String address, String said) {
         String toml = "[[listen]]\naddress = \"%s\"\n".formatted(address) + SITE;

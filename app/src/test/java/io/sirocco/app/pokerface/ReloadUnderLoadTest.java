@@ -331,7 +331,10 @@ class ReloadUnderLoadTest {
         Path log = folder.resolve("server.log");
         if (!Files.exists(log)) return 0;
         return Files.readAllLines(log).stream()
-                .filter(line -> line.contains("not reloaded, all stays as it is:"))
+                .filter(
+                        line ->
+                                line.contains(
+                                        "reload rejected; the old configuration stays in effect:"))
                 .count();
     }
 

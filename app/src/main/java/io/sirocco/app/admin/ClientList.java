@@ -13,14 +13,14 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Who is there: the fullest rooms, and some of the clients. Immutable.
+ * The largest rooms, and some of the clients. Immutable.
  *
- * @param roomCount of all rooms that were looked for
- * @param rooms the fullest of them
- * @param clientCount of all clients that were looked for
+ * @param roomCount the number of all rooms that match
+ * @param rooms the largest of them
+ * @param clientCount the number of all clients that match
  * @param clients some of them
  */
-record Attendance(int roomCount, List<RoomRow> rooms, int clientCount, List<ClientRow> clients) {
+record ClientList(int roomCount, List<RoomRow> rooms, int clientCount, List<ClientRow> clients) {
     private static final int MOST = 100;
     private static final int MOST_OF_CLIENT = 8;
 
@@ -30,8 +30,8 @@ record Attendance(int roomCount, List<RoomRow> rooms, int clientCount, List<Clie
     /**
      * A client.
      *
-     * @param rooms some of those that it is in
-     * @param roomCount all of them
+     * @param rooms some of its rooms
+     * @param roomCount the number of all its rooms
      */
     record ClientRow(
             String id,
@@ -58,7 +58,7 @@ record Attendance(int roomCount, List<RoomRow> rooms, int clientCount, List<Clie
         }
     }
 
-    /** Those that it gave itself, and over them those of handlers. */
+    /** Returns the tags of the client, overridden by those of handlers. */
     private static Map<String, String> tagsOf(Client client, ClientInfo info) {
         var tags = new TreeMap<>(info.tags());
         tags.putAll(client.tags());
@@ -66,12 +66,12 @@ record Attendance(int roomCount, List<RoomRow> rooms, int clientCount, List<Clie
     }
 
     /**
-     * Looks around.
+     * Searches the rooms and clients of this node.
      *
      * @param search part of the name of a room; of the id, user, address, a tag or a room of a
      *     client; empty for all
      */
-    static Attendance of(Live live, String search) {
+    static ClientList of(Live live, String search) {
         String wanted = search.toLowerCase(Locale.ROOT);
         List<RoomRow> rooms =
                 live.rooms().entrySet().stream()
@@ -87,7 +87,7 @@ record Attendance(int roomCount, List<RoomRow> rooms, int clientCount, List<Clie
                 wanted.isEmpty()
                         ? List.copyOf(all)
                         : all.stream().filter(client -> matches(client, wanted)).toList();
-        return new Attendance(
+        return new ClientList(
                 rooms.size(),
                 rooms.subList(0, Math.min(MOST, rooms.size())),
                 clients.size(),

@@ -5,23 +5,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One second of a server, as the dashboard draws it. Immutable.
+ * The metrics of one second, as the dashboard draws them. Immutable.
  *
- * @param number counts the frames of this process, from 1
+ * @param number of the sample, from 1
  * @param time its end, in milliseconds of the wall clock
- * @param requests answered in it, per second
- * @param p50 latency in microseconds, as the others; -1 when nothing was answered
+ * @param requests with a response, per second
+ * @param p50 latency in microseconds, as the others; -1 without responses
  * @param outcomes requests per second by class of status: 2xx, 3xx, 4xx, 5xx, cut off
  * @param connections open at its end
  * @param inProgress requests at its end
- * @param busy share of the time that each loop has worked, 0 to 1
+ * @param busy share of the time that each loop was working, 0 to 1
  * @param bytesIn received, per second
  * @param bytesOut sent, per second
  * @param heap bytes
- * @param resident bytes; -1 where the system does not tell
- * @param channels empty where there are none
+ * @param resident bytes; -1 if the system does not report it
+ * @param channels empty if they are off
  */
-record Frame(
+record Sample(
         long number,
         long time,
         double requests,
@@ -36,4 +36,4 @@ record Frame(
         double bytesOut,
         long heap,
         long resident,
-        Optional<ChannelFrame> channels) {}
+        Optional<ChannelSample> channels) {}

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a file says in good form, and cannot be used, is told with its place, by check and serve.
+ * Options that are well-formed but cannot be used: check and serve report them with their position.
  */
-class MisfitTest {
+class ConfigErrorTest {
     @TempDir Path folder;
 
     private Path write(String name, String text) throws IOException {
@@ -133,7 +133,7 @@ class MisfitTest {
     void aListWithoutUsersIsAWarning() throws Exception {
         write("users", "# nobody yet\n");
         assertEquals(
-                List.of("nobody gets in: " + folder + "/users has no users"),
+                List.of(folder + "/users has no users, so every request gets 401"),
                 warnings(
                         """
                         [[site]]
@@ -145,7 +145,7 @@ class MisfitTest {
     @Test
     void aSiteThatServesNothingIsAWarning() throws Exception {
         assertEquals(
-                List.of("this site answers everything with 404"),
+                List.of("this site responds to every request with 404"),
                 warnings("[[site]]\nindex = [\"index.html\"]\n"));
         assertEquals(List.of(), warnings("[[site]]\nroot = \".\"\n"));
         assertEquals(

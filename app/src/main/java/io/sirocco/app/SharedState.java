@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * State that is kept across reloads: counters, and the bandwidths of routes, which downloads in
  * progress continue to use. Any thread.
  */
-record Lasting(Rejections rejections, Metrics metrics, Map<String, RateLimiter> bandwidths) {
-    static Lasting begin() {
-        return new Lasting(
+record SharedState(Rejections rejections, Metrics metrics, Map<String, RateLimiter> bandwidths) {
+    static SharedState create() {
+        return new SharedState(
                 new Rejections(ErrorPages.PLAIN), new Metrics(), new ConcurrentHashMap<>());
     }
 }

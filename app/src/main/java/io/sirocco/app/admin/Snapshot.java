@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 
-/** All counts at one moment; two of them make a {@link Frame}. Immutable. */
-record Moment(
+/** All counters at one time; the difference of two is a {@link Sample}. Immutable. */
+record Snapshot(
         long nanos,
         Totals totals,
         List<ServerStats> loops,
         Map<String, Long> refusals,
         Optional<LiveMetrics> channels) {
 
-    static Moment of(Subject subject, Metrics metrics) {
-        return new Moment(
+    static Snapshot of(Subject subject, Metrics metrics) {
+        return new Snapshot(
                 System.nanoTime(),
                 metrics.totals(),
                 subject.stats(),
@@ -32,8 +32,8 @@ record Moment(
         return loops.stream().mapToLong(value).sum();
     }
 
-    /** A server that was started again counts from 0. */
-    boolean continues(Moment earlier) {
+    /** Returns whether the counters continue those of {@code earlier}; a restart resets them. */
+    boolean continues(Snapshot earlier) {
         return loops.size() == earlier.loops.size()
                 && sum(ServerStats::requests) >= earlier.sum(ServerStats::requests);
     }

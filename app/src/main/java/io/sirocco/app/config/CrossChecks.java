@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Whether options fit together that stand in different tables. Used by one thread. */
-final class Coherence {
+/** Checks that options of different tables fit together. Used by one thread. */
+final class CrossChecks {
     private final Report report;
     private final Configuration all;
     private final boolean password;
 
-    Coherence(Report report, Configuration all, boolean password) {
+    CrossChecks(Report report, Configuration all, boolean password) {
         this.report = report;
         this.all = all;
         this.password = password;
@@ -32,39 +32,42 @@ final class Coherence {
         tickets();
     }
 
-    private Place place(Object... path) {
-        return all.document().place(path);
+    private SourcePosition position(Object... path) {
+        return all.document().position(path);
     }
 
     private void addresses() {
-        Map<String, Place> taken = new HashMap<>();
+        Map<String, SourcePosition> taken = new HashMap<>();
         if (all.document().fields().value("listen") instanceof Node.Items(var none, _)
                 && none.isEmpty()) {
             report.error(
-                    place("listen"), "there is no address to listen on", "leave \"listen\" out");
+                    position("listen"),
+                    "there is no address to listen on",
+                    "remove \"listen\" for the default");
         }
         for (int i = 0; i < all.listen().size(); i++) {
-            address(all.listen().get(i).address(), place("listen", i, "address"), taken);
+            address(all.listen().get(i).address(), position("listen", i, "address"), taken);
         }
         all.admin()
                 .address()
-                .ifPresent(address -> address(address, place("admin", "address"), taken));
+                .ifPresent(address -> address(address, position("admin", "address"), taken));
     }
 
-    private void address(Address address, Place place, Map<String, Place> taken) {
+    private void address(
+            Address address, SourcePosition position, Map<String, SourcePosition> taken) {
         if (address instanceof Address.Internet(_, int port) && port == 0) return;
-        if (report.concerns(place)) return;
-        Place earlier = taken.putIfAbsent(comparable(address), place);
+        if (report.concerns(position)) return;
+        SourcePosition earlier = taken.putIfAbsent(comparable(address), position);
         if (earlier == null) return;
         report.error(
-                place,
-                "the address \"" + address + "\" is taken twice",
+                position,
+                "the address \"" + address + "\" is used twice",
                 earlier.from() < 0
-                        ? "it is the usual one of [[listen]]"
-                        : "the first time in line " + earlier.line());
+                        ? "it is the default of [[listen]]"
+                        : "first in line " + earlier.line());
     }
 
-    /** Names and spellings that come to the same socket. */
+    /** Returns the same string for all spellings of one socket. */
     private static String comparable(Address address) {
         if (!(address instanceof Address.Internet(String host, int port))) {
             return address.toString();
@@ -97,18 +100,20 @@ final class Coherence {
             if (listen.tls() && !listen.tls(tls).certified()) {
                 String table = listen.own().isPresent() ? "listen.tls" : "tls";
                 report.error(
-                        place("listen", i, "tls"),
+                        position("listen", i, "tls"),
                         "there is no certificate",
-                        "add [[%s.certificate]] with a chain and a key, or self-signed = true to [%s]"
+                        "add [[%s.certificate]] with chain and key, or set self-signed = true in [%s]"
                                 .formatted(table, table));
             }
         }
         boolean used = all.listen().stream().anyMatch(it -> it.tls() && it.own().isEmpty());
         if (tls.certified() && !used) {
             report.warning(
-                    tls.selfSigned() ? place("tls", "self-signed") : place("tls", "certificate", 0),
+                    tls.selfSigned()
+                            ? position("tls", "self-signed")
+                            : position("tls", "certificate", 0),
                     "no address uses this certificate",
-                    "add tls = true to one of [[listen]]");
+                    "set tls = true in a [[listen]]");
         }
     }
 
@@ -119,30 +124,30 @@ final class Coherence {
             speaksFirst = true;
             if (all.proxies().trusted().isEmpty()) {
                 report.error(
-                        place("listen", i, "proxy-protocol"),
-                        "nobody may connect to \"" + all.listen().get(i).address() + "\"",
-                        "name the addresses of your proxies: trusted = [...] in [proxies]");
+                        position("listen", i, "proxy-protocol"),
+                        "no proxy may connect to \"" + all.listen().get(i).address() + "\"",
+                        "list the addresses of your proxies: trusted = [...] in [proxies]");
             }
         }
         boolean trusts = !all.proxies().trusted().isEmpty();
         if (trusts && all.proxies().headers().isEmpty() && !speaksFirst) {
             report.warning(
-                    place("proxies", "trusted"),
+                    position("proxies", "trusted"),
                     "\"trusted\" has no effect",
-                    "name the headers that these proxies set: headers = [\"x-forwarded-for\"]");
+                    "list the headers that these proxies set: headers = [\"x-forwarded-for\"]");
         }
     }
 
     private void emptySites() {
         for (int i = 0; i < all.sites().size(); i++) {
             Site site = all.sites().get(i);
-            Place place = place("site", i);
+            SourcePosition position = position("site", i);
             if (site.files().root().isPresent() || !site.routes().isEmpty()) continue;
             if (site.canonicalHost().isPresent() || all.live().on()) continue;
-            if (report.concerns(place)) continue;
+            if (report.concerns(position)) continue;
             report.warning(
-                    place,
-                    "this site answers everything with 404",
+                    position,
+                    "this site responds to every request with 404",
                     "set \"root\" to the directory of its files, or add a [[site.route]]");
         }
     }
@@ -150,14 +155,14 @@ final class Coherence {
     private void canonicalHosts() {
         for (int i = 0; i < all.sites().size(); i++) {
             Site site = all.sites().get(i);
-            Place place = place("site", i, "canonical-host");
-            if (site.canonicalHost().isEmpty() || report.concerns(place)) continue;
+            SourcePosition position = position("site", i, "canonical-host");
+            if (site.canonicalHost().isEmpty() || report.concerns(position)) continue;
             String host = site.canonicalHost().get();
             if (all.sites().stream().anyMatch(other -> serves(other, host))) continue;
             report.warning(
-                    place,
+                    position,
                     "no site has the host \"" + host + "\"",
-                    "clients are redirected to it and get 404 there: add it to \"hosts\"");
+                    "clients are redirected there and get 404; add it to \"hosts\"");
         }
     }
 
@@ -173,9 +178,9 @@ final class Coherence {
             int port = all.listen().get(i).redirectToHttps();
             if (port != 0 && !hasTls(port)) {
                 report.warning(
-                        place("listen", i, "redirect-to-https"),
-                        "no address here has the port " + port + " and tls = true",
-                        "that is well if something in front of this server has it");
+                        position("listen", i, "redirect-to-https"),
+                        "no [[listen]] has port " + port + " with tls = true",
+                        "ignore this if a proxy in front of this server listens there");
             }
         }
     }
@@ -184,23 +189,23 @@ final class Coherence {
         Map<String, Integer> taken = new HashMap<>();
         for (int i = 0; i < all.sites().size(); i++) {
             List<String> hosts = all.sites().get(i).hosts();
-            if (report.concerns(place("site", i, "hosts"))) continue;
-            if (hosts.isEmpty()) other(i, "", place("site", i), taken);
+            if (report.concerns(position("site", i, "hosts"))) continue;
+            if (hosts.isEmpty()) other(i, "", position("site", i), taken);
             for (int j = 0; j < hosts.size(); j++) {
-                other(i, hosts.get(j), place("site", i, "hosts", j), taken);
+                other(i, hosts.get(j), position("site", i, "hosts", j), taken);
             }
         }
     }
 
-    private void other(int site, String host, Place place, Map<String, Integer> taken) {
+    private void other(int site, String host, SourcePosition position, Map<String, Integer> taken) {
         Integer earlier = taken.putIfAbsent(host, site);
         if (earlier == null) return;
         report.error(
-                place,
+                position,
                 host.isEmpty()
                         ? "two sites have no hosts"
                         : "two sites have the host \"" + host + "\"",
-                "the other one begins in line " + place("site", earlier).line());
+                "the other one begins in line " + position("site", earlier).line());
     }
 
     private void hsts() {
@@ -213,14 +218,14 @@ final class Coherence {
                             .anyMatch(rules -> !rules.hsts().isZero());
             if (any) {
                 report.warning(
-                        place("site", i, "hsts"),
+                        position("site", i, "hsts"),
                         "\"hsts\" has no effect",
-                        "it is sent over HTTPS only, and no address has tls = true");
+                        "the header is sent over HTTPS only, and no [[listen]] has tls = true");
             }
         }
     }
 
-    /** To let everybody in is a decision, not something to be forgotten. */
+    /** Channels that the network can reach need credentials, or an explicit {@code open}. */
     private void channels() {
         Live live = all.live();
         boolean closed = password || live.passwordFile().isPresent() || live.tokens().isOn();
@@ -229,11 +234,11 @@ final class Coherence {
             Address address = all.listen().get(i).address();
             if (!address.isLocal()) {
                 report.error(
-                        place("listen", i, "address"),
-                        "the network can reach \"%s\", and the channels of [live] have no password, and no key of tokens"
+                        position("listen", i, "address"),
+                        "\"%s\" is open to the network, and the channels of [live] have neither a password nor a token key"
                                 .formatted(address),
-                        "set password-file in [live] (--password-file) or jwt-secret-file"
-                                + " (--jwt-secret-file), or let everybody in by open = true (--open)");
+                        "set password-file (--password-file) or jwt-secret-file"
+                                + " (--jwt-secret-file) in [live], or admit everyone with open = true (--open)");
             }
         }
     }
@@ -247,15 +252,15 @@ final class Coherence {
                 || live.tickets().secretFile().isPresent()) {
             return;
         }
-        Place place = place("live", "broker");
-        if (report.concerns(place)) return;
+        SourcePosition position = position("live", "broker");
+        if (report.concerns(position)) return;
         report.error(
-                place,
-                "\"broker\" needs \"ticket-secret-file\": tickets of one node would be refused by the"
-                        + " others",
-                ("in [live]%s, set ticket-secret-file to a file that holds the same 16 bytes or more"
-                                + " on all nodes, or ticket-path = \"\" for no tickets")
-                        .formatted(place.position().orOfAFile()));
+                position,
+                "\"broker\" needs \"ticket-secret-file\": the other nodes would refuse the tickets of"
+                        + " this one",
+                ("in [live]%s, set ticket-secret-file to a file with the same 16 bytes or more on"
+                                + " all nodes, or ticket-path = \"\" for no tickets")
+                        .formatted(position.orOfAFile()));
     }
 
     private void logs() {
@@ -263,9 +268,9 @@ final class Coherence {
                 && all.accessLog().file() instanceof LogFile.Named(var other)
                 && file.equals(other)) {
             report.error(
-                    place("log", "file"),
+                    position("log", "file"),
                     "two logs cannot share a file: " + file,
-                    "name another one");
+                    "choose another file for one of them");
         }
     }
 }

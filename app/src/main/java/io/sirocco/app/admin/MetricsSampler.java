@@ -19,35 +19,35 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Looks at a server once a second and keeps five minutes of what it saw, so that whoever opens the
- * dashboard sees them at once. Its own thread looks; any thread may ask.
+ * Samples the metrics of a server once a second and keeps them for five minutes, so that the
+ * dashboard shows a history at once. It samples on its own thread; any thread can read.
  */
-final class Vitals implements AutoCloseable {
-    private static final LazyLogger LOG = LazyLogger.of(Vitals.class);
+final class MetricsSampler implements AutoCloseable {
+    private static final LazyLogger LOG = LazyLogger.of(MetricsSampler.class);
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     static final int KEPT = 300;
-    private static final int RECENT = 10; // seconds that tables tell of
+    private static final int RECENT = 10; // seconds that the tables cover
     private static final int MOST_ROWS = 20;
 
     private final Subject subject;
     private final Metrics metrics;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition news = lock.newCondition();
-    private final ArrayDeque<Frame> frames = new ArrayDeque<>(); // with the lock held
+    private final ArrayDeque<Sample> samples = new ArrayDeque<>(); // with the lock held
     private Overview overview; // with the lock held
-    private final ArrayDeque<Moment> moments = new ArrayDeque<>(); // its thread only
+    private final ArrayDeque<Snapshot> snapshots = new ArrayDeque<>(); // its thread only
     private long number; // its thread only
     private boolean missing; // its thread only
     private volatile boolean closed;
 
-    /** What is new for somebody who has seen all before. */
-    record News(List<Frame> frames, Overview now) {}
+    /** The samples since the previous ones, and the current values. */
+    record News(List<Sample> samples, Overview now) {}
 
-    Vitals(Subject subject, Metrics metrics) {
+    MetricsSampler(Subject subject, Metrics metrics) {
         this.subject = subject;
         this.metrics = metrics;
         look();
-        Thread.ofPlatform().daemon().name("sirocco-vitals").start(this::watch);
+        Thread.ofPlatform().daemon().name("sirocco-sampler").start(this::watch);
     }
 
     private void watch() {
@@ -58,48 +58,48 @@ final class Vitals implements AutoCloseable {
                 LockSupport.parkNanos(wait);
                 continue;
             }
-            // What was missed is missed; and a rate of some milliseconds would be that of a burst.
+            // Skip missed seconds: the rate of a few milliseconds would be that of a burst.
             long late = System.nanoTime() - next;
             next += late < SECOND / 2 ? SECOND : late + SECOND;
             try {
                 look();
                 missing = false;
-            } catch (Throwable e) { // out of heap, too: this thread must not end
+            } catch (Throwable e) { // even out of memory, this thread must not end
                 missed(e);
             }
         }
     }
 
-    /** Says so once for each time that it fails again and again. */
+    /** Logs the first of several failures in a row. */
     private void missed(Throwable thrown) {
         if (!missing) {
             missing = true;
             try {
-                LOG.get().log(Level.WARNING, "the dashboard has missed a second", thrown);
+                LOG.get().log(Level.WARNING, "cannot sample metrics for the dashboard", thrown);
             } catch (Throwable e) {
-                // there is no heap for that either
+                // out of memory here, too
             }
         }
     }
 
     private void look() {
-        Moment now = Moment.of(subject, metrics);
-        if (!moments.isEmpty() && !now.continues(moments.getLast())) {
-            moments.clear();
+        Snapshot now = Snapshot.of(subject, metrics);
+        if (!snapshots.isEmpty() && !now.continues(snapshots.getLast())) {
+            snapshots.clear();
         }
-        Moment before = moments.isEmpty() ? null : moments.getLast();
-        moments.addLast(now);
-        if (moments.size() > RECENT + 1) {
-            moments.removeFirst();
+        Snapshot before = snapshots.isEmpty() ? null : snapshots.getLast();
+        snapshots.addLast(now);
+        if (snapshots.size() > RECENT + 1) {
+            snapshots.removeFirst();
         }
-        Overview shown = overview(now, moments.getFirst());
+        Overview shown = overview(now, snapshots.getFirst());
         lock.lock();
         try {
             overview = shown;
             if (before != null) {
-                frames.addLast(frame(now, before));
-                if (frames.size() > KEPT) {
-                    frames.removeFirst();
+                samples.addLast(sample(now, before));
+                if (samples.size() > KEPT) {
+                    samples.removeFirst();
                 }
                 news.signalAll();
             }
@@ -108,10 +108,10 @@ final class Vitals implements AutoCloseable {
         }
     }
 
-    private Frame frame(Moment now, Moment before) {
+    private Sample sample(Snapshot now, Snapshot before) {
         double seconds = (now.nanos() - before.nanos()) / 1e9;
         RouteTotals all = now.totals().all().since(before.totals().all());
-        return new Frame(
+        return new Sample(
                 ++number,
                 System.currentTimeMillis(),
                 rate(all.requests(0, 600), seconds),
@@ -134,19 +134,19 @@ final class Vitals implements AutoCloseable {
                 now.channels()
                         .map(
                                 live ->
-                                        ChannelFrame.of(
+                                        ChannelSample.of(
                                                 live, before.channels().orElse(live), seconds)));
     }
 
-    private static long bytesIn(Moment moment) {
-        return moment.sum(loop -> loop.net().bytesIn());
+    private static long bytesIn(Snapshot snapshot) {
+        return snapshot.sum(loop -> loop.net().bytesIn());
     }
 
-    private static long bytesOut(Moment moment) {
-        return moment.sum(loop -> loop.net().bytesOut());
+    private static long bytesOut(Snapshot snapshot) {
+        return snapshot.sum(loop -> loop.net().bytesOut());
     }
 
-    private static List<Double> busy(Moment now, Moment before, double seconds) {
+    private static List<Double> busy(Snapshot now, Snapshot before, double seconds) {
         var shares = new ArrayList<Double>();
         for (int i = 0; i < now.loops().size(); i++) {
             long held =
@@ -156,7 +156,7 @@ final class Vitals implements AutoCloseable {
         return shares;
     }
 
-    private Overview overview(Moment now, Moment before) {
+    private Overview overview(Snapshot now, Snapshot before) {
         double seconds = Math.max(1e-3, (now.nanos() - before.nanos()) / 1e9);
         return new Overview(
                 subject.state().label(),
@@ -179,7 +179,7 @@ final class Vitals implements AutoCloseable {
                 now.channels());
     }
 
-    private static List<RouteRow> routes(Moment now, Moment before, double seconds) {
+    private static List<RouteRow> routes(Snapshot now, Snapshot before, double seconds) {
         var rows = new ArrayList<RouteRow>();
         now.totals()
                 .routes()
@@ -205,7 +205,7 @@ final class Vitals implements AutoCloseable {
         return rows.size() > MOST_ROWS ? List.copyOf(rows.subList(0, MOST_ROWS)) : rows;
     }
 
-    private static List<RefusalRow> refusals(Moment now, Moment before, double seconds) {
+    private static List<RefusalRow> refusals(Snapshot now, Snapshot before, double seconds) {
         var rows = new ArrayList<RefusalRow>();
         now.totals()
                 .refused()
@@ -220,7 +220,7 @@ final class Vitals implements AutoCloseable {
                         (rule, total) -> {
                             long earlier = before.refusals().getOrDefault(rule, 0L);
                             double recent = rate(total - earlier, seconds);
-                            if (total > 0) { // else it only could
+                            if (total > 0) { // others have not refused anything
                                 rows.add(new RefusalRow(rule, "access", recent, total));
                             }
                         });
@@ -244,31 +244,31 @@ final class Vitals implements AutoCloseable {
         return Math.round(value * steps) / steps;
     }
 
-    /** Everything that is kept. */
+    /** Returns the whole history. */
     News all() {
         lock.lock();
         try {
-            return new News(List.copyOf(frames), overview);
+            return new News(List.copyOf(samples), overview);
         } finally {
             lock.unlock();
         }
     }
 
-    /** What came behind frame {@code seen}; waits for it. */
+    /** Waits for samples after number {@code seen}, and returns them. */
     News since(long seen) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (frames.isEmpty() || frames.getLast().number() <= seen) {
+            while (samples.isEmpty() || samples.getLast().number() <= seen) {
                 news.await();
             }
             return new News(
-                    frames.stream().filter(frame -> frame.number() > seen).toList(), overview);
+                    samples.stream().filter(sample -> sample.number() > seen).toList(), overview);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Looks no more. */
+    /** Stops sampling. */
     @Override
     public void close() {
         closed = true;
