@@ -65,7 +65,8 @@ class MissingAttachmentsTest {
 
     @Test
     void thatComeInTimeEndNothing() {
-        try (var service = new Service(c -> c.attachmentTimeout = Duration.ofSeconds(1))) {
+        try (var service =
+                new Service(c -> c.anyMessages().attachmentTimeout = Duration.ofSeconds(1))) {
             service.live.on("m", (client, a) -> service.say("" + a.asBytes(1).length));
             service.live.onRequest("alive", (client, a) -> true);
             try (Peer peer = Peer.client(service.port)) {
