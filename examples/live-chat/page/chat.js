@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A chat with the official client of Socket.IO, as npm has it. The client comes back by itself after a cut, and where
-// the server still knows it, as the same: `socket.recovered` says so, and what was missed arrives as if nothing had been.
+// A chat with the official Socket.IO client from npm. The client reconnects by itself. If the server recovers its session,
+// `socket.recovered` is true, and the missed messages arrive as usual.
 
 import { io } from "./socket.io.js";
 
@@ -18,10 +18,10 @@ const short = (room) => room.replace("room/", "");
 let socket;
 let me = "";
 let room = ROOMS[0];
-let cut = 0; // when the line was lost
-let missed = 0; // messages that came when it was back
+let cut = 0; // when the connection was lost
+let missed = 0; // messages received after the reconnection
 
-// --- what is shown ---
+// --- display ---
 
 function append(line) {
   const list = $("messages");
@@ -63,7 +63,7 @@ function here(names) {
   $("here").replaceChildren(...sorted.map((name) => make("li", { className: name === me ? "me" : "", textContent: name })));
 }
 
-// --- what is done ---
+// --- actions ---
 
 async function enter(next) {
   room = next;
@@ -72,11 +72,11 @@ async function enter(next) {
   try {
     history = await socket.emitWithAck("enter", room);
   } catch {
-    return note("The connection ended before you were in the room.", "warn");
+    return note("The connection was lost before you joined the room.", "warn");
   }
   if (history.error) return note(history.error.message, "warn");
   $("messages").replaceChildren(...history.map(message));
-  note(history.length ? `You are in ${short(room)}.` : `You are in ${short(room)}. Nobody has said anything yet.`);
+  note(history.length ? `You are in ${short(room)}.` : `You are in ${short(room)}. There are no messages yet.`);
   $("messages").scrollTop = $("messages").scrollHeight;
   look();
   $("text").focus();
@@ -87,7 +87,7 @@ async function look() {
     const answer = await socket.emitWithAck("sirocco:presence", room);
     if (answer.members) here(answer.members.map((member) => member.user));
   } catch {
-    // the connection has ended; connected() asks again
+    // the connection was lost; connected() repeats the request
   }
 }
 
@@ -96,14 +96,14 @@ function connected() {
   $("chat").hidden = false;
   state("connected");
   if (socket.recovered) {
-    setTimeout(() => { // what was missed comes right behind
+    setTimeout(() => { // missed messages follow
       const seconds = Math.round((Date.now() - cut) / 1000);
-      note(`Back after ${seconds} s as the same, with ${missed === 1 ? "the message" : `${missed} messages`} that came meanwhile.`, "good");
+      note(`Reconnected after ${seconds} s; the session was recovered, with ${missed} missed message${missed === 1 ? "" : "s"}.`, "good");
       cut = 0;
     }, 200);
     look();
   } else {
-    if (cut) note("Back, but the server has forgotten us: this is what it has kept.", "warn");
+    if (cut) note("Reconnected, but the session was not recovered: this is the history of the room.", "warn");
     cut = 0;
     enter(room);
   }
@@ -116,7 +116,7 @@ function comeIn(event) {
   socket = io({ auth: { name: me }, reconnectionDelay: 2000, reconnectionDelayMax: 5000 });
   socket.on("connect", connected);
   socket.on("connect_error", (error) => {
-    if (socket.active) return state("away", "no connection, trying again"); // else we were refused
+    if (socket.active) return state("away", "no connection; reconnecting"); // else the server refused us
     $("refused").textContent = error.message;
     $("door").hidden = false;
     $("chat").hidden = true;
@@ -124,7 +124,7 @@ function comeIn(event) {
   socket.on("disconnect", () => {
     cut = Date.now();
     missed = 0;
-    state("away", "the line is cut, trying again");
+    state("away", "connection lost; reconnecting");
   });
   socket.on("said", (said) => {
     if (said.room !== room) return;
@@ -132,7 +132,7 @@ function comeIn(event) {
     append(message(said));
   });
   socket.on("sirocco:presence", (change) => change.room === room && look());
-  socket.on("sirocco:gap", () => enter(room)); // something is missing: all that is kept, then
+  socket.on("sirocco:gap", () => enter(room)); // messages are missing: load the history
 }
 
 $("door").addEventListener("submit", comeIn);
@@ -144,7 +144,7 @@ $("say").addEventListener("submit", async (event) => {
     const answer = await socket.emitWithAck("say", text);
     if (answer?.error) note(answer.error.message, "warn");
   } catch {
-    note(`The connection ended before the server confirmed “${text}”.`, "warn");
+    note(`The connection was lost before the server confirmed “${text}”.`, "warn");
   }
 });
 $("cut").addEventListener("click", () => socket.io.engine.close());

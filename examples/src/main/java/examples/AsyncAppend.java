@@ -11,12 +11,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A response that grows, and one that comes later.
+ * A response that is written over time, and one that is completed by another thread.
  *
- * <p>{@code /append} writes a line after one second, after two, after three. It sleeps between
- * them: the virtual thread is parked, and the loop serves others.
+ * <p>{@code /append} writes a line after one second, after two, after three. It sleeps in between,
+ * which parks the virtual thread, so the event loop serves other requests.
  *
- * <p>{@code /later} answers with what another thread will have found. Nothing waits for it.
+ * <p>{@code /later} responds when another thread completes the result. No thread waits for it.
  *
  * <pre>
  *   curl -N http://localhost:8080/append
@@ -56,12 +56,12 @@ public final class AsyncAppend {
                 .contentType("text/plain; charset=utf-8");
     }
 
-    /** The server interrupts a handler that it stops, or that nobody waits for any more. */
+    /** Sleeps; the server interrupts a handler when it stops or when the client has gone. */
     private static void pause(Duration time) throws IOException {
         try {
             Thread.sleep(time);
         } catch (InterruptedException e) {
-            throw new InterruptedIOException("no more lines are wanted");
+            throw new InterruptedIOException("the client has gone, or the server stops");
         }
     }
 

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A chat room on one page, in blocking code: what one says, all can read. A message is encoded once
- * for all of them; one who does not read what he is sent misses messages, and holds nobody up.
+ * A chat room on one page, in blocking code. Each message goes to all clients and is encoded once.
+ * A client that does not read misses messages, but does not delay the others.
  */
 public final class Chat {
 

@@ -6,8 +6,8 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 
 /**
- * A greeting of 19 bytes, then the body of the request. It is a stream on both sides: what came in
- * leaves before the rest is here, so a body of any length costs the same memory.
+ * Responds with a greeting of 19 bytes and the body of the request. Both sides are streamed: bytes
+ * leave before the rest arrives, so a body of any length takes the same memory.
  *
  * <pre>
  *   curl -X GET -d 'and a body' http://localhost:8080/echo

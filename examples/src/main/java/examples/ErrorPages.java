@@ -6,8 +6,8 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 
 /**
- * Error pages of our own: for a path that nobody serves, a request that cannot be understood, a
- * handler that threw. What an exception says stays in the log; the client never sees it.
+ * Custom error pages: for a path without a route, an invalid request, and an exception of a
+ * handler. The message of an exception goes to the log, not to the client.
  *
  * <pre>
  *   curl -i http://localhost:8080/square/three

@@ -7,8 +7,8 @@ import io.sirocco.http.Server;
 import java.time.Duration;
 
 /**
- * A page that counts up by server-sent events. The event's id comes back as Last-Event-ID when the
- * browser reconnects, so the count goes on where it was.
+ * A page that counts with server-sent events. When the browser reconnects, it sends the id of the
+ * last event as Last-Event-ID, so the count continues.
  */
 public final class Events {
 

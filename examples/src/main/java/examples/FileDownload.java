@@ -10,8 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Sends a file as a download. Reading a disk does not park a virtual thread, so this route runs in
- * the pool: a slow disk then holds a thread of the pool, and no loop.
+ * Sends a file as a download. Reading from a disk does not park a virtual thread, so this route
+ * runs in the pool: a slow disk blocks a thread of the pool, not an event loop.
  *
  * <pre>
  *   curl -OJ http://localhost:8080/download/README.md
@@ -33,7 +33,7 @@ public final class FileDownload {
 
     private static Response send(Request request, Path folder) throws IOException {
         String name = request.param("name");
-        // The name comes from outside. It must be one, and nothing else.
+        // The client chooses the name: accept a plain file name only.
         if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) return Response.empty(404);
         Path file = folder.resolve(name);
         if (!Files.isRegularFile(file)) return Response.empty(404);

@@ -8,8 +8,8 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 
 /**
- * Filters stand before handlers. The first one added is the outermost; those of a group concern
- * only the group. A filter may answer by itself, leave something for the handler, or change the
+ * Filters run before handlers. The first one added is the outermost; those of a group apply to the
+ * group only. A filter can respond by itself, pass an attribute to the handler, or change the
  * response.
  *
  * <pre>

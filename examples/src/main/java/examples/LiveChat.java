@@ -15,13 +15,13 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A chat with rooms, for the page in {@code examples/live-chat}: who is there, what was said before
- * one came, and what was said while one's line was cut.
+ * A chat with rooms for the page in {@code examples/live-chat}, with presence, history and session
+ * recovery.
  */
 public final class LiveChat {
     private static final int LONGEST = 500;
 
-    /** What is said in a room. */
+    /** A message in a room. */
     record Said(String room, String name, String text, long time) {}
 
     /** Serves the page in this folder, and the chat. */
@@ -42,13 +42,13 @@ public final class LiveChat {
     private static Admission admit(Attempt attempt) {
         String name = attempt.auth("name").orElse("").strip();
         return name.isEmpty() || name.length() > 20
-                ? Admission.refused("a name has 1 to 20 characters")
+                ? Admission.refused("a name must have 1 to 20 characters")
                 : Admission.as(name);
     }
 
     private static List<Said> enter(Live live, Client client, String room) {
         if (!room.matches("room/[a-z]{1,20}")) {
-            throw RequestException.refused("no_room", "there is no such room");
+            throw RequestException.refused("no_room", "unknown room");
         }
         client.rooms().stream().filter(other -> !other.equals(room)).forEach(client::leave);
         client.join(room);
@@ -60,13 +60,17 @@ public final class LiveChat {
         String room =
                 client.rooms().stream()
                         .findFirst()
-                        .orElseThrow(() -> RequestException.refused("no_room", "enter a room"));
+                        .orElseThrow(
+                                () -> RequestException.refused("no_room", "join a room first"));
         if (text.isBlank() || text.length() > LONGEST) {
-            throw RequestException.refused("bad_text", "a message has 1 to 500 characters");
+            throw RequestException.refused("bad_text", "a message must have 1 to 500 characters");
         }
         String name = client.user().orElseThrow();
         var said = new Said(room, name, text, System.currentTimeMillis());
-        live.room(room).send("said", said).toCompletableFuture().join(); // until it is certain
+        live.room(room)
+                .send("said", said)
+                .toCompletableFuture()
+                .join(); // until the broker has accepted it
         return Arguments.none();
     }
 

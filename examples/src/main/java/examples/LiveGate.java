@@ -8,8 +8,8 @@ import io.sirocco.live.broker.Limit;
 import java.time.Duration;
 
 /**
- * Event channels behind a password and a limit of connects, and a page on the same port. The first
- * of Fire-IO's two programs for measuring; {@link LiveRush} is the other.
+ * Event channels with a password and a limit for connects, and a page on the same port. {@link
+ * LiveRush} measures it.
  */
 public final class LiveGate {
 

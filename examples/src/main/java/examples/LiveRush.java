@@ -13,13 +13,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 
 /**
- * Opens many clients, so many at a time, on the threads of two event loops. Each one counts when
- * the server has authenticated it, and stays. The second of Fire-IO's two programs for measuring;
- * {@link LiveGate} is the other.
+ * Connects many clients to {@link LiveGate}, a limited number at a time, on two event loops. A
+ * client counts when it is authenticated, and stays connected.
  */
 public final class LiveRush {
 
-    /** Those who are connected, and how long that took, by a clock that only goes forward. */
+    /** The connected clients, and how long it took by a monotonic clock. */
     record Crowd(List<LiveClient> clients, Duration took) implements AutoCloseable {
         @Override
         public void close() {
@@ -27,7 +26,7 @@ public final class LiveRush {
         }
     }
 
-    /** Throws if one of them does not come in. */
+    /** Connects the clients; throws if one of them is refused. */
     static Crowd open(Loops loops, String url, String password, int clients, int inFlight)
             throws InterruptedException {
         long began = System.nanoTime();

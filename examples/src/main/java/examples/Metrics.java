@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
 /**
- * Counts what the server tells its monitor. It is called on the loops, so it only adds.
+ * Counts the reports of the server to its monitor, which runs on the event loops.
  *
  * <pre>
  *   curl http://localhost:8080/metrics
@@ -28,7 +28,7 @@ public final class Metrics {
                                 .get("/metrics", request -> Response.text(counts.toString())));
     }
 
-    /** By route and status, not by target: a client must not be able to add names without end. */
+    /** Counts by route and status; targets would let clients create any number of names. */
     static final class Counts implements Monitor {
         private final Map<String, LongAdder> all = new ConcurrentHashMap<>();
 

@@ -7,11 +7,11 @@ import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
 import java.util.Locale;
 
-/** The same thirteen bytes for everybody, on one loop: the work of most races. */
+/** Responds with the same thirteen bytes to every request, on one event loop, for benchmarks. */
 public final class Plaintext {
     private Plaintext() {}
 
-    /** Starts it: {@code io_uring|nio}, {@code inline|virtual|pool}, a port. */
+    /** Starts the server: {@code io_uring|nio}, {@code inline|virtual|pool}, a port. */
     public static void main(String[] arguments) {
         start(
                 TransportKind.valueOf(arguments[0].toUpperCase(Locale.ROOT)),
@@ -19,7 +19,7 @@ public final class Plaintext {
                 Integer.parseInt(arguments[2]));
     }
 
-    /** Starts it and says no more. */
+    /** Starts the server without output. */
     public static Server start(TransportKind transport, ExecutionMode handling, int port) {
         Response hello = Response.text("Hello, World!").contentType("text/plain");
         return Server.start(

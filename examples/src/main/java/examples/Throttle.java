@@ -7,7 +7,7 @@ import io.sirocco.http.Server;
 import io.sirocco.net.RateLimiter;
 
 /**
- * One route whose downloads share a bandwidth, which may be changed while they run.
+ * A route whose downloads share a bandwidth, which can change while they run.
  *
  * <pre>
  *   curl -o /dev/null http://localhost:8080/download &
@@ -30,7 +30,7 @@ public final class Throttle {
     }
 
     private static Response change(RateLimiter bandwidth, String bytes) {
-        if (!bytes.matches("[0-9]{1,12}")) throw new BadRequest("A rate is a number.");
+        if (!bytes.matches("[0-9]{1,12}")) throw new BadRequest("The rate must be a number.");
         bandwidth.rate(Long.parseLong(bytes));
         return Response.empty(204);
     }

@@ -7,8 +7,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * Two servers in one JVM that know nothing of each other: one for everybody, one for this machine
- * alone, which can stop the first.
+ * Two independent servers in one JVM: one for everyone, and one for this machine alone, which can
+ * stop the first.
  */
 public final class TwoServers {
 

@@ -6,7 +6,7 @@ import io.sirocco.http.Server;
 import java.nio.file.Path;
 
 /**
- * A server without a port: it listens on a file, for programs of the same machine.
+ * A server that listens on a Unix-domain socket, for programs of the same machine.
  *
  * <pre>
  *   curl --unix-socket hello.sock http://localhost/

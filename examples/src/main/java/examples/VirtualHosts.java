@@ -5,8 +5,8 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 
 /**
- * Several hosts behind one port. The most specific one answers: a name, then a pattern, then the
- * routes that name no host.
+ * Several hosts on one port. The most specific one responds: a name, then a pattern, then the
+ * routes without a host.
  *
  * <pre>
  *   curl -H 'Host: shop.example' http://localhost:8080/

@@ -8,9 +8,9 @@ import io.sirocco.http.WebSocketListener;
 import io.sirocco.http.WebSockets;
 
 /**
- * Sends each message back, with callbacks on the event loop: no thread for each socket, and nothing
- * is kept of one that is idle. With compression, for clients that want it. The suite of {@code
- * .ci/web/kosoku} runs against this program.
+ * Echoes each message, with callbacks on the event loop: no thread per socket, and no buffers for
+ * idle ones. It compresses messages for clients that support it. The suite {@code .ci/web/kosoku}
+ * runs against this program.
  */
 public final class WebSocketEcho {
     private static final WebSockets COMPRESSED =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * One file, one idea. Each has a {@code start} for the tests, and a {@code main} for you: build
- * once, then run a file where it stands.
+ * Example programs, one idea in each file. Each has a {@code start} for the tests and a {@code
+ * main} for you: build once, then run a file from the source tree.
  *
  * <pre>
  *   ./sirocco version

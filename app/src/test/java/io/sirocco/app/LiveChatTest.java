@@ -106,7 +106,7 @@ class LiveChatTest {
             say(ada, "It is gone now.");
             ada.until(says("messages", "It is gone now."));
             ben.until(says("messages", "It is gone now."));
-            ben.until(says("messages", "as the same, with "));
+            ben.until(says("messages", "the session was recovered"));
             ben.until("document.querySelectorAll('.said').length === 4"); // each of them once
             ben.until("document.getElementById('state').dataset.state === 'connected'");
             ada.until(says("here", "Ben"));
