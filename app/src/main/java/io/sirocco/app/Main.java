@@ -55,7 +55,7 @@ public final class Main implements Runnable {
             };
 
     private final OptionSpec version =
-            OptionSpec.builder("--version").description("Prints the same as 'version'.").build();
+            OptionSpec.builder("--version").description("Print the same as 'version'.").build();
 
     private final OptionSpec help = helpOption();
 
@@ -138,7 +138,7 @@ public final class Main implements Runnable {
     private static OptionSpec helpOption() {
         return OptionSpec.builder("-h", "--help")
                 .usageHelp(true)
-                .description("Prints this text.")
+                .description("Print this help.")
                 .build();
     }
 
