@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.cache;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The stored responses of one URL, the newest first (RFC 9111 4.1). Immutable. */
+record Variants(List<StoredResponse> all) {
+
+    /** Returns the newest response that a request selects; null if there is none. */
+    StoredResponse select(CacheRequest request) {
+        for (StoredResponse stored : all) {
+            if (stored.selects(request)) {
+                return stored;
+            }
+        }
+        return null;
+    }
+
+    /** Returns these with another one, which replaces those of the same selector. */
+    static Variants with(Variants before, StoredResponse added, int most) {
+        var list = new ArrayList<StoredResponse>();
+        list.add(added);
+        if (before != null) {
+            for (StoredResponse old : before.all) {
+                if (list.size() < most && old.usable() && !old.selector.equals(added.selector)) {
+                    list.add(old);
+                }
+            }
+        }
+        return new Variants(List.copyOf(list));
+    }
+
+    /** Returns these without one; null if none remains. */
+    Variants without(StoredResponse removed) {
+        List<StoredResponse> rest = all.stream().filter(stored -> stored != removed).toList();
+        return rest.isEmpty() ? null : new Variants(rest);
+    }
+
+    boolean hasBody(StoredBody body) {
+        return all.stream().anyMatch(stored -> stored.body == body);
+    }
+
+    long bytes(String url) {
+        long sum = 2L * url.length();
+        for (StoredResponse stored : all) {
+            sum += stored.memoryBytes();
+        }
+        return sum;
+    }
+}
