@@ -7,6 +7,7 @@ import io.sirocco.net.Loop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
@@ -229,7 +230,7 @@ final class OriginFetch implements SharedBody.Listener {
             response = from.join();
         } catch (Throwable e) {
             response = null;
-            thrown = e;
+            thrown = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
         }
         if (state != State.SENT) {
             if (response != null) {
