@@ -47,14 +47,14 @@ final class DiskIndex implements Closeable {
     private static final byte DELETED = 2;
     private static final int MOST = 1 << 20;
 
-    /** The journal is rewritten when it has outgrown its entries twice, and this. */
+    /** The journal is rewritten when it has twice the size that it had then, and this. */
     private static final long SLACK = 1 << 20;
 
     private final Path file;
     private final String fingerprint;
     private FileChannel channel;
     private long size;
-    private long live;
+    private long rewritten; // its size then
 
     private DiskIndex(Path file, String fingerprint) {
         this.file = file;
@@ -118,9 +118,7 @@ final class DiskIndex implements Closeable {
     }
 
     void stored(StoredResponse entry) throws IOException {
-        byte[] record = record(entry);
-        append(record);
-        live += record.length;
+        append(record(entry));
     }
 
     void deleted(String name) throws IOException {
@@ -132,7 +130,7 @@ final class DiskIndex implements Closeable {
     }
 
     boolean wantsRewrite() {
-        return size > 2 * live + SLACK;
+        return size > 2 * rewritten + SLACK;
     }
 
     /** Writes the journal anew with nothing but these entries. */
@@ -168,7 +166,7 @@ final class DiskIndex implements Closeable {
         }
         channel = out;
         size = out.position();
-        live = size;
+        rewritten = size;
     }
 
     /** Ensures that what was written survives a failure of power. */

@@ -63,6 +63,10 @@ final class FetchRegistry {
         fetches.values().forEach(all -> all.forEach(action));
     }
 
+    int waiting() {
+        return fetches.values().stream().flatMap(List::stream).mapToInt(OriginFetch::waiting).sum();
+    }
+
     private static List<OriginFetch> plus(List<OriginFetch> all, OriginFetch fetch) {
         if (all == null) {
             return List.of(fetch);

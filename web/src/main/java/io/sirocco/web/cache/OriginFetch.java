@@ -38,6 +38,7 @@ final class OriginFetch implements SharedBody.Listener {
     private final StoredResponse stale; // to be revalidated, or served if the origin fails; or null
     private final boolean background;
     private final List<Waiter> waiters = new ArrayList<>();
+    private volatile int waiting; // the size of it, for other threads
     private State state = State.SENT;
     private boolean conditional;
     private long requestTime;
@@ -109,12 +110,13 @@ final class OriginFetch implements SharedBody.Listener {
         switch (state) {
             case SENT -> {
                 waiters.add(waiter);
+                waiting = waiters.size();
                 if (waiter.collapsed) {
                     waiter.timeout =
                             loop.schedule(
                                     engine.settings.collapseTimeout(),
                                     () -> {
-                                        if (waiters.remove(waiter)) {
+                                        if (remove(waiter)) {
                                             engine.fetchAlone(waiter, stale);
                                             cancelIfUnused();
                                         }
@@ -134,10 +136,22 @@ final class OriginFetch implements SharedBody.Listener {
 
     /** The client of a request has disconnected. */
     void leave(Waiter waiter) {
-        if (waiters.remove(waiter)) {
+        if (remove(waiter)) {
             cancelTimeout(waiter);
+            waiter.reply.cancel(false); // nobody reads a response
             cancelIfUnused();
         }
+    }
+
+    private boolean remove(Waiter waiter) {
+        boolean removed = waiters.remove(waiter);
+        waiting = waiters.size();
+        return removed;
+    }
+
+    /** The number of requests that wait for its response. Any thread. */
+    int waiting() {
+        return waiting;
     }
 
     private void cancelIfUnused() {
@@ -152,6 +166,7 @@ final class OriginFetch implements SharedBody.Listener {
     private List<Waiter> takeWaiters() {
         List<Waiter> all = List.copyOf(waiters);
         waiters.clear();
+        waiting = 0;
         all.forEach(OriginFetch::cancelTimeout);
         return all;
     }

@@ -115,6 +115,11 @@ public final class ResponseCache implements AutoCloseable {
                 engine.disk == null ? 0 : engine.disk.failures());
     }
 
+    /** Returns the number of requests that wait for a fetch. For tests. */
+    int waiting() {
+        return engine.fetches.waiting();
+    }
+
     /**
      * Frees the memory, and completes the index on the disk for the next start; waits for the disk
      * for up to some seconds. Requests are then forwarded, and nothing is stored.
