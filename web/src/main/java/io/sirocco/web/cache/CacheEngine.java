@@ -178,6 +178,13 @@ final class CacheEngine {
     private void collapse(Waiter waiter, StoredResponse stale) {
         OriginFetch mine = fetch(waiter.request, waiter.origin, stale, true, false);
         OriginFetch fetch = fetches.joinOrAdd(mine);
+        StoredResponse fresh = fetch == mine ? fresh(waiter.request) : null;
+        if (fresh != null) { // another fetch has ended since the lookup
+            onLoop(mine.loop(), mine::abandon);
+            counters.hits.increment();
+            complete(waiter, fresh, HIT, true);
+            return;
+        }
         waiter.fetch = fetch;
         waiter.collapsed = fetch != mine;
         boolean taken =
@@ -217,21 +224,29 @@ final class CacheEngine {
         onLoop(
                 waiter.request.loop,
                 () -> {
-                    CacheRequest request = waiter.request;
-                    Variants variants = store.get(request.url);
-                    StoredResponse stored = variants == null ? null : variants.select(request);
                     if (waiter.gone) {
                         waiter.reply.cancel(false);
-                    } else if (stored != null
-                            && Reuse.of(request, stored.facts, now()) == Reuse.FRESH) {
+                        return;
+                    }
+                    StoredResponse fresh = fresh(waiter.request);
+                    if (fresh != null) {
                         counters.collapsed.increment();
-                        complete(waiter, stored, HIT, true);
+                        complete(waiter, fresh, HIT, true);
                     } else if (++waiter.rounds > ROUNDS) {
-                        fetchAlone(waiter, stored);
+                        fetchAlone(waiter, null);
                     } else {
-                        collapse(waiter, stored);
+                        collapse(waiter, null);
                     }
                 });
+    }
+
+    /** Returns a response that can be served as it is; null if there is none. */
+    private StoredResponse fresh(CacheRequest request) {
+        Variants variants = store.get(request.url);
+        StoredResponse stored = variants == null ? null : variants.select(request);
+        return stored != null && Reuse.of(request, stored.facts, now()) == Reuse.FRESH
+                ? stored
+                : null;
     }
 
     private void revalidate(CacheRequest request, Origin origin, StoredResponse stale) {

@@ -143,6 +143,14 @@ final class OriginFetch implements SharedBody.Listener {
         }
     }
 
+    /** It is not needed: requests that have joined it look again. */
+    void abandon() {
+        if (state == State.SENT && sent == null) {
+            done();
+            takeWaiters().forEach(engine::retry);
+        }
+    }
+
     private boolean remove(Waiter waiter) {
         boolean removed = waiters.remove(waiter);
         waiting = waiters.size();

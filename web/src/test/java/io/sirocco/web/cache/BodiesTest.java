@@ -22,6 +22,8 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -295,6 +297,35 @@ class BodiesTest {
             assertTrue(body.pulled.get() < 1000, body.pulled.toString());
         }
         body.closed.get();
+    }
+
+    @Test
+    void aSlowClientOfABodyThatIsNotStoredIsCutOffWhenItHoldsUpOthers() throws Exception {
+        serving.close();
+        var time = new TestClock();
+        serving = new CacheServing(options -> options.maxEntryBytes(100_000), time);
+        byte[] all = random(20_000_000);
+        TestOrigin.Body body = arriving(-1);
+        try (Client slow = new Client(serving.port(), 4096)) {
+            slow.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"); // and does not read
+            serving.origin.await();
+            CompletableFuture<Answer> fast = serving.later("/a");
+            CacheServing.until(() -> serving.cache.stats().collapsed() == 1);
+            sendAll(body, all);
+            long pulled;
+            do { // until it stands still
+                pulled = body.pulled.get();
+                try {
+                    fast.get(200, TimeUnit.MILLISECONDS);
+                } catch (TimeoutException e) {
+                    // the slow one holds it up
+                }
+            } while (body.pulled.get() != pulled);
+            assertFalse(fast.isDone());
+            time.advance(1 + SharedBody.STALL_MILLIS / 1000);
+            assertArrayEquals(all, answer(fast).body());
+        }
+        assertEquals(0, serving.cache.stats().entries());
     }
 
     @Test

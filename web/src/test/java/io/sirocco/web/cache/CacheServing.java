@@ -3,6 +3,7 @@ package io.sirocco.web.cache;
 
 import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Server;
+import io.sirocco.net.Clock;
 import io.sirocco.web.files.Client;
 import io.sirocco.web.files.Client.Answer;
 import java.io.IOException;
@@ -24,10 +25,10 @@ final class CacheServing implements AutoCloseable {
     }
 
     CacheServing(Consumer<CacheOptions> options) {
-        this(options, 2);
+        this(options, Clock.system());
     }
 
-    CacheServing(Consumer<CacheOptions> options, int loops) {
+    CacheServing(Consumer<CacheOptions> options, Clock ofTheServer) {
         cache =
                 ResponseCache.create(
                         all -> {
@@ -36,7 +37,10 @@ final class CacheServing implements AutoCloseable {
                         });
         server =
                 Server.start(
-                        config -> config.listen(new InetSocketAddress("127.0.0.1", 0)).loops(loops),
+                        config ->
+                                config.listen(new InetSocketAddress("127.0.0.1", 0))
+                                        .loops(2)
+                                        .clock(ofTheServer),
                         routes -> {
                             routes.route("*", "/*", request -> cache.respond(request, origin))
                                     .executionMode(ExecutionMode.INLINE);

@@ -3,6 +3,8 @@ package io.sirocco.web.cache;
 
 import io.sirocco.net.Clock;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A clock that stands still until a test moves it. Any thread. */
@@ -11,6 +13,7 @@ final class TestClock implements Clock {
     static final long START = 1_700_000_000_000L;
 
     private final AtomicLong millis = new AtomicLong();
+    private final List<Runnable> loops = new CopyOnWriteArrayList<>();
 
     @Override
     public long nanos() {
@@ -22,7 +25,13 @@ final class TestClock implements Clock {
         return START + millis.get();
     }
 
+    @Override
+    public void onLeap(Runnable wake) {
+        loops.add(wake);
+    }
+
     void advance(long seconds) {
         millis.addAndGet(Duration.ofSeconds(seconds).toMillis());
+        loops.forEach(Runnable::run);
     }
 }
