@@ -10,6 +10,7 @@ import io.sirocco.net.OpenFile;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -36,6 +37,7 @@ final class CacheEngine {
     final CacheCounters counters = new CacheCounters();
     final FetchRegistry fetches = new FetchRegistry();
     final PassMarks passes;
+    private final Set<IgnoredQuery> ignoredQueries = ConcurrentHashMap.newKeySet();
     private final AtomicInteger background = new AtomicInteger();
     private final Response notCached; // RFC 9111 5.2.1.7
     private volatile boolean closed;
@@ -63,8 +65,8 @@ final class CacheEngine {
 
     // ---- the way of a request
 
-    Response respond(Request live, Origin origin) {
-        var request = CacheRequest.of(live, settings);
+    Response respond(Request live, Origin origin, RuleSettings rules) {
+        var request = CacheRequest.of(live, rules);
         if (!request.method.equals("GET") && !request.head) {
             return forward(live, request, origin, Forward.METHOD, null, null);
         }
@@ -85,7 +87,7 @@ final class CacheEngine {
     }
 
     private boolean bypasses(CacheRequest request) {
-        for (String name : settings.bypassHeaders()) {
+        for (String name : request.rules.bypassHeaders()) {
             if (request.has(name)) {
                 return true;
             }
@@ -178,11 +180,11 @@ final class CacheEngine {
     private void collapse(Waiter waiter, StoredResponse stale) {
         OriginFetch mine = fetch(waiter.request, waiter.origin, stale, true, false);
         OriginFetch fetch = fetches.joinOrAdd(mine);
-        StoredResponse fresh = fetch == mine ? fresh(waiter.request) : null;
-        if (fresh != null) { // another fetch has ended since the lookup
+        StoredResponse now = fetch == mine ? stored(waiter.request) : null;
+        if (isFresh(waiter.request, now)) { // another fetch has ended since the lookup
             onLoop(mine.loop(), mine::abandon);
             counters.hits.increment();
-            complete(waiter, fresh, HIT, true);
+            complete(waiter, now, HIT, true);
             return;
         }
         waiter.fetch = fetch;
@@ -228,25 +230,25 @@ final class CacheEngine {
                         waiter.reply.cancel(false);
                         return;
                     }
-                    StoredResponse fresh = fresh(waiter.request);
-                    if (fresh != null) {
+                    StoredResponse stored = stored(waiter.request);
+                    if (isFresh(waiter.request, stored)) {
                         counters.collapsed.increment();
-                        complete(waiter, fresh, HIT, true);
+                        complete(waiter, stored, HIT, true);
                     } else if (++waiter.rounds > ROUNDS) {
-                        fetchAlone(waiter, null);
+                        fetchAlone(waiter, stored);
                     } else {
-                        collapse(waiter, null);
+                        collapse(waiter, stored);
                     }
                 });
     }
 
-    /** Returns a response that can be served as it is; null if there is none. */
-    private StoredResponse fresh(CacheRequest request) {
+    private StoredResponse stored(CacheRequest request) {
         Variants variants = store.get(request.url);
-        StoredResponse stored = variants == null ? null : variants.select(request);
-        return stored != null && Reuse.of(request, stored.facts, now()) == Reuse.FRESH
-                ? stored
-                : null;
+        return variants == null ? null : variants.select(request);
+    }
+
+    private boolean isFresh(CacheRequest request, StoredResponse stored) {
+        return stored != null && Reuse.of(request, stored.facts, now()) == Reuse.FRESH;
     }
 
     private void revalidate(CacheRequest request, Origin origin, StoredResponse stale) {
@@ -272,7 +274,7 @@ final class CacheEngine {
             StoredResponse stale,
             boolean joinable,
             boolean inBackground) {
-        VarySelector guess = VarySelector.of(likelyVary(request.url), request, settings);
+        VarySelector guess = VarySelector.of(likelyVary(request.url), request);
         return new OriginFetch(this, request, origin, stale, guess, joinable, inBackground);
     }
 
@@ -434,7 +436,7 @@ final class CacheEngine {
     private void forwarded(
             CacheRequest request, OriginResponse response, StoredResponse stored, long sent) {
         if (!SAFE.contains(request.method) && response.status() < 400) {
-            invalidate(request.url, response.headers());
+            invalidate(request, response.headers());
         }
         if (request.head && stored != null && response.status() == 200) {
             confirm(request, response, stored, sent);
@@ -442,11 +444,11 @@ final class CacheEngine {
     }
 
     /** RFC 9111 4.4. */
-    private void invalidate(String url, Headers headers) {
-        purge(url);
+    private void invalidate(CacheRequest request, Headers headers) {
+        purge(request.url);
         for (String name : new String[] {"Location", "Content-Location"}) {
             headers.first(name)
-                    .map(uri -> CacheUrl.sameOrigin(url, uri, settings.ignoredQuery()))
+                    .map(uri -> CacheUrl.sameOrigin(request.url, uri, request.rules.ignoredQuery()))
                     .ifPresent(this::purge);
         }
     }
@@ -484,10 +486,11 @@ final class CacheEngine {
         long now = now();
         Headers updated = valid.updatedBy(OriginFetch.dated(confirming, now));
         ResponseFacts facts =
-                ResponseFacts.of(valid.facts.status(), updated, requestTime, now, settings);
+                ResponseFacts.of(valid.facts.status(), updated, requestTime, now, request.rules);
         return new StoredResponse(
                 valid.url,
-                VarySelector.of(facts.vary(), request, settings),
+                valid.keys,
+                VarySelector.of(facts.vary(), request),
                 StoredResponse.storable(updated, facts),
                 valid.trailers,
                 facts,
@@ -515,6 +518,19 @@ final class CacheEngine {
         passes.clear(entry.url);
         counters.stored.increment();
         return true;
+    }
+
+    /** Takes note of rules, by which {@link #purgeUrl} finds the keys of a URL. */
+    RuleSettings known(RuleSettings rules) {
+        ignoredQueries.add(rules.ignoredQuery());
+        return rules;
+    }
+
+    /** Removes the responses of an absolute URL, whichever rules its route has. */
+    int purgeUrl(String url) {
+        var keys = new TreeSet<String>();
+        ignoredQueries.forEach(ignored -> keys.add(CacheUrl.parse(url, ignored)));
+        return keys.stream().mapToInt(this::purge).sum();
     }
 
     /** Removes the responses of a URL, and keeps those that arrive from being stored. */

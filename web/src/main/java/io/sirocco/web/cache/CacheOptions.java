@@ -5,13 +5,8 @@ import io.sirocco.http.Headers;
 import io.sirocco.net.Clock;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
-import java.util.regex.Pattern;
+import java.util.function.Consumer;
 
 /**
  * Options of a {@link ResponseCache}, set by the lambda of {@link ResponseCache#create} and frozen
@@ -21,7 +16,7 @@ import java.util.regex.Pattern;
  * ResponseCache cache = ResponseCache.create(options -> options
  *     .memory(256 << 20)
  *     .disk(Path.of("/var/cache/sirocco"), 20L << 30)
- *     .ignoreQuery("utm_*", "fbclid"));
+ *     .rules(rules -> rules.ignoreQuery("utm_*", "fbclid")));
  * }</pre>
  */
 public final class CacheOptions {
@@ -33,16 +28,7 @@ public final class CacheOptions {
     private int maxVariants = 64;
     private int maxTags = 64;
     private int maxHeaderBytes = 32 << 10;
-    private final Map<Integer, Long> defaultTtl = new HashMap<>();
-    private Duration maxHeuristic = Duration.ofDays(1);
-    private Duration staleIfError = Duration.ZERO;
-    private Duration staleWhileRevalidate = Duration.ZERO;
-    private final List<Pattern> ignoredQuery = new ArrayList<>();
-    private final List<String> keyHeaders = new ArrayList<>();
-    private final List<String> keyCookies = new ArrayList<>();
-    private final List<String> bypassHeaders = new ArrayList<>();
-    private boolean clientDirectives = true;
-    private boolean storeSetCookie;
+    private final CacheRules rules = new CacheRules();
     private Duration collapseTimeout = Duration.ofSeconds(10);
     private String cacheStatus = "sirocco";
     private Clock clock = Clock.system();
@@ -113,96 +99,9 @@ public final class CacheOptions {
         return this;
     }
 
-    /**
-     * Stores responses of a status for {@code ttl} if they do not say how long they are fresh. By
-     * default, heuristic freshness applies (RFC 9111 4.2.2).
-     */
-    public CacheOptions defaultTtl(int status, Duration ttl) {
-        if (status < 200 || status > 599) {
-            throw new IllegalArgumentException(
-                    "defaultTtl needs a status between 200 and 599, not " + status + ".");
-        }
-        defaultTtl.put(status, notNegative(ttl, "defaultTtl").toMillis());
-        return this;
-    }
-
-    /**
-     * Limits heuristic freshness, a tenth of the time since {@code Last-Modified} (RFC 9111 4.2.2).
-     * {@link Duration#ZERO} turns it off. Default: a day.
-     */
-    public CacheOptions maxHeuristic(Duration most) {
-        this.maxHeuristic = notNegative(most, "maxHeuristic");
-        return this;
-    }
-
-    /**
-     * Serves a response up to {@code time} after it has become stale if the origin fails, and the
-     * response has no {@code stale-if-error} (RFC 5861 4). Off by default.
-     */
-    public CacheOptions staleIfError(Duration time) {
-        this.staleIfError = notNegative(time, "staleIfError");
-        return this;
-    }
-
-    /**
-     * Serves a response up to {@code time} after it has become stale while it is revalidated, if it
-     * has no {@code stale-while-revalidate} (RFC 5861 3). Off by default.
-     */
-    public CacheOptions staleWhileRevalidate(Duration time) {
-        this.staleWhileRevalidate = notNegative(time, "staleWhileRevalidate");
-        return this;
-    }
-
-    /**
-     * Removes query parameters from the cache key. The origin still receives them.
-     *
-     * @param names names in which {@code *} stands for any characters: {@code utm_*}
-     */
-    public CacheOptions ignoreQuery(String... names) {
-        for (String name : names) {
-            ignoredQuery.add(
-                    Pattern.compile("\\Q" + name.replace("*", "\\E.*\\Q") + "\\E", Pattern.DOTALL));
-        }
-        return this;
-    }
-
-    /** Adds request headers to the cache key, as if each response named them in {@code Vary}. */
-    public CacheOptions keyHeaders(String... names) {
-        addNames(names, keyHeaders);
-        return this;
-    }
-
-    /** Adds cookies to the cache key. */
-    public CacheOptions keyCookies(String... names) {
-        for (String name : names) {
-            Headers.of(name, "");
-            keyCookies.add(name);
-        }
-        return this;
-    }
-
-    /** Forwards requests that have one of these headers, and does not store their responses. */
-    public CacheOptions bypassHeaders(String... names) {
-        addNames(names, bypassHeaders);
-        return this;
-    }
-
-    /**
-     * Ignores {@code Cache-Control} of requests, which is advisory (RFC 9111 5.2.1): clients then
-     * cannot make the cache revalidate. Only {@code no-store} and {@code only-if-cached} still
-     * apply.
-     */
-    public CacheOptions ignoreClientDirectives() {
-        this.clientDirectives = false;
-        return this;
-    }
-
-    /**
-     * Stores responses that have {@code Set-Cookie}, with their cookies. By default they are not
-     * stored, since their cookies would go to other clients (RFC 9111 7.3).
-     */
-    public CacheOptions storeSetCookie() {
-        this.storeSetCookie = true;
+    /** Sets the rules for requests to this cache; {@link ResponseCache#withRules} has others. */
+    public CacheOptions rules(Consumer<CacheRules> rules) {
+        rules.accept(this.rules);
         return this;
     }
 
@@ -211,7 +110,7 @@ public final class CacheOptions {
      * forwarded by itself. Default: 10 seconds.
      */
     public CacheOptions collapseTimeout(Duration time) {
-        this.collapseTimeout = notNegative(time, "collapseTimeout");
+        this.collapseTimeout = CacheRules.notNegative(time, "collapseTimeout");
         return this;
     }
 
@@ -243,26 +142,10 @@ public final class CacheOptions {
                 maxVariants,
                 maxTags,
                 maxHeaderBytes,
-                Map.copyOf(defaultTtl),
-                maxHeuristic.toMillis(),
-                staleIfError.toMillis(),
-                staleWhileRevalidate.toMillis(),
-                List.copyOf(ignoredQuery),
-                List.copyOf(keyHeaders),
-                List.copyOf(keyCookies),
-                List.copyOf(bypassHeaders),
-                clientDirectives,
-                storeSetCookie,
                 collapseTimeout.toMillis(),
                 cacheStatus,
-                clock);
-    }
-
-    private static void addNames(String[] names, List<String> to) {
-        for (String name : names) {
-            Headers.of(name, "");
-            to.add(name.toLowerCase(Locale.ROOT));
-        }
+                clock,
+                rules.freeze());
     }
 
     private static long atLeast(long least, long value, String option) {
@@ -271,12 +154,5 @@ public final class CacheOptions {
                     option + " must be " + least + " or more, not " + value + ".");
         }
         return value;
-    }
-
-    private static Duration notNegative(Duration time, String option) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException(option + " must be 0 or more, not " + time + ".");
-        }
-        return time;
     }
 }

@@ -22,6 +22,9 @@ final class CacheRequest {
     /** The URL that responses are stored under. */
     final String url;
 
+    /** The rules of its route. */
+    final RuleSettings rules;
+
     final Loop loop;
     final boolean head;
 
@@ -42,23 +45,24 @@ final class CacheRequest {
             Loop loop,
             Request live,
             Headers headers,
-            CacheSettings settings) {
+            RuleSettings rules) {
+        this.rules = rules;
         this.method = method;
         this.scheme = scheme;
         this.authority = authority;
         this.target = target;
-        this.url = CacheUrl.of(scheme, authority, path, target, settings.ignoredQuery());
+        this.url = CacheUrl.of(scheme, authority, path, target, rules.ignoredQuery());
         this.loop = loop;
         this.head = method.equals("HEAD");
         this.live = live;
         this.headers = headers;
         CacheControl all = CacheControl.parse(list("Cache-Control"));
-        this.directives = settings.clientDirectives() ? all : CacheControl.NONE;
+        this.directives = rules.clientDirectives() ? all : CacheControl.NONE;
         this.onlyIfCached = all.has("only-if-cached");
         this.noStore = all.has("no-store");
     }
 
-    static CacheRequest of(Request request, CacheSettings settings) {
+    static CacheRequest of(Request request, RuleSettings rules) {
         return new CacheRequest(
                 request.method(),
                 request.scheme(),
@@ -68,14 +72,14 @@ final class CacheRequest {
                 request.loop(),
                 request,
                 null,
-                settings);
+                rules);
     }
 
     /** Creates a request for {@code http://a} without a client. */
-    static CacheRequest of(String method, String target, Headers headers, CacheSettings settings) {
+    static CacheRequest of(String method, String target, Headers headers, RuleSettings rules) {
         int question = target.indexOf('?');
         String path = question < 0 ? target : target.substring(0, question);
-        return new CacheRequest(method, "http", "a", target, path, null, null, headers, settings);
+        return new CacheRequest(method, "http", "a", target, path, null, null, headers, rules);
     }
 
     /** Copies the headers. Called while the client's request is valid. */

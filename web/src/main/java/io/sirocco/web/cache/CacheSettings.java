@@ -3,9 +3,6 @@ package io.sirocco.web.cache;
 
 import io.sirocco.net.Clock;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
-import java.util.regex.Pattern;
 
 /** The frozen {@link CacheOptions}. Times are in milliseconds. Immutable. */
 record CacheSettings(
@@ -17,19 +14,10 @@ record CacheSettings(
         int maxVariants,
         int maxTags,
         int maxHeaderBytes,
-        Map<Integer, Long> defaultTtl,
-        long maxHeuristic,
-        long staleIfError,
-        long staleWhileRevalidate,
-        List<Pattern> ignoredQuery,
-        List<String> keyHeaders,
-        List<String> keyCookies,
-        List<String> bypassHeaders,
-        boolean clientDirectives,
-        boolean storeSetCookie,
         long collapseTimeout,
         String cacheStatus,
-        Clock clock) {
+        Clock clock,
+        RuleSettings rules) {
 
     /** Of each store, completed entries have three quarters, and those in the making the rest. */
     static long completed(long bytes) {

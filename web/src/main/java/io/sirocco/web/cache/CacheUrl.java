@@ -3,9 +3,7 @@ package io.sirocco.web.cache;
 
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.util.List;
 import java.util.Locale;
-import java.util.regex.Pattern;
 
 /**
  * URLs that responses are stored under: the target URI (RFC 9110 7.1) with the host in lower case,
@@ -20,14 +18,10 @@ final class CacheUrl {
      * @param target the request target, of which the query is read
      */
     static String of(
-            String scheme, String authority, String path, String target, List<Pattern> ignored) {
+            String scheme, String authority, String path, String target, IgnoredQuery ignored) {
         int question = target.indexOf('?');
         String query = question < 0 ? "" : target.substring(question);
-        return scheme
-                + "://"
-                + authority(scheme, authority)
-                + path
-                + (ignored.isEmpty() || query.isEmpty() ? query : filtered(query, ignored));
+        return scheme + "://" + authority(scheme, authority) + path + ignored.filter(query);
     }
 
     private static String authority(String scheme, String authority) {
@@ -36,24 +30,12 @@ final class CacheUrl {
         return host.endsWith(port) ? host.substring(0, host.length() - port.length()) : host;
     }
 
-    private static String filtered(String query, List<Pattern> ignored) {
-        var kept = new StringBuilder(query.length());
-        for (String parameter : query.substring(1).split("&", -1)) {
-            int equals = parameter.indexOf('=');
-            String name = equals < 0 ? parameter : parameter.substring(0, equals);
-            if (ignored.stream().noneMatch(pattern -> pattern.matcher(name).matches())) {
-                kept.append(kept.isEmpty() ? '?' : '&').append(parameter);
-            }
-        }
-        return kept.toString();
-    }
-
     /**
      * Returns the URL of an absolute URI without a fragment.
      *
      * @throws IllegalArgumentException if it is none
      */
-    static String parse(String uri, List<Pattern> ignored) {
+    static String parse(String uri, IgnoredQuery ignored) {
         try {
             URI parsed = new URI(uri);
             if (parsed.getScheme() == null || parsed.getRawAuthority() == null) {
@@ -66,7 +48,7 @@ final class CacheUrl {
         }
     }
 
-    private static String of(URI uri, List<Pattern> ignored) {
+    private static String of(URI uri, IgnoredQuery ignored) {
         String path =
                 uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
         String target = uri.getRawQuery() == null ? path : path + "?" + uri.getRawQuery();
@@ -78,7 +60,7 @@ final class CacheUrl {
      * Resolves the reference in {@code Location} or {@code Content-Location} (RFC 9111 4.4). Null
      * if it is malformed or has another origin: then it does not invalidate anything.
      */
-    static String sameOrigin(String base, String reference, List<Pattern> ignored) {
+    static String sameOrigin(String base, String reference, IgnoredQuery ignored) {
         try {
             URI resolved = new URI(base).resolve(new URI(reference));
             if (resolved.getScheme() == null || resolved.getRawAuthority() == null) {

@@ -33,7 +33,7 @@ import java.util.zip.CRC32C;
  * are deleted.
  *
  * <pre>
- *   file    = magic, string fingerprint, *record
+ *   file    = magic, *record
  *   record  = int length, int CRC-32C of the payload, payload
  *   payload = byte 1 (stored), string name, entry  |  byte 2 (deleted), string name
  *   string  = int length, bytes of ISO 8859-1
@@ -51,24 +51,17 @@ final class DiskIndex implements Closeable {
     private static final long SLACK = 1 << 20;
 
     private final Path file;
-    private final String fingerprint;
     private FileChannel channel;
     private long size;
     private long rewritten; // its size then
 
-    private DiskIndex(Path file, String fingerprint) {
+    private DiskIndex(Path file) {
         this.file = file;
-        this.fingerprint = fingerprint;
     }
 
-    /**
-     * Creates an index of entries, in the place of an older one.
-     *
-     * @param fingerprint of the options on which the meaning of the entries depends
-     */
-    static DiskIndex create(Path file, String fingerprint, Collection<StoredResponse> entries)
-            throws IOException {
-        var index = new DiskIndex(file, fingerprint);
+    /** Creates an index of entries, in the place of an older one. */
+    static DiskIndex create(Path file, Collection<StoredResponse> entries) throws IOException {
+        var index = new DiskIndex(file);
         index.rewrite(entries);
         return index;
     }
@@ -76,16 +69,15 @@ final class DiskIndex implements Closeable {
     /**
      * Reads the entries of an index, as far as it is intact.
      *
-     * @return none if there is no index, or one with another fingerprint
+     * @return none if there is no index
      */
-    static List<StoredResponse> read(Path file, String fingerprint, CacheSettings settings)
-            throws IOException {
+    static List<StoredResponse> read(Path file, CacheSettings settings) throws IOException {
         if (!Files.exists(file)) {
             return List.of();
         }
         Map<String, StoredResponse> entries = new LinkedHashMap<>();
         try (var in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
-            if (in.readLong() != MAGIC || !string(in).equals(fingerprint)) {
+            if (in.readLong() != MAGIC) {
                 return List.of();
             }
             for (; ; ) {
@@ -141,7 +133,6 @@ final class DiskIndex implements Closeable {
             var bytes = new ByteArrayOutputStream();
             var head = new DataOutputStream(bytes);
             head.writeLong(MAGIC);
-            string(fingerprint, head);
             for (StoredResponse entry : entries) {
                 bytes.write(record(entry));
                 if (bytes.size() > 1 << 16) {
@@ -219,9 +210,13 @@ final class DiskIndex implements Closeable {
         string(((StoredBody.Disk) entry.body).name, out);
         out.writeLong(entry.body.length());
         string(entry.url, out);
+        string(entry.keys, out);
         out.writeInt(entry.facts.status());
         out.writeLong(entry.facts.responseTime());
         out.writeLong(entry.facts.initialAge());
+        out.writeLong(entry.facts.lifetime());
+        out.writeLong(entry.facts.staleWhileRevalidate());
+        out.writeLong(entry.facts.staleIfError());
         out.writeInt(entry.selector.names().size());
         for (int i = 0; i < entry.selector.names().size(); i++) {
             string(entry.selector.names().get(i), out);
@@ -236,9 +231,13 @@ final class DiskIndex implements Closeable {
             throws IOException {
         long length = in.readLong();
         String url = string(in);
+        String keys = string(in);
         int status = in.readInt();
         long responseTime = in.readLong();
         long initialAge = in.readLong();
+        long lifetime = in.readLong();
+        long staleWhileRevalidate = in.readLong();
+        long staleIfError = in.readLong();
         var names = new ArrayList<String>();
         var values = new ArrayList<String>();
         for (int left = in.readInt(); left > 0; left--) {
@@ -250,10 +249,12 @@ final class DiskIndex implements Closeable {
         Headers aged = headers.set("Age", Long.toString((initialAge + 999) / 1000));
         return new StoredResponse(
                 url,
+                keys,
                 new VarySelector(List.copyOf(names), List.copyOf(values)),
                 headers,
                 trailers,
-                ResponseFacts.of(status, aged, responseTime, responseTime, settings),
+                ResponseFacts.of(status, aged, responseTime, responseTime, settings.rules())
+                        .withTimes(lifetime, staleWhileRevalidate, staleIfError),
                 responseTime,
                 new StoredBody.Disk(name, length));
     }

@@ -105,7 +105,7 @@ final class DiskStore {
                                         file.release())
                         .build();
         this.restored = restore();
-        this.index = DiskIndex.create(folder.resolve("index"), fingerprint(settings), restored);
+        this.index = DiskIndex.create(folder.resolve("index"), restored);
     }
 
     /**
@@ -175,17 +175,6 @@ final class DiskStore {
         }
     }
 
-    /** Entries mean something else when the options of keys change: then none is restored. */
-    private static String fingerprint(CacheSettings settings) {
-        return settings.ignoredQuery()
-                + " "
-                + settings.keyHeaders()
-                + " "
-                + settings.keyCookies()
-                + " "
-                + settings.storeSetCookie();
-    }
-
     private List<StoredResponse> restore() throws IOException {
         Map<String, Long> sizes = new HashMap<>();
         try (DirectoryStream<Path> content = Files.newDirectoryStream(folder)) {
@@ -198,7 +187,7 @@ final class DiskStore {
         }
         long now = settings.clock().wallMillis();
         List<StoredResponse> intact =
-                DiskIndex.read(folder.resolve("index"), fingerprint(settings), settings).stream()
+                DiskIndex.read(folder.resolve("index"), settings).stream()
                         .filter(
                                 entry ->
                                         entry.worthKeeping(now)

@@ -377,7 +377,7 @@ final class OriginFetch implements SharedBody.Listener {
 
     private ResponseFacts facts(OriginResponse response) {
         return ResponseFacts.of(
-                response.status(), response.headers(), requestTime, engine.now(), engine.settings);
+                response.status(), response.headers(), requestTime, engine.now(), request.rules);
     }
 
     private StoreRefusal refusal(OriginResponse response, ResponseFacts facts) {
@@ -389,8 +389,7 @@ final class OriginFetch implements SharedBody.Listener {
             refusal = StoreRefusal.BODY_TOO_LARGE;
         }
         if (refusal == null
-                && engine.fetches.isArriving(
-                        url(), VarySelector.of(facts.vary(), request, engine.settings))) {
+                && engine.fetches.isArriving(url(), VarySelector.of(facts.vary(), request))) {
             refusal = StoreRefusal.BEING_STORED;
         }
         return refusal;
@@ -408,7 +407,7 @@ final class OriginFetch implements SharedBody.Listener {
         }
         Headers endToEnd = StoredResponse.endToEnd(response.headers());
         state = State.ARRIVING;
-        selector = VarySelector.of(facts.vary(), request, engine.settings);
+        selector = VarySelector.of(facts.vary(), request);
         storing = true;
         joinable = Reuse.shared(request, facts);
         body =
@@ -422,6 +421,7 @@ final class OriginFetch implements SharedBody.Listener {
         arriving =
                 new StoredResponse(
                         url(),
+                        request.rules.keys(),
                         selector,
                         StoredResponse.storable(endToEnd, facts),
                         Headers.none(),

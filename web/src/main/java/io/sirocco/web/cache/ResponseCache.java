@@ -23,9 +23,11 @@ import java.util.function.Consumer;
  */
 public final class ResponseCache implements AutoCloseable {
     private final CacheEngine engine;
+    private final RuleSettings rules;
 
-    private ResponseCache(CacheSettings settings) {
-        this.engine = new CacheEngine(settings);
+    private ResponseCache(CacheEngine engine, RuleSettings rules) {
+        this.engine = engine;
+        this.rules = engine.known(rules);
     }
 
     /** Creates a cache in memory with the default options. */
@@ -44,7 +46,20 @@ public final class ResponseCache implements AutoCloseable {
     public static ResponseCache create(Consumer<CacheOptions> options) {
         var chosen = new CacheOptions();
         options.accept(chosen);
-        return new ResponseCache(chosen.freeze());
+        CacheSettings settings = chosen.freeze();
+        return new ResponseCache(new CacheEngine(settings), settings.rules());
+    }
+
+    /**
+     * Returns this cache with other rules, for some routes: it has the same stores and counters,
+     * and is closed with this one. Begins with the defaults, not with the rules of this cache.
+     *
+     * @throws IllegalArgumentException if a rule is invalid
+     */
+    public ResponseCache withRules(Consumer<CacheRules> rules) {
+        var chosen = new CacheRules();
+        rules.accept(chosen);
+        return new ResponseCache(engine, chosen.freeze());
     }
 
     /**
@@ -58,7 +73,7 @@ public final class ResponseCache implements AutoCloseable {
      *     revalidate in the background or for other clients
      */
     public Response respond(Request request, Origin origin) {
-        return engine.respond(request, origin);
+        return engine.respond(request, origin, rules);
     }
 
     /**
@@ -70,7 +85,7 @@ public final class ResponseCache implements AutoCloseable {
      * @throws IllegalArgumentException if it is not an absolute URL
      */
     public CompletionStage<Integer> purge(String url) {
-        return synced(engine.purge(CacheUrl.parse(url, engine.settings.ignoredQuery())));
+        return synced(engine.purgeUrl(url));
     }
 
     /**

@@ -50,11 +50,7 @@ record ResponseFacts(
      * @param responseTime when the headers arrived
      */
     static ResponseFacts of(
-            int status,
-            Headers headers,
-            long requestTime,
-            long responseTime,
-            CacheSettings settings) {
+            int status, Headers headers, long requestTime, long responseTime, RuleSettings rules) {
         CacheControl targeted =
                 TargetedCacheControl.parse(list(headers, TargetedCacheControl.NAME));
         CacheControl directives =
@@ -64,7 +60,7 @@ record ResponseFacts(
         long lastModified = date(headers, "Last-Modified", responseTime);
         boolean expires = targeted == null && headers.has("Expires");
         boolean explicit = directives.has("s-maxage") || directives.has("max-age") || expires;
-        Long byDefault = settings.defaultTtl().get(status);
+        Long byDefault = rules.defaultTtl().get(status);
         boolean heuristic =
                 HEURISTIC.contains(status) || directives.has("public") || byDefault != null;
         long lifetime;
@@ -77,7 +73,7 @@ record ResponseFacts(
         } else if (byDefault != null) {
             lifetime = byDefault;
         } else if (heuristic && lastModified >= 0) { // RFC 9111 4.2.2
-            lifetime = Math.clamp((date - lastModified) / 10, 0, settings.maxHeuristic());
+            lifetime = Math.clamp((date - lastModified) / 10, 0, rules.maxHeuristic());
         } else {
             lifetime = 0;
         }
@@ -96,12 +92,31 @@ record ResponseFacts(
                         directives,
                         "stale-while-revalidate",
                         strict,
-                        optional ? 0 : settings.staleWhileRevalidate()),
-                stale(directives, "stale-if-error", strict, optional ? 0 : settings.staleIfError()),
+                        optional ? 0 : rules.staleWhileRevalidate()),
+                stale(directives, "stale-if-error", strict, optional ? 0 : rules.staleIfError()),
                 headers.first("ETag").orElse(null),
                 lastModified,
                 names(list(headers, "Vary")),
                 tags(headers));
+    }
+
+    /** Returns the same with times that other rules have led to. */
+    ResponseFacts withTimes(long lifetime, long staleWhileRevalidate, long staleIfError) {
+        return new ResponseFacts(
+                status,
+                directives,
+                explicit,
+                heuristic,
+                date,
+                responseTime,
+                initialAge,
+                lifetime,
+                staleWhileRevalidate,
+                staleIfError,
+                etag,
+                lastModified,
+                vary,
+                tags);
     }
 
     private static long stale(

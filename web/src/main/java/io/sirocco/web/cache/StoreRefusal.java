@@ -62,7 +62,7 @@ enum StoreRefusal {
         if (request.has("Authorization") && !facts.sharedWithAuthorization()) {
             return AUTHORIZATION;
         }
-        if (headers.has("Set-Cookie") && !settings.storeSetCookie()) {
+        if (headers.has("Set-Cookie") && !request.rules.storeSetCookie()) {
             return SET_COOKIE;
         }
         if (facts.vary().contains("*")) {
@@ -77,7 +77,7 @@ enum StoreRefusal {
         if (facts.tags().size() > settings.maxTags()) {
             return TOO_MANY_TAGS;
         }
-        int selecting = VarySelector.of(facts.vary(), request, settings).bytes();
+        int selecting = VarySelector.of(facts.vary(), request).bytes();
         if (request.url.length() + ResponseFacts.bytes(headers) + selecting
                 > settings.maxHeaderBytes()) {
             return HEADERS_TOO_LARGE;

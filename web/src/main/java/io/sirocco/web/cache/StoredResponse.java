@@ -35,6 +35,10 @@ final class StoredResponse {
     private static final int OVERHEAD = 1024;
 
     final String url;
+
+    /** The rules that its key was made by: {@link RuleSettings#keys}. */
+    final String keys;
+
     final VarySelector selector;
     final Headers headers;
     final Headers trailers;
@@ -50,6 +54,7 @@ final class StoredResponse {
 
     StoredResponse(
             String url,
+            String keys,
             VarySelector selector,
             Headers headers,
             Headers trailers,
@@ -57,6 +62,7 @@ final class StoredResponse {
             long requestTime,
             StoredBody body) {
         this.url = url;
+        this.keys = keys;
         this.selector = selector;
         this.headers = headers;
         this.trailers = trailers;
@@ -106,11 +112,15 @@ final class StoredResponse {
     }
 
     StoredResponse with(StoredBody other, Headers lastTrailers) {
-        return new StoredResponse(url, selector, headers, lastTrailers, facts, requestTime, other);
+        return new StoredResponse(
+                url, keys, selector, headers, lastTrailers, facts, requestTime, other);
     }
 
     boolean selects(CacheRequest request) {
-        return usable() && selector.matches(request) && Reuse.allowsAuthorization(request, facts);
+        return usable()
+                && keys.equals(request.rules.keys())
+                && selector.matches(request)
+                && Reuse.allowsAuthorization(request, facts);
     }
 
     /** Whether its body is still there. */

@@ -23,12 +23,16 @@ record Variants(List<StoredResponse> all) {
         list.add(added);
         if (before != null) {
             for (StoredResponse old : before.all) {
-                if (list.size() < most && old.usable() && !old.selector.equals(added.selector)) {
+                if (list.size() < most && old.usable() && !isReplaced(old, added)) {
                     list.add(old);
                 }
             }
         }
         return new Variants(List.copyOf(list));
+    }
+
+    private static boolean isReplaced(StoredResponse old, StoredResponse added) {
+        return old.selector.equals(added.selector) && old.keys.equals(added.keys);
     }
 
     /** Returns these without one; null if none remains. */

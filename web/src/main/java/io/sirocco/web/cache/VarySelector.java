@@ -22,10 +22,10 @@ record VarySelector(List<String> names, List<String> values) {
 
     private static final String COOKIE = "cookie:";
 
-    static VarySelector of(Collection<String> vary, CacheRequest request, CacheSettings settings) {
+    static VarySelector of(Collection<String> vary, CacheRequest request) {
         var names = new TreeSet<String>(vary);
-        names.addAll(settings.keyHeaders());
-        settings.keyCookies().forEach(cookie -> names.add(COOKIE + cookie));
+        names.addAll(request.rules.keyHeaders());
+        request.rules.keyCookies().forEach(cookie -> names.add(COOKIE + cookie));
         List<String> all = List.copyOf(names);
         return new VarySelector(all, all.stream().map(name -> value(name, request)).toList());
     }

@@ -44,6 +44,9 @@ final class CacheServing implements AutoCloseable {
                         routes -> {
                             routes.route("*", "/*", request -> cache.respond(request, origin))
                                     .executionMode(ExecutionMode.INLINE);
+                            ResponseCache shop = cache.withRules(rules -> rules.ignoreQuery("x"));
+                            routes.route("*", "/shop/*", request -> shop.respond(request, origin))
+                                    .executionMode(ExecutionMode.INLINE);
                             routes.route(
                                             "*",
                                             "/virtual/*",

@@ -159,7 +159,7 @@ class CachingTest {
 
     @Test
     void clientsCannotAskForARevalidationIfTheOptionsSaySo() throws IOException {
-        restart(CacheOptions::ignoreClientDirectives);
+        restart(options -> options.rules(CacheRules::ignoreClientDirectives));
         serving.origin.answers(ok("one", "Cache-Control", "max-age=60"));
         serving.get("/a");
         assertEquals("one", serving.get("/a", "Cache-Control: no-cache").text());
@@ -230,9 +230,11 @@ class CachingTest {
     void keysCanHaveHeadersAndCookiesAndLackParameters() throws IOException {
         restart(
                 options ->
-                        options.keyHeaders("X-Device")
-                                .keyCookies("plan")
-                                .ignoreQuery("utm_*", "id"));
+                        options.rules(
+                                rules ->
+                                        rules.keyHeaders("X-Device")
+                                                .keyCookies("plan")
+                                                .ignoreQuery("utm_*", "id")));
         serving.origin.answers(request -> ok(request.target(), "Cache-Control", "max-age=60"));
         assertEquals("/a?b=1&utm_x=2", serving.get("/a?b=1&utm_x=2").text());
         assertEquals("/a?b=1&utm_x=2", serving.get("/a?id&b=1").text());
@@ -245,6 +247,19 @@ class CachingTest {
         assertEquals(3, serving.origin.count());
         serving.get("/a?b=2");
         assertEquals(4, serving.origin.count());
+    }
+
+    @Test
+    void routesCanHaveRulesOfTheirOwn() throws Exception {
+        serving.origin.answers(request -> ok(request.target(), "Cache-Control", "max-age=60"));
+        assertEquals("/shop/a?x=1", serving.get("/shop/a?x=1").text());
+        assertEquals("/shop/a?x=1", serving.get("/shop/a?x=2").text()); // the route ignores x
+        assertEquals("/a?x=1", serving.get("/a?x=1").text());
+        assertEquals("/a?x=2", serving.get("/a?x=2").text());
+        assertEquals(3, serving.cache.stats().entries());
+        assertEquals(1, serving.cache.purge("http://a/shop/a?x=3").toCompletableFuture().get());
+        assertEquals(1, serving.cache.purge("http://a/a?x=1").toCompletableFuture().get());
+        assertEquals(1, serving.cache.stats().entries());
     }
 
     @Test
@@ -473,8 +488,10 @@ class CachingTest {
     void mustRevalidateIsNeverServedStale() throws IOException {
         restart(
                 options ->
-                        options.staleIfError(Duration.ofDays(1))
-                                .staleWhileRevalidate(Duration.ofDays(1)));
+                        options.rules(
+                                rules ->
+                                        rules.staleIfError(Duration.ofDays(1))
+                                                .staleWhileRevalidate(Duration.ofDays(1))));
         for (String strict : List.of("must-revalidate", "proxy-revalidate", "s-maxage=60")) {
             serving.origin.answers(
                     ok("one", "Cache-Control", "max-age=60, " + strict, "ETag", "\"1\""));
@@ -572,7 +589,7 @@ class CachingTest {
 
     @Test
     void statusesCanHaveADefaultTtl() throws IOException {
-        restart(options -> options.defaultTtl(404, Duration.ofSeconds(5)));
+        restart(options -> options.rules(all -> all.defaultTtl(404, Duration.ofSeconds(5))));
         serving.origin.answers(response(404, "none"), response(404, "still none"));
         assertEquals("none", serving.get("/a").text());
         assertEquals(404, serving.get("/a").status());
@@ -583,7 +600,7 @@ class CachingTest {
 
     @Test
     void aRequestHeaderCanBypassTheCache() throws IOException {
-        restart(options -> options.bypassHeaders("X-Preview"));
+        restart(options -> options.rules(rules -> rules.bypassHeaders("X-Preview")));
         serving.origin.answers(
                 request -> ok("n" + serving.origin.count(), "Cache-Control", "max-age=60"));
         assertEquals("n1", serving.get("/a").text());

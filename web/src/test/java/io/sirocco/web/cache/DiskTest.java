@@ -210,8 +210,10 @@ class DiskTest {
         try (CacheServing before = serving()) {
             fill(before, 0, 2);
         }
-        try (CacheServing after = serving(options -> options.keyCookies("plan"))) {
-            assertEquals(0, after.cache.stats().entries());
+        try (CacheServing after = serving(all -> all.rules(rules -> rules.keyCookies("plan")))) {
+            assertEquals(2, after.cache.stats().entries());
+            assertArrayEquals(body("/0"), after.get("/0", "Cookie: plan=gold").body());
+            assertEquals(1, after.origin.count()); // nobody knows what the stored one was for
         }
     }
 

@@ -23,12 +23,16 @@ class RulesTest {
         return new CacheOptions().freeze();
     }
 
+    private static RuleSettings rules() {
+        return new CacheRules().freeze();
+    }
+
     private static ResponseFacts facts(int status, String... headers) {
-        return ResponseFacts.of(status, Headers.of(headers), NOW, NOW, settings());
+        return ResponseFacts.of(status, Headers.of(headers), NOW, NOW, rules());
     }
 
     private static CacheRequest request(String... headers) {
-        return CacheRequest.of("GET", "/a", Headers.of(headers), settings());
+        return CacheRequest.of("GET", "/a", Headers.of(headers), rules());
     }
 
     private static String date(long secondsFromNow) {
@@ -68,7 +72,7 @@ class RulesTest {
                 StoreRefusal.of(
                         request(),
                         headers,
-                        ResponseFacts.of(status, headers, NOW, NOW, settings()),
+                        ResponseFacts.of(status, headers, NOW, NOW, rules()),
                         settings());
         assertEquals(refusal, found == null ? null : found.name());
     }
@@ -98,9 +102,9 @@ class RulesTest {
         ResponseFacts facts = facts(200, "Cache-Control", "public, max-age=60");
         assertEquals(
                 StoreRefusal.SET_COOKIE, StoreRefusal.of(request(), headers, facts, settings()));
-        assertNull(
-                StoreRefusal.of(
-                        request(), headers, facts, new CacheOptions().storeSetCookie().freeze()));
+        RuleSettings rules = new CacheRules().storeSetCookie().freeze();
+        var request = CacheRequest.of("GET", "/a", Headers.none(), rules);
+        assertNull(StoreRefusal.of(request, headers, facts, settings()));
     }
 
     // ---- RFC 9111 4.2.1 and 4.2.2
@@ -145,7 +149,7 @@ class RulesTest {
                                 Headers.of("Last-Modified", date(-1000)),
                                 NOW,
                                 NOW,
-                                new CacheOptions().maxHeuristic(Duration.ZERO).freeze())
+                                new CacheRules().maxHeuristic(Duration.ZERO).freeze())
                         .lifetime());
     }
 
@@ -154,10 +158,10 @@ class RulesTest {
     @Test
     void theAgeIsTheLargerOfBothEstimates() {
         Headers headers = Headers.of("Date", date(-10), "Age", "3");
-        ResponseFacts facts = ResponseFacts.of(200, headers, NOW - 4000, NOW, settings());
+        ResponseFacts facts = ResponseFacts.of(200, headers, NOW - 4000, NOW, rules());
         assertEquals(10_000, facts.initialAge()); // apparent: 10; corrected: 3 + 4
         headers = Headers.of("Date", date(-5), "Age", "3");
-        facts = ResponseFacts.of(200, headers, NOW - 4000, NOW, settings());
+        facts = ResponseFacts.of(200, headers, NOW - 4000, NOW, rules());
         assertEquals(7000, facts.initialAge());
         assertEquals(17_000, facts.age(NOW + 10_000));
         assertEquals(7000, facts.age(NOW - 10_000)); // a clock that goes back
@@ -238,13 +242,13 @@ class RulesTest {
                 "user-agent      | A/1              | A/1              | true",
             })
     void normalisedValues(String name, String first, String second, boolean same) {
-        var selector = VarySelector.of(Set.of(name), request(name, first), settings());
+        var selector = VarySelector.of(Set.of(name), request(name, first));
         assertEquals(same, selector.matches(request(name, second)));
     }
 
     @Test
     void anAbsentHeaderMatchesOnlyAnAbsentOne() {
-        var none = VarySelector.of(Set.of("accept"), request(), settings());
+        var none = VarySelector.of(Set.of("accept"), request());
         assertTrue(none.matches(request()));
         assertFalse(none.matches(request("Accept", "")));
         assertFalse(none.matches(request("Accept", "text/html")));
@@ -269,7 +273,8 @@ class RulesTest {
         var stored =
                 new StoredResponse(
                         "http://a/a",
-                        VarySelector.of(Set.of(), request(), settings()),
+                        rules().keys(),
+                        VarySelector.of(Set.of(), request()),
                         before,
                         Headers.none(),
                         facts(200, "Cache-Control", "max-age=1"),
@@ -313,8 +318,8 @@ class RulesTest {
         "http://a/x?utm_a=1,http://a/x"
     })
     void urls(String url, String key) {
-        CacheSettings settings = new CacheOptions().ignoreQuery("utm_*").freeze();
-        assertEquals(key, CacheUrl.parse(url, settings.ignoredQuery()));
+        RuleSettings rules = new CacheRules().ignoreQuery("utm_*").freeze();
+        assertEquals(key, CacheUrl.parse(url, rules.ignoredQuery()));
     }
 
     @ParameterizedTest
@@ -330,6 +335,6 @@ class RulesTest {
         "mailto:a@b,"
     })
     void onlyTheSameOriginIsInvalidated(String reference, String url) {
-        assertEquals(url, CacheUrl.sameOrigin("http://a/b/c", reference, List.of()));
+        assertEquals(url, CacheUrl.sameOrigin("http://a/b/c", reference, rules().ignoredQuery()));
     }
 }
