@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -37,6 +38,7 @@ final class CacheEngine {
     final CacheCounters counters = new CacheCounters();
     final FetchRegistry fetches = new FetchRegistry();
     final PassMarks passes;
+    private final ThreadPoolExecutor upkeep;
     private final Set<IgnoredQuery> ignoredQueries = ConcurrentHashMap.newKeySet();
     private final AtomicInteger background = new AtomicInteger();
     private final Response notCached; // RFC 9111 5.2.1.7
@@ -44,8 +46,9 @@ final class CacheEngine {
 
     CacheEngine(CacheSettings settings) {
         this.settings = settings;
-        this.disk = settings.folder() == null ? null : DiskStore.open(settings);
-        this.store = new CacheStore(settings, disk);
+        this.upkeep = DiskStore.threads("sirocco-cache-upkeep-", 1);
+        this.disk = settings.folder() == null ? null : DiskStore.open(settings, upkeep);
+        this.store = new CacheStore(settings, disk, upkeep);
         this.memoryInProgress = new ByteBudget(CacheSettings.inProgress(settings.memoryBytes()));
         this.passes = new PassMarks(settings.clock());
         Response timeout = Response.text("Gateway Timeout").status(504);
@@ -494,7 +497,6 @@ final class CacheEngine {
                 StoredResponse.storable(updated, facts),
                 valid.trailers,
                 facts,
-                requestTime,
                 valid.body);
     }
 
@@ -555,9 +557,15 @@ final class CacheEngine {
         store.close();
     }
 
-    /** Runs a task on a loop, at once if the caller is on it. Returns false if it has ended. */
-    private static boolean onLoop(Loop loop, Runnable task) {
-        if (loop.runInLoop(task)) {
+    /**
+     * Runs a task on a loop, at once if the caller is its thread. A virtual thread that the loop
+     * carries might park in the middle of it, at a lock of a store, and others would see half of
+     * it.
+     *
+     * @return false if the loop has ended
+     */
+    static boolean onLoop(Loop loop, Runnable task) {
+        if (!Thread.currentThread().isVirtual() && loop.runInLoop(task)) {
             return true;
         }
         try {

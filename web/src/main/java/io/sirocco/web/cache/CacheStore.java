@@ -6,6 +6,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 
 /**
@@ -19,17 +20,19 @@ final class CacheStore {
     private final DiskStore disk; // null without a disk
     private final int maxVariants;
 
-    CacheStore(CacheSettings settings, DiskStore disk) {
+    CacheStore(CacheSettings settings, DiskStore disk, Executor upkeep) {
         this.disk = disk;
         this.maxVariants = settings.maxVariants();
         this.memory =
                 Caffeine.newBuilder()
-                        .executor(Runnable::run) // its upkeep is short, and needs no threads
+                        .executor(upkeep) // a virtual thread must not park in it: others wait
                         .maximumWeight(CacheSettings.completed(settings.memoryBytes()))
                         .weigher(
                                 (String url, Variants variants) ->
                                         (int) Math.min(Integer.MAX_VALUE, variants.bytes(url)))
-                        .removalListener(this::removed)
+                        .evictionListener(
+                                (String url, Variants evicted, RemovalCause cause) ->
+                                        deleteAll(evicted))
                         .build();
     }
 
@@ -84,7 +87,11 @@ final class CacheStore {
     /** Removes all variants of a URL. Returns their number. */
     int removeUrl(String url) {
         Variants removed = memory.asMap().remove(url);
-        return removed == null ? 0 : removed.all().size();
+        if (removed == null) {
+            return 0;
+        }
+        deleteAll(removed);
+        return removed.all().size();
     }
 
     /** Removes the responses that {@code which} accepts. Returns their number. */
@@ -135,11 +142,8 @@ final class CacheStore {
                 .toList();
     }
 
-    /** Values that are replaced were compared with their successors by whoever replaced them. */
-    private void removed(String url, Variants variants, RemovalCause cause) {
-        if (cause != RemovalCause.REPLACED) {
-            variants.all().forEach(stored -> delete(stored.body));
-        }
+    private void deleteAll(Variants variants) {
+        variants.all().forEach(stored -> delete(stored.body));
     }
 
     private void delete(StoredBody body) {

@@ -255,7 +255,6 @@ final class DiskIndex implements Closeable {
                 trailers,
                 ResponseFacts.of(status, aged, responseTime, responseTime, settings.rules())
                         .withTimes(lifetime, staleWhileRevalidate, staleIfError),
-                responseTime,
                 new StoredBody.Disk(name, length));
     }
 

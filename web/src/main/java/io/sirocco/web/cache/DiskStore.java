@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -84,17 +85,20 @@ final class DiskStore {
     private volatile long pausedUntil = Long.MIN_VALUE;
     private volatile boolean closed;
 
-    private DiskStore(CacheSettings settings, FileChannel lock) throws IOException {
+    private DiskStore(CacheSettings settings, FileChannel lock, Executor upkeep)
+            throws IOException {
         this.settings = settings;
         this.folder = settings.folder();
         this.lock = lock;
         this.inProgress = new ByteBudget(CacheSettings.inProgress(settings.diskBytes()));
         this.bodies =
                 Caffeine.newBuilder()
-                        .executor(Runnable::run)
+                        .executor(upkeep)
                         .maximumWeight(CacheSettings.completed(settings.diskBytes()) / BLOCK)
                         .weigher((StoredBody.Disk body, StoredResponse of) -> blocks(body.length()))
-                        .removalListener(this::removed)
+                        .evictionListener(
+                                (StoredBody.Disk body, StoredResponse of, RemovalCause cause) ->
+                                        removed(body))
                         .build();
         this.open =
                 Caffeine.newBuilder()
@@ -114,7 +118,7 @@ final class DiskStore {
      * @throws UncheckedIOException if it cannot be read or written
      * @throws IllegalArgumentException if it belongs to something else, or is in use
      */
-    static DiskStore open(CacheSettings settings) {
+    static DiskStore open(CacheSettings settings, Executor upkeep) {
         Path folder = settings.folder();
         FileChannel lock = null;
         try {
@@ -128,7 +132,7 @@ final class DiskStore {
                 throw new IllegalArgumentException(
                         "The cache folder " + folder + " is in use; give each cache its own.");
             }
-            return new DiskStore(settings, lock);
+            return new DiskStore(settings, lock, upkeep);
         } catch (IOException | RuntimeException e) {
             closeQuietly(lock);
             throw e instanceof IOException io
@@ -255,8 +259,8 @@ final class DiskStore {
 
     /** Deletes a body. Requests that are sending it send it to its end. */
     void delete(StoredBody.Disk body) {
-        if (!closed) {
-            bodies.invalidate(body);
+        if (!closed && bodies.asMap().remove(body) != null) {
+            removed(body);
         }
     }
 
@@ -266,10 +270,7 @@ final class DiskStore {
         cleanUp(() -> Files.deleteIfExists(path(body.name)));
     }
 
-    private void removed(StoredBody.Disk body, StoredResponse of, RemovalCause cause) {
-        if (cause == RemovalCause.REPLACED || closed) {
-            return;
-        }
+    private void removed(StoredBody.Disk body) {
         body.markDeleted();
         open.invalidate(body);
         onIndex(
@@ -412,7 +413,8 @@ final class DiskStore {
         return (int) Math.min(Integer.MAX_VALUE, 1 + bytes / BLOCK);
     }
 
-    private static ThreadPoolExecutor threads(String name, int count) {
+    /** Returns daemon threads that end when there is nothing to do. */
+    static ThreadPoolExecutor threads(String name, int count) {
         var threads =
                 new ThreadPoolExecutor(
                         count,

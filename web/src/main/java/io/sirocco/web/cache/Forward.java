@@ -8,8 +8,7 @@ enum Forward {
     URI_MISS("uri-miss"),
     VARY_MISS("vary-miss"),
     REQUEST("request"),
-    STALE("stale"),
-    PARTIAL("partial");
+    STALE("stale");
 
     final String token;
 

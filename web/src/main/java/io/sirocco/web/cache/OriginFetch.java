@@ -426,7 +426,6 @@ final class OriginFetch implements SharedBody.Listener {
                         StoredResponse.storable(endToEnd, facts),
                         Headers.none(),
                         facts,
-                        requestTime,
                         new StoredBody.Arriving(body, response.length().orElse(-1)));
         boolean aged = response.headers().has("Age");
         for (Waiter waiter : takeWaiters()) {

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * A body that arrives from the origin and goes to several readers and into a store at once.
@@ -447,15 +446,7 @@ final class SharedBody {
 
     /** Runs a task on the loop of the fetch. When that has ended, so has the fetch. */
     private boolean onLoop(Runnable task) {
-        if (loop.runInLoop(task)) {
-            return true;
-        }
-        try {
-            loop.execute(task);
-            return true;
-        } catch (RejectedExecutionException e) {
-            return false;
-        }
+        return CacheEngine.onLoop(loop, task);
     }
 
     /** One client's view of the body. */

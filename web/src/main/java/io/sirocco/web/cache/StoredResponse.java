@@ -43,7 +43,6 @@ final class StoredResponse {
     final Headers headers;
     final Headers trailers;
     final ResponseFacts facts;
-    final long requestTime;
     final StoredBody body;
 
     /** The reply to an unconditional request of the second {@link CachedReply#second}. */
@@ -59,7 +58,6 @@ final class StoredResponse {
             Headers headers,
             Headers trailers,
             ResponseFacts facts,
-            long requestTime,
             StoredBody body) {
         this.url = url;
         this.keys = keys;
@@ -67,7 +65,6 @@ final class StoredResponse {
         this.headers = headers;
         this.trailers = trailers;
         this.facts = facts;
-        this.requestTime = requestTime;
         this.body = body;
     }
 
@@ -112,8 +109,7 @@ final class StoredResponse {
     }
 
     StoredResponse with(StoredBody other, Headers lastTrailers) {
-        return new StoredResponse(
-                url, keys, selector, headers, lastTrailers, facts, requestTime, other);
+        return new StoredResponse(url, keys, selector, headers, lastTrailers, facts, other);
     }
 
     boolean selects(CacheRequest request) {

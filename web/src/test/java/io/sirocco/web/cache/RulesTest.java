@@ -278,7 +278,6 @@ class RulesTest {
                         before,
                         Headers.none(),
                         facts(200, "Cache-Control", "max-age=1"),
-                        NOW,
                         new StoredBody.Memory(new byte[3]));
         Headers after =
                 stored.updatedBy(
