@@ -152,7 +152,10 @@ final class CacheEngine {
         }
         request.detach();
         Waiter waiter = waiter(live, request, origin, why);
-        if (marked || why == Forward.REQUEST || stored != null && stored.facts.noCache()) {
+        if (marked
+                || why == Forward.REQUEST
+                || request.wantsValidation()
+                || stored != null && stored.facts.noCache()) {
             fetchAlone(waiter, stored);
         } else {
             collapse(waiter, stored);

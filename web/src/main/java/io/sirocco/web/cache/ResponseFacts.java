@@ -177,7 +177,7 @@ record ResponseFacts(
         return lastModified >= 0 && date - lastModified >= 60_000;
     }
 
-    /** Returns whether one of its headers, or their total size, is beyond a bound. */
+    /** Returns the size of headers, as they are sent. */
     static int bytes(Headers headers) {
         int sum = 0;
         for (int i = 0; i < headers.size(); i++) {

@@ -133,7 +133,7 @@ final class StoredResponse {
                 + inMemory;
     }
 
-    /** Whether a list of {@code Cache-Control} and validators makes it worth keeping at a time. */
+    /** Returns whether it can still be of use: served, or revalidated. */
     boolean worthKeeping(long now) {
         long served =
                 facts.lifetime() + Math.max(facts.staleWhileRevalidate(), facts.staleIfError());

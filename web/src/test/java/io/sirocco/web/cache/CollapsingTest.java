@@ -151,6 +151,17 @@ class CollapsingTest {
     }
 
     @Test
+    void aClientThatAsksForAValidationDoesNotJoinAnEarlierFetch() throws Exception {
+        List<CompletableFuture<Answer>> first = ask(1, "/a");
+        CompletableFuture<OriginResponse> old = pending.take();
+        CompletableFuture<Answer> reload = serving.later("/a", "Cache-Control: no-cache");
+        pending.take().complete(ok("new", "Cache-Control", "max-age=60"));
+        assertEquals("new", answer(reload).text());
+        old.complete(ok("old", "Cache-Control", "max-age=60"));
+        assertEquals("old", answer(first.getFirst()).text());
+    }
+
+    @Test
     void aFailureIsForAllWhoWait() throws Exception {
         List<CompletableFuture<Answer>> answers = ask(3, "/a");
         pending.take().completeExceptionally(new IOException("no connection"));
