@@ -64,6 +64,9 @@ final class CacheStore {
                             Variants after = Variants.with(before, added, maxVariants);
                             replaced.clear();
                             replaced.addAll(lost(before, after));
+                            if (!after.hasBody(added.body)) {
+                                replaced.add(added.body);
+                            }
                             return after;
                         });
         replaced.forEach(this::delete);

@@ -17,8 +17,14 @@ record Variants(List<StoredResponse> all) {
         return null;
     }
 
-    /** Returns these with another one, which replaces those of the same selector. */
+    /**
+     * Returns these with another one, which replaces those of the same selector, unless one of them
+     * is newer by its date (RFC 9111 4): a slow fetch does not undo a later one.
+     */
     static Variants with(Variants before, StoredResponse added, int most) {
+        if (before != null && before.all.stream().anyMatch(old -> isNewer(old, added))) {
+            return before;
+        }
         var list = new ArrayList<StoredResponse>();
         list.add(added);
         if (before != null) {
@@ -29,6 +35,10 @@ record Variants(List<StoredResponse> all) {
             }
         }
         return new Variants(List.copyOf(list));
+    }
+
+    private static boolean isNewer(StoredResponse old, StoredResponse added) {
+        return isReplaced(old, added) && old.usable() && old.facts.date() > added.facts.date();
     }
 
     private static boolean isReplaced(StoredResponse old, StoredResponse added) {

@@ -155,10 +155,13 @@ class CollapsingTest {
         List<CompletableFuture<Answer>> first = ask(1, "/a");
         CompletableFuture<OriginResponse> old = pending.take();
         CompletableFuture<Answer> reload = serving.later("/a", "Cache-Control: no-cache");
-        pending.take().complete(ok("new", "Cache-Control", "max-age=60"));
+        String[] later = {"Cache-Control", "max-age=60", "Date", "Tue, 14 Nov 2023 22:13:20 GMT"};
+        pending.take().complete(ok("new", later));
         assertEquals("new", answer(reload).text());
-        old.complete(ok("old", "Cache-Control", "max-age=60"));
+        String[] earlier = {"Cache-Control", "max-age=60", "Date", "Tue, 14 Nov 2023 22:13:19 GMT"};
+        old.complete(ok("old", earlier));
         assertEquals("old", answer(first.getFirst()).text());
+        assertEquals("new", serving.get("/a").text()); // the later response stays
     }
 
     @Test
