@@ -9,6 +9,7 @@ module io.sirocco.web {
     requires spring.security.crypto; // bcrypt
 
     exports io.sirocco.web.access;
+    exports io.sirocco.web.cache;
     exports io.sirocco.web.compress;
     exports io.sirocco.web.files;
     exports io.sirocco.web.log;

@@ -34,6 +34,7 @@ class DocumentsTest {
             import io.sirocco.live.redis.RedisBroker;
             import io.sirocco.net.*;
             import io.sirocco.web.access.Cors;
+            import io.sirocco.web.cache.*;
             import module java.base;
             import static io.sirocco.http.ExecutionMode.*;
             import static java.lang.Thread.sleep;
@@ -67,6 +68,17 @@ class DocumentsTest {
             """
             class Snippet {
                 static void run(HttpClient client, Request request, Server server, Path path)
+                        throws Exception {
+            %s
+                }
+            }
+            """;
+
+    /** And where responses are cached. */
+    private static final String CACHING =
+            """
+            class Snippet {
+                static void run(Routes routes, ResponseCache cache, HttpClient client)
                         throws Exception {
             %s
                 }
@@ -126,7 +138,7 @@ class DocumentsTest {
     @MethodSource("snippets")
     void compiles(Snippet snippet, @TempDir Path folder) {
         var said = new StringBuilder();
-        for (String form : List.of(SCENE, HANDLING, REQUESTING, CHANNELS, MEMBERS, "%s")) {
+        for (String form : List.of(SCENE, HANDLING, REQUESTING, CACHING, CHANNELS, MEMBERS, "%s")) {
             String source = IMPORTS + form.formatted(snippet.text);
             String errors = Snippets.compile("Snippet", source, folder);
             if (errors.isEmpty()) return;

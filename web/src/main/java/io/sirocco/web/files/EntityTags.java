@@ -3,10 +3,7 @@ package io.sirocco.web.files;
 
 import io.sirocco.web.compress.Coding;
 
-/**
- * Entity tags (RFC 9110 8.8.3): made of what the system says of a file, and compared with the lists
- * that clients send. Any thread.
- */
+/** Entity tags (RFC 9110 8.8.3), made of what the system says of a file. Any thread. */
 final class EntityTags {
     private static final String DIGITS =
             "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
@@ -40,38 +37,5 @@ final class EntityTags {
         z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
         z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
         return z ^ (z >>> 31);
-    }
-
-    /**
-     * Whether a list, or {@code *}, has this strong tag. A weak one in the list counts when {@code
-     * weakly} is set (RFC 9110 8.8.3.2). What stands behind a malformed tag is not looked at.
-     */
-    static boolean anyIs(String list, String tag, boolean weakly) {
-        if (list.equals(tag) || list.equals("*")) {
-            return true;
-        }
-        for (int at = 0, end; at < list.length(); at = end + 1) {
-            char c = list.charAt(at);
-            if (c == ' ' || c == '\t' || c == ',') {
-                end = at;
-                continue;
-            }
-            boolean weak = list.startsWith("W/", at);
-            int from = weak ? at + 2 : at;
-            if (from >= list.length() || list.charAt(from) != '"') {
-                return false;
-            }
-            end = list.indexOf('"', from + 1);
-            if (end < 0) {
-                return false;
-            }
-            boolean same =
-                    end + 1 - from == tag.length()
-                            && list.regionMatches(from, tag, 0, tag.length());
-            if (same && (weakly || !weak)) {
-                return true;
-            }
-        }
-        return false;
     }
 }

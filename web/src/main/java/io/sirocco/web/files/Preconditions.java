@@ -2,6 +2,7 @@
 package io.sirocco.web.files;
 
 import io.sirocco.http.HttpDate;
+import io.sirocco.web.conditional.EntityTagList;
 import java.util.OptionalLong;
 
 /** The conditions of a request, in the order of RFC 9110 13.2.2. Any thread. */
@@ -20,13 +21,13 @@ enum Preconditions {
      */
     static Preconditions of(Asked asked, String tag, long modified, long now) {
         if (asked.ifMatch() != null) {
-            if (!EntityTags.anyIs(asked.ifMatch(), tag, false)) return FAILED;
+            if (!EntityTagList.contains(asked.ifMatch(), tag, false)) return FAILED;
         } else if (asked.ifUnmodifiedSince() != null) {
             OptionalLong date = HttpDate.parse(asked.ifUnmodifiedSince(), now);
             if (date.isPresent() && modified > date.getAsLong()) return FAILED;
         }
         if (asked.ifNoneMatch() != null) {
-            return EntityTags.anyIs(asked.ifNoneMatch(), tag, true) ? NOT_MODIFIED : PASS;
+            return EntityTagList.contains(asked.ifNoneMatch(), tag, true) ? NOT_MODIFIED : PASS;
         }
         if (asked.ifModifiedSince() != null) {
             OptionalLong date = HttpDate.parse(asked.ifModifiedSince(), now);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.files;
 
+import io.sirocco.http.BodySegment;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Response;
 import io.sirocco.net.OpenFile;
 import io.sirocco.web.compress.Coding;
+import io.sirocco.web.conditional.ByteRange;
+import io.sirocco.web.conditional.Multirange;
+import io.sirocco.web.conditional.Ranges;
 import java.util.Arrays;
 
 /**
@@ -124,7 +128,7 @@ final class Representation {
                             .header("Content-Range", "bytes */" + size);
             case Ranges.Some(var ranges) when ranges.size() == 1 -> part(ranges.getFirst(), size);
             case Ranges.Some(var ranges) ->
-                    Multirange.of(ranges, store, description.type(), fields);
+                    Multirange.of(ranges, size, this::segment, description.type(), fields);
         };
     }
 
@@ -133,7 +137,19 @@ final class Representation {
         return part == null ? null : part.status(206);
     }
 
-    static byte[] slice(byte[] bytes, ByteRange range) {
+    /** The bytes of a range; null as above. */
+    private BodySegment segment(ByteRange range) {
+        return switch (store) {
+            case Store.Memory(byte[] bytes, _) -> new BodySegment.Bytes(slice(bytes, range));
+            case Store.Disk(OpenFile file) ->
+                    file.retain()
+                            ? new BodySegment.Region(file, range.first(), range.length())
+                            : null;
+            case Store.Unmade _ -> throw new IllegalStateException("it has no bytes yet");
+        };
+    }
+
+    private static byte[] slice(byte[] bytes, ByteRange range) {
         return Arrays.copyOfRange(bytes, (int) range.first(), (int) range.last() + 1);
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.web.compress.Coding;
+import io.sirocco.web.conditional.EntityTagList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.function.Consumer;
@@ -129,8 +130,8 @@ class NamesTest {
                 "''                 | false | false",
             })
     void listsOfTags(String list, boolean weakly, boolean strongly) {
-        assertEquals(weakly, EntityTags.anyIs(list, "\"a\"", true), "weakly");
-        assertEquals(strongly, EntityTags.anyIs(list, "\"a\"", false), "strongly");
+        assertEquals(weakly, EntityTagList.contains(list, "\"a\"", true), "weakly");
+        assertEquals(strongly, EntityTagList.contains(list, "\"a\"", false), "strongly");
     }
 
     @Test

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.web.files;
+package io.sirocco.web.conditional;
 
-/** Bytes {@code first} to {@code last} of a representation, both of them included. Immutable. */
-record ByteRange(long first, long last) {
+/** Bytes {@code first} to {@code last} of a representation, both included. Immutable. */
+public record ByteRange(long first, long last) {
 
-    long length() {
+    /** Returns the number of bytes. */
+    public long length() {
         return last - first + 1;
     }
 
@@ -18,8 +19,8 @@ record ByteRange(long first, long last) {
         return new ByteRange(Math.min(first, other.first), Math.max(last, other.last));
     }
 
-    /** As {@code Content-Range} has it (RFC 9110 14.4). */
-    String of(long size) {
+    /** Returns the value of {@code Content-Range} (RFC 9110 14.4). */
+    public String of(long size) {
         return "bytes " + first + "-" + last + "/" + size;
     }
 }

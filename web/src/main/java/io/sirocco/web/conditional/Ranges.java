@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.web.files;
+package io.sirocco.web.conditional;
 
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the field {@code Range} asks of a representation (RFC 9110 14.2). Immutable. */
-sealed interface Ranges {
+/** The ranges that {@code Range} requests of a representation (RFC 9110 14.2). Immutable. */
+public sealed interface Ranges {
     /** Nothing that we would heed: send all of it. */
     record All() implements Ranges {}
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.web.files;
+package io.sirocco.web.conditional;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.BodySegment;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Response;
-import io.sirocco.net.OpenFile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 
 /**
  * Several ranges in one response, {@code multipart/byteranges} (RFC 9110 14.6):
@@ -27,41 +27,41 @@ import java.util.concurrent.ThreadLocalRandom;
  *
  * Any thread.
  */
-final class Multirange {
+public final class Multirange {
     private Multirange() {}
 
-    /** The response, with these fields besides; null when the file of the store has been closed. */
-    static Response of(List<ByteRange> ranges, Store store, String type, Headers fields) {
+    /**
+     * Returns the response; null if a segment cannot be had, such as that of a file that was
+     * closed.
+     *
+     * @param size of the representation in bytes
+     * @param content returns the bytes of a range, a file among them retained, or null
+     * @param fields the headers of the representation
+     */
+    public static Response of(
+            List<ByteRange> ranges,
+            long size,
+            Function<ByteRange, BodySegment> content,
+            String type,
+            Headers fields) {
         String boundary = boundary();
         String before = "--" + boundary + "\r\nContent-Type: " + type + "\r\nContent-Range: ";
         var pieces = new ArrayList<BodySegment>(2 * ranges.size() + 1);
         for (ByteRange range : ranges) {
             String lineEnd = pieces.isEmpty() ? "" : "\r\n";
-            pieces.add(text(lineEnd + before + range.of(store.size()) + "\r\n\r\n"));
-            BodySegment content = content(range, store);
-            if (content == null) {
+            pieces.add(text(lineEnd + before + range.of(size) + "\r\n\r\n"));
+            BodySegment segment = content.apply(range);
+            if (segment == null) {
                 release(pieces);
                 return null;
             }
-            pieces.add(content);
+            pieces.add(segment);
         }
         pieces.add(text("\r\n--" + boundary + "--\r\n"));
         return Response.segments(pieces)
                 .status(206)
                 .headers(fields)
                 .contentType("multipart/byteranges; boundary=" + boundary);
-    }
-
-    private static BodySegment content(ByteRange range, Store store) {
-        return switch (store) {
-            case Store.Memory(byte[] bytes, _) ->
-                    new BodySegment.Bytes(Representation.slice(bytes, range));
-            case Store.Disk(OpenFile file) ->
-                    file.retain()
-                            ? new BodySegment.Region(file, range.first(), range.length())
-                            : null;
-            case Store.Unmade _ -> throw new IllegalStateException("it has no bytes yet");
-        };
     }
 
     private static void release(List<BodySegment> pieces) {
