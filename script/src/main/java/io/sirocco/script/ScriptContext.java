@@ -69,6 +69,7 @@ final class ScriptContext {
     private final VersionFiles files;
     private final Context context;
     private final Value dispatch;
+    private final Value thrown;
     private final Value next;
     private final Value close;
     private final Value inspect;
@@ -117,6 +118,7 @@ final class ScriptContext {
         context = builder.build();
         Value api = context.eval(Shared.RUNTIME_SOURCE).execute(ProxyObject.fromMap(host()));
         dispatch = api.getMember("dispatch");
+        thrown = api.getMember("thrown");
         next = api.getMember("next");
         close = api.getMember("close");
         inspect = api.getMember("inspect");
@@ -139,6 +141,11 @@ final class ScriptContext {
 
     void dispatch(int number, int endpoint, String head) {
         dispatch.executeVoid(number, endpoint, head);
+    }
+
+    /** An exception has left the context; returns whether a request in it is told. */
+    boolean thrown(int number, Object error) {
+        return thrown.execute(number, error).asBoolean();
     }
 
     void next(int number) {

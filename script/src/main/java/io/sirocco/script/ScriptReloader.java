@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /**
@@ -20,6 +21,9 @@ import java.util.concurrent.ExecutionException;
  */
 final class ScriptReloader {
     private static final long EVERY_MILLIS = 250;
+
+    /** Completes when the first version was loaded. */
+    final CompletableFuture<Void> ready = new CompletableFuture<>();
 
     private final ScriptPool pool;
     private final ScriptFolder folder;
@@ -93,6 +97,7 @@ final class ScriptReloader {
         if (version.endpoints.isEmpty()) {
             publish(version, null);
             good = Set.of();
+            ready.complete(null);
             return;
         }
         var worker = new Worker(pool, version, true);
@@ -111,9 +116,11 @@ final class ScriptReloader {
                 publish(repaired(version, old, worker, failures, works), worker);
             }
             good = works;
+            ready.complete(null);
         } catch (ExecutionException e) {
             ScriptLog.log(Level.ERROR, "The scripts were not loaded", e.getCause());
             pool.refuseWaiting();
+            ready.completeExceptionally(e.getCause());
         }
     }
 

@@ -79,6 +79,7 @@ final class ScriptRequest {
     // Of the worker:
     volatile Worker worker; // null until one takes the request
     int number; // in the context of the worker
+    volatile String file; // the first script that was called, for the log
     volatile long allocated; // since the request or the part of the stream began
 
     // Guarded by this:
@@ -95,6 +96,7 @@ final class ScriptRequest {
     ScriptRequest(ScriptPool pool, Request request, String path, Handler next) {
         this.pool = pool;
         this.path = path;
+        this.file = path;
         this.next = next;
         this.id = request.id();
         this.head = head(request);
@@ -369,10 +371,12 @@ final class ScriptRequest {
             return;
         }
         Worker of = worker;
-        if (of != null) {
-            of.timedOut(this);
+        if (of == null) {
+            fail(request -> unavailable()); // it has waited for a context
+            return;
         }
-        ScriptPool.report(path, "it exceeded the timeout", null);
+        of.timedOut(this);
+        ScriptPool.report(file, Worker.Limit.TIMEOUT.reason, null);
         fail(request -> timedOut());
     }
 

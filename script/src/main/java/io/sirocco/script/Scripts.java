@@ -11,6 +11,7 @@ import io.sirocco.http.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
@@ -56,6 +57,14 @@ public final class Scripts implements Filter, AutoCloseable {
         var options = new ScriptOptions();
         configure.accept(options);
         return new Scripts(root.toRealPath(), options.freeze());
+    }
+
+    /**
+     * Returns a stage that completes when the first version of the scripts has been loaded, also if
+     * some of them have failed; exceptionally if the engine cannot be started.
+     */
+    public CompletionStage<Void> ready() {
+        return reloader.ready.minimalCompletionStage();
     }
 
     @Override

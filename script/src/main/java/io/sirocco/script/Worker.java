@@ -51,7 +51,7 @@ final class Worker {
     private static final long STACK = 4L << 20;
     private static final Duration INTERRUPT = Duration.ofSeconds(2);
 
-    private record Event(ScriptRequest request, Runnable action) {}
+    private record Event(ScriptRequest request, boolean loads, Runnable action) {}
 
     private static final class Timer implements Comparable<Timer> {
         final int id;
@@ -97,6 +97,7 @@ final class Worker {
     private volatile boolean ended;
     private volatile boolean failed;
     private volatile int inProgress;
+    private volatile CompletableFuture<Map<Integer, String>> reloaded = settled;
     private volatile ScriptContext context;
 
     private final boolean trial;
@@ -106,6 +107,8 @@ final class Worker {
     private final Set<Integer> loading = new HashSet<>();
     private Map<Integer, String> failures = new HashMap<>();
     private CompletableFuture<Map<Integer, String>> loads = settled;
+    private final Map<Integer, Timer> lateLoads = new HashMap<>();
+    private int loadsNow = -1; // the script that is evaluated
     private int lastNumber;
     private int lastTimer;
     private boolean tornDown;
@@ -174,7 +177,7 @@ final class Worker {
 
     /** Runs an action in the context, on behalf of a request or of none. Any thread. */
     void post(ScriptRequest request, Runnable action) {
-        events.add(new Event(request, action));
+        events.add(new Event(request, false, action));
         if (ended) {
             refuseEvents();
         } else {
@@ -196,9 +199,11 @@ final class Worker {
     /** Loads some scripts again, of another version. Any thread. */
     CompletableFuture<Map<Integer, String>> reload(Version other, Set<Integer> ids) {
         var done = new CompletableFuture<Map<Integer, String>>();
+        reloaded = done;
         events.add(
                 new Event(
                         null,
+                        false,
                         () -> {
                             version = other;
                             context.files(other);
@@ -206,10 +211,11 @@ final class Worker {
                             failures = new HashMap<>();
                             loading.addAll(ids);
                         }));
-        for (int id : ids) {
-            events.add(new Event(null, () -> load(id)));
-        }
+        ids.forEach(id -> events.add(new Event(null, true, () -> load(id))));
         post(null, this::loadsDone);
+        if (ended) {
+            done.completeExceptionally(new IllegalStateException("the context has ended"));
+        }
         return done;
     }
 
@@ -261,7 +267,9 @@ final class Worker {
             by = new Kill(limit, new CountDownLatch(1));
             kill = by;
         }
-        retire();
+        if (!loadsScript) {
+            retire(); // a script that was not loaded leaves nothing behind
+        }
         Thread.ofPlatform()
                 .daemon()
                 .name("sirocco-script-interrupt")
@@ -288,7 +296,7 @@ final class Worker {
         retired = true;
         broken = true;
         ScriptRequest request = current;
-        String file = request == null ? "" : " at a request to " + request.path;
+        String file = request == null ? "" : " at a request to " + request.file;
         ScriptLog.log(Level.ERROR, "A context of scripts was abandoned" + file + ": " + why);
         for (ScriptRequest each : pool.timed) {
             if (each.worker == this) {
@@ -321,13 +329,13 @@ final class Worker {
 
     private void load(int id) {
         long end = System.nanoTime() + pool.settings.setupNanos();
-        context.load(version.endpoints.get(id));
         var late = new Timer(++lastTimer, end, -1, null, null);
         lateLoads.put(id, late);
         timers.add(late);
+        loadsNow = id;
+        context.load(version.endpoints.get(id));
+        loadsNow = -1;
     }
-
-    private final Map<Integer, Timer> lateLoads = new HashMap<>();
 
     /** Called by the context when a script is ready, or has failed with a message. */
     void loaded(int id, String failure) {
@@ -361,7 +369,7 @@ final class Worker {
         while (!broken && !(pool.isClosed() && requests.isEmpty())) {
             Event event = events.poll();
             if (event != null) {
-                attempt(event.request, false, event.action);
+                attempt(event.request, event.loads, event.action);
                 continue;
             }
             Timer timer = dueTimer();
@@ -411,6 +419,7 @@ final class Worker {
         if (!request.taken(this, number)) {
             return;
         }
+        request.file = version.endpoints.get(id).file();
         requests.add(request);
         inProgress = requests.size();
         context.resetLimits();
@@ -491,7 +500,7 @@ final class Worker {
         }
         Thread.interrupted(); // an interrupt of the context may leave it behind
         kill = null;
-        String file = request == null ? "/" : request.path;
+        String file = request == null ? "/" : request.file;
         ScriptException at = ScriptContext.exception(file, by.limit.reason, thrown);
         if (!interrupted || by.limit != Limit.TIMEOUT) {
             ScriptPool.report(file, by.limit.reason, at);
@@ -503,18 +512,15 @@ final class Worker {
                                     ? ScriptRequest.failed()
                                     : ScriptRequest.timedOut());
         }
-        if (!loading.isEmpty() && request == null) {
-            for (int id : Set.copyOf(loading)) {
-                if (!lateLoads.containsKey(id)) {
-                    loaded(id, by.limit.reason);
-                    break;
-                }
-            }
+        if (loadsNow >= 0) {
+            int id = loadsNow;
+            loadsNow = -1;
+            loaded(id, by.limit.reason);
         }
     }
 
     private void failed(ScriptRequest request, Throwable thrown) {
-        String file = request == null ? "/" : request.path;
+        String file = request == null ? "/" : request.file;
         ScriptException at =
                 ScriptContext.exception(file, String.valueOf(thrown.getMessage()), thrown);
         if (thrown instanceof PolyglotException e && (e.isCancelled() || e.isResourceExhausted())) {
@@ -527,9 +533,34 @@ final class Worker {
                 request.fail(ignored -> ScriptRequest.failed());
             }
         } else if (request != null) {
-            request.failed(at, 0, "", false);
+            report(request, thrown, at);
+        } else if (loadsNow >= 0) {
+            int id = loadsNow;
+            loadsNow = -1;
+            loaded(id, at.getMessage());
         } else {
             ScriptLog.seldom(Level.ERROR, "run", "A script has failed", at);
+        }
+    }
+
+    /** Tells the context of what has left it, which knows what the request does. */
+    private void report(ScriptRequest request, Throwable thrown, ScriptException at) {
+        Object error = thrown.getMessage();
+        if (thrown instanceof PolyglotException e) {
+            error =
+                    e.isHostException()
+                            ? e.asHostException().getMessage()
+                            : e.getGuestObject() == null ? e.getMessage() : e.getGuestObject();
+        }
+        current = request;
+        try {
+            if (!context.thrown(request.number, error)) {
+                request.failed(at, 0, "", false);
+            }
+        } catch (RuntimeException e) {
+            request.failed(at, 0, "", false);
+        } finally {
+            current = null;
         }
     }
 
@@ -599,7 +630,7 @@ final class Worker {
             Event event = events.poll();
             Timer timer = event == null ? dueTimer() : null;
             if (event != null) {
-                attempt(event.request, false, event.action);
+                attempt(event.request, event.loads, event.action);
             } else if (timer != null) {
                 fire(timer);
             } else {
@@ -612,6 +643,10 @@ final class Worker {
         accepts = false;
         retired = true;
         ended = true;
+        var end = new IllegalStateException("the context has ended");
+        evaluated.completeExceptionally(end);
+        settled.completeExceptionally(end);
+        reloaded.completeExceptionally(end);
         refuseEvents();
         for (ScriptRequest each : Set.copyOf(requests)) {
             each.fail(ignored -> ScriptRequest.unavailable());

@@ -6,7 +6,7 @@
 (host) => {
     "use strict";
     const endpoints = []; // by their number: { key, file, object, ready, parent, filter }
-    const jobs = new Map(); // requests in progress by their number: { job, request, took, iterator, produce, bodyError }
+    const jobs = new Map(); // requests in progress by their number; dispatch says what of them
     const NONE = 0, TEXT = 1, BYTES = 2, JSON_TEXT = 3, STREAM = 4, SAME = 5; // kinds of bodies
     const INSPECTS = 1, COMPLETES = 2; // what scripts want to know of a response
 
@@ -477,7 +477,7 @@
     // ---- the search for the script that takes a request
 
     function dispatch(job, first, head) {
-        const state = { job, request: new Request(job, head.split("\n")), took: [], iterator: null, produce: null, bodyError: null };
+        const state = { job, request: new Request(job, head.split("\n")), took: [], at: null, streams: false, iterator: null, produce: null, bodyError: null };
         jobs.set(job, state);
         advance(state, endpoints[first]);
     }
@@ -489,21 +489,27 @@
                 state.took.push(at);
                 continue;
             }
-            try {
-                const result = call(at, state.request);
-                if (isThenable(result)) {
-                    const here = at;
-                    result.then(
-                        (value) => guarded(state, here, () => settle(state, here, value) || advance(state, here.parent)),
-                        (error) => fail(state, here, error));
-                    return;
-                }
-                if (settle(state, at, result)) return;
-            } catch (error) {
-                return fail(state, at, error);
+            state.at = at;
+            const result = call(at, state.request);
+            if (isThenable(result)) {
+                const here = at;
+                result.then(
+                    (value) => guarded(state, here, () => settle(state, here, value) || advance(state, here.parent)),
+                    (error) => fail(state, here, error));
+                return;
             }
+            if (settle(state, at, result)) return;
         }
         pass(state);
+    }
+
+    /** An exception has left the context: nothing above catches it, so that its stack is that of the script. */
+    function thrown(job, error) {
+        const state = jobs.get(job);
+        if (state === undefined) return false;
+        if (state.streams) failPart(state, error);
+        else fail(state, state.at, error);
+        return true;
     }
 
     function guarded(state, at, action) {
@@ -558,14 +564,14 @@
 
     function pass(state) {
         const flags = wants(state.took);
-        if (flags === 0) jobs.delete(state.job);
         host.pass(state.job, flags);
+        if (flags === 0) jobs.delete(state.job);
     }
 
     function forward(state, upstream, target, request) {
         const flags = wants(state.took);
-        if (flags === 0) jobs.delete(state.job);
         host.forward(state.job, flags, upstream, target, Headers.flat(request.headers));
+        if (flags === 0) jobs.delete(state.job);
     }
 
     function checked(response) {
@@ -586,10 +592,9 @@
             if (kind === STREAM) {
                 if (typeof response.body === "function") state.produce = () => response.body.call(response, state.request);
                 else state.iterator = iteratorOf(response.body);
-            } else if (flags === 0) {
-                jobs.delete(state.job);
             }
             host.respond(state.job, flags, status, Headers.flat(headers), kind, content, offset, length, type, state.produce !== null);
+            if (kind !== STREAM && flags === 0) jobs.delete(state.job);
         });
     }
 
@@ -617,21 +622,19 @@
     function next(job) {
         const state = jobs.get(job);
         if (state === undefined) return host.part(job, true, NONE, null, 0, 0);
-        try {
-            if (state.iterator === null) {
-                const body = state.produce();
-                if (isThenable(body)) {
-                    body.then((known) => { state.iterator = iteratorOf(known); next(job); }, (error) => failPart(state, error));
-                    return;
-                }
-                state.iterator = iteratorOf(body);
+        state.streams = true;
+        if (state.iterator === null) {
+            const body = state.produce();
+            if (isThenable(body)) {
+                const begin = (known) => { state.iterator = iteratorOf(known); next(job); };
+                body.then(begin).catch((error) => failPart(state, error));
+                return;
             }
-            const result = state.iterator.next();
-            if (isThenable(result)) result.then((known) => part(state, known), (error) => failPart(state, error));
-            else part(state, result);
-        } catch (error) {
-            failPart(state, error);
+            state.iterator = iteratorOf(body);
         }
+        const result = state.iterator.next();
+        if (isThenable(result)) result.then((known) => part(state, known), (error) => failPart(state, error));
+        else part(state, result);
     }
 
     function part(state, { done, value }) {
@@ -674,18 +677,15 @@
         for (let i = from; i < state.took.length; i++) {
             const at = state.took[i];
             if (typeof at.object.inspectResponse !== "function") continue;
-            try {
-                const result = at.object.inspectResponse(state.request, response);
-                if (isThenable(result)) {
-                    result.then(
-                        (known) => guarded(state, at, () => inspectNext(state, i + 1, replacement(response, known))),
-                        (error) => fail(state, at, error));
-                    return;
-                }
-                response = replacement(response, result);
-            } catch (error) {
-                return fail(state, at, error);
+            state.at = at;
+            const result = at.object.inspectResponse(state.request, response);
+            if (isThenable(result)) {
+                result.then(
+                    (known) => guarded(state, at, () => inspectNext(state, i + 1, replacement(response, known))),
+                    (error) => fail(state, at, error));
+                return;
             }
+            response = replacement(response, result);
         }
         inspected(state, response);
     }
@@ -699,12 +699,16 @@
 
     function inspected(state, response) {
         const status = checked(response);
+        const flat = Headers.flat(response.headers);
+        if (!Inspected.replaced(response)) {
+            host.inspected(state.job, status, flat, SAME, null, 0, 0, "");
+        } else {
+            encode(response.body, (kind, content, offset, length, type) => {
+                if (kind === STREAM) throw new TypeError("inspectResponse cannot stream a body.");
+                host.inspected(state.job, status, flat, kind, content, offset, length, type);
+            });
+        }
         if ((wants(state.took) & COMPLETES) === 0) jobs.delete(state.job);
-        if (!Inspected.replaced(response)) return host.inspected(state.job, status, Headers.flat(response.headers), SAME, null, 0, 0, "");
-        encode(response.body, (kind, content, offset, length, type) => {
-            if (kind === STREAM) throw new TypeError("inspectResponse cannot stream a body.");
-            host.inspected(state.job, status, Headers.flat(response.headers), kind, content, offset, length, type);
-        });
     }
 
     function completed(job, status, complete, bytes, millis) {
@@ -869,5 +873,5 @@
         delete globalThis[name];
     }
 
-    return { dispatch, next, close, inspect, completed, forget, load, teardown };
+    return { dispatch, thrown, next, close, inspect, completed, forget, load, teardown };
 }

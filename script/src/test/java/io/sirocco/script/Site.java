@@ -49,10 +49,25 @@ final class Site implements AutoCloseable {
     }
 
     Site(Path folder, ExecutionMode mode, Consumer<ScriptOptions> options, Handler handler) {
+        this(folder, mode, options, handler, true);
+    }
+
+    /** One whose scripts are still loaded. */
+    static Site starting(Path folder, Consumer<ScriptOptions> options) {
+        return new Site(folder, ExecutionMode.VIRTUAL, options, ECHO, false);
+    }
+
+    private Site(
+            Path folder,
+            ExecutionMode mode,
+            Consumer<ScriptOptions> options,
+            Handler handler,
+            boolean ready) {
         this.folder = folder;
         try {
             scripts = Scripts.of(folder, options);
             client = HttpClient.create();
+            if (ready) scripts.ready().toCompletableFuture().join();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
