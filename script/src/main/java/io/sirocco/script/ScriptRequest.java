@@ -326,7 +326,9 @@ final class ScriptRequest {
             stage = inspection;
         }
         pool.timed.remove(this);
-        forget();
+        if (before != Phase.STREAMING) { // whose writer closes it
+            forget();
+        }
         switch (before) {
             case WAITING, RUNNING -> post(step);
             case STREAMING -> parts.add(new IOException("the script did not complete the body"));

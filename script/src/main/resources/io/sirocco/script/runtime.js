@@ -256,7 +256,7 @@
         }
 
         #join(reference) {
-            const origin = this.protocol + "//" + this.host;
+            const origin = this.protocol + "//" + this.#user() + this.host;
             if (reference.startsWith("//")) return this.protocol + reference;
             if (reference.startsWith("/")) return origin + reference;
             if (reference.startsWith("?")) return origin + this.pathname + reference;
@@ -272,9 +272,10 @@
             return (this.#params ??= new URLSearchParams(this.search, (search) => { this.search = search === "" ? "" : "?" + search; }));
         }
 
+        #user() { return this.username === "" ? "" : this.username + (this.password === "" ? "" : ":" + this.password) + "@"; }
+
         get href() {
-            const user = this.username === "" ? "" : this.username + (this.password === "" ? "" : ":" + this.password) + "@";
-            return this.protocol + "//" + user + this.host + this.pathname + this.search + this.hash;
+            return this.protocol + "//" + this.#user() + this.host + this.pathname + this.search + this.hash;
         }
 
         toString() { return this.href; }
