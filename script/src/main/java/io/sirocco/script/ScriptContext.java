@@ -221,6 +221,7 @@ final class ScriptContext {
         on(host, "pass", a -> request(a[0], r -> r.passed(worker, a[0].asInt(), a[1].asInt())));
         on(host, "forward", a -> request(a[0], r -> forward(r, a)));
         on(host, "respond", a -> request(a[0], r -> respond(r, a)));
+        on(host, "stream", a -> request(a[0], r -> stream(r, a)));
         on(host, "unavailable", a -> request(a[0], r -> r.fail(it -> ScriptRequest.unavailable())));
         on(host, "fail", a -> request(a[0], r -> fail(r, a)));
         on(host, "part", a -> request(a[0], r -> part(r, a)));
@@ -246,6 +247,7 @@ final class ScriptContext {
                                 keyValues()
                                         .increment(
                                                 a[0].asString(), a[1].asDouble(), a[2].asDouble()));
+        host.put("languages", (ProxyExecutable) a -> languages(a[0].asString()));
         host.put("uuid", (ProxyExecutable) a -> UUID.randomUUID().toString());
         host.put("random", (ProxyExecutable) a -> random(a[0].asInt()));
         return host;
@@ -290,19 +292,42 @@ final class ScriptContext {
     private static void respond(ScriptRequest request, Value[] a) {
         int kind = a[4].asInt();
         Response response =
-                switch (kind) {
-                    case 0, ScriptRequest.STREAM -> Response.empty(a[2].asInt());
-                    default -> Response.bytes(bytes(kind, a[5], a[6], a[7]));
-                };
+                kind == 0
+                        ? Response.empty(a[2].asInt())
+                        : typed(kind, bytes(kind, a)).status(a[2].asInt());
         Headers headers = ScriptRequest.headers(a[3].asString(), false);
-        if (kind != 0 && !headers.has("Content-Type")) {
-            headers = headers.with("Content-Type", a[8].asString());
+        request.responded(a[1].asInt(), with(response, headers));
+    }
+
+    private static void stream(ScriptRequest request, Value[] a) {
+        Headers headers = ScriptRequest.headers(a[3].asString(), false);
+        Response response = Response.bytes(new byte[0]).status(a[2].asInt());
+        request.streamed(a[1].asInt(), with(response, headers), a[4].asBoolean());
+    }
+
+    /** Returns a response with the content type that a kind of body has by itself. */
+    private static Response typed(int kind, byte[] body) {
+        Response response = Response.bytes(body);
+        return switch (kind) {
+            case 1 -> response.contentType("text/plain; charset=utf-8");
+            case 3 -> response.contentType("application/json");
+            default -> response;
+        };
+    }
+
+    /** Returns a response with the headers of a script, whose content type comes first. */
+    private static Response with(Response response, Headers headers) {
+        if (headers.size() == 0) {
+            return response;
         }
-        request.responded(
-                a[1].asInt(),
-                response.status(a[2].asInt()).headers(headers),
-                kind,
-                a[9].asBoolean());
+        boolean typed = headers.has("Content-Type") || response.headers().size() == 0;
+        return response.headers(typed ? headers : response.headers().with(headers));
+    }
+
+    private static byte[] bytes(int kind, Value[] a) {
+        return a.length < 8
+                ? a[5].asString().getBytes(StandardCharsets.UTF_8)
+                : bytes(kind, a[5], a[6], a[7]);
     }
 
     private static byte[] bytes(int kind, Value content, Value offset, Value length) {
@@ -358,6 +383,35 @@ final class ScriptContext {
         ScriptRequest request = worker.current();
         String prefix = request == null ? "" : "[" + request.id + "] ";
         ScriptLog.log(LEVELS[a[0].asInt()], prefix + ScriptException.plain(a[1].asString()));
+    }
+
+    /** Returns the languages of an Accept-Language, best first (RFC 9110 12.5.4). */
+    private static String languages(String header) {
+        record Range(String tag, double quality) {}
+        var ranges = new ArrayList<Range>();
+        for (String part : header.split(",")) {
+            int semicolon = part.indexOf(';');
+            String tag = (semicolon < 0 ? part : part.substring(0, semicolon)).strip();
+            double quality = semicolon < 0 ? 1 : quality(part.substring(semicolon + 1));
+            if (!tag.isEmpty() && quality > 0) {
+                ranges.add(new Range(tag, quality));
+            }
+        }
+        ranges.sort((a, b) -> Double.compare(b.quality, a.quality)); // keeps the order of equals
+        var out = new StringBuilder();
+        ranges.forEach(each -> out.append(out.isEmpty() ? "" : ",").append(each.tag));
+        return out.toString();
+    }
+
+    private static double quality(String parameter) {
+        String known = parameter.strip();
+        try {
+            return known.startsWith("q=") || known.startsWith("Q=")
+                    ? Double.parseDouble(known.substring(2))
+                    : 1;
+        } catch (NumberFormatException e) {
+            return 0;
+        }
     }
 
     private static ByteBuffer random(int length) {

@@ -42,9 +42,7 @@ final class ScriptRequest {
 
     private static final int COMPLETES = 2;
 
-    /** Kinds of bodies: as in runtime.js. */
-    static final int STREAM = 4;
-
+    /** A body that stays as it is: as in runtime.js. */
     static final int SAME = 5;
 
     private static final int PART = 16 << 10;
@@ -208,7 +206,7 @@ final class ScriptRequest {
 
     private void release() {
         Worker of = worker;
-        if (of != null) {
+        if (of != null && !of.releaseHere(this)) {
             of.post(null, () -> of.release(this));
         }
     }
@@ -284,13 +282,22 @@ final class ScriptRequest {
     }
 
     /** A script responds. */
-    void responded(int flags, Response response, int kind, boolean early) {
-        if ((flags & COMPLETES) != 0) {
+    void responded(int flags, Response response) {
+        boolean completes = (flags & COMPLETES) != 0;
+        if (completes) {
             completions();
         }
-        if (kind != STREAM) {
-            finish((flags & COMPLETES) != 0, request -> response);
-            return;
+        finish(completes, request -> response);
+    }
+
+    /**
+     * A script responds with a body that is a stream.
+     *
+     * @param early whether the headers are sent before the first part of the body
+     */
+    void streamed(int flags, Response response, boolean early) {
+        if ((flags & COMPLETES) != 0) {
+            completions();
         }
         synchronized (this) {
             parts = new LinkedBlockingQueue<>();

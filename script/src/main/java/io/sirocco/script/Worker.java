@@ -433,6 +433,15 @@ final class Worker {
         }
     }
 
+    /** Does so at once if the caller is the thread of this worker. Any thread. */
+    boolean releaseHere(ScriptRequest request) {
+        boolean here = Thread.currentThread() == thread;
+        if (here) {
+            release(request);
+        }
+        return here;
+    }
+
     ScriptRequest current() {
         return current;
     }

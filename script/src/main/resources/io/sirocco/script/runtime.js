@@ -341,16 +341,9 @@
         get url() { return new URL(this.scheme + "://" + (this.host || "localhost") + Request.target(this)); }
 
         get languages() {
-            return (this.headers.get("accept-language") ?? "")
-                .split(",")
-                .map((part, at) => {
-                    const [tag, ...options] = part.trim().split(";");
-                    const q = options.map((each) => /^\s*q=([\d.]+)\s*$/i.exec(each)?.[1]).find((each) => each !== undefined);
-                    return { tag: tag.trim(), q: q === undefined ? 1 : Number(q), at };
-                })
-                .filter((each) => each.tag !== "" && each.q > 0)
-                .sort((a, b) => b.q - a.q || a.at - b.at)
-                .map((each) => each.tag);
+            const header = this.headers.get("accept-language");
+            const known = header === null ? "" : host.languages(header);
+            return known === "" ? [] : known.split(",");
         }
 
         get cookies() {
@@ -586,17 +579,19 @@
 
     function respond(state, at, response) {
         const status = checked(response);
-        const headers = response.headers instanceof Headers ? response.headers : new Headers(response.headers);
+        const headers = response.headers;
+        const flat = headers == null ? "" : Headers.flat(headers instanceof Headers ? headers : new Headers(headers));
+        const body = response.body;
+        const flags = typeof at.object.responseCompleted === "function" ? COMPLETES : 0;
         state.took = [at];
-        const flags = wants(state.took) & COMPLETES;
-        encode(response.body, (kind, content, offset, length, type) => {
-            if (kind === STREAM) {
-                if (typeof response.body === "function") state.produce = () => response.body.call(response, state.request);
-                else state.iterator = iteratorOf(response.body);
-            }
-            host.respond(state.job, flags, status, Headers.flat(headers), kind, content, offset, length, type, state.produce !== null);
-            if (kind !== STREAM && flags === 0) jobs.delete(state.job);
-        });
+        if (typeof body === "function" || isStream(body)) {
+            if (typeof body === "function") state.produce = () => body.call(response, state.request);
+            else state.iterator = iteratorOf(body);
+            return host.stream(state.job, flags, status, flat, state.produce !== null);
+        }
+        if (typeof body === "string") host.respond(state.job, flags, status, flat, TEXT, body);
+        else encode(body, (kind, content, offset, length) => host.respond(state.job, flags, status, flat, kind, content, offset, length));
+        if (flags === 0) jobs.delete(state.job);
     }
 
     function end(state, action) {
