@@ -120,7 +120,9 @@ final class ScriptPool {
             another = new Worker(this, version, false);
             workers.add(another);
         }
-        watchdog.wake();
+        if (current != version) {
+            another.retire(); // published a moment ago
+        }
         another.thread.start();
         return true;
     }
@@ -141,7 +143,6 @@ final class ScriptPool {
     /** Starts a worker that loads a version which is not published yet. */
     void start(Worker worker) {
         workers.add(worker);
-        watchdog.wake();
         worker.thread.start();
     }
 
@@ -222,6 +223,11 @@ final class ScriptPool {
 
         void await(String id, ScriptRequest request) {
             pending.put(id, request);
+        }
+
+        /** Returns whether the end of this request was awaited. */
+        boolean remove(String id) {
+            return pending.remove(id) != null;
         }
 
         @Override

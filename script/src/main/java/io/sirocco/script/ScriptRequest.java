@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.script;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.sirocco.http.BadRequest;
 import io.sirocco.http.Handler;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
+import java.io.OutputStream;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Locale;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -45,16 +37,7 @@ final class ScriptRequest {
     /** A body that stays as it is: as in runtime.js. */
     static final int SAME = 5;
 
-    private static final int PART = 16 << 10;
     private static final Object END = new Object();
-    private static final Set<String> FRAMING =
-            Set.of(
-                    "connection",
-                    "content-length",
-                    "keep-alive",
-                    "trailer",
-                    "transfer-encoding",
-                    "upgrade");
 
     private enum Phase {
         WAITING,
@@ -64,9 +47,6 @@ final class ScriptRequest {
         INSPECTING,
         OVER
     }
-
-    /** Reads some of the body for a script, which is told by {@code resolve} or {@code reject}. */
-    private record Read(int kind, Value resolve, Value reject) {}
 
     final String path;
     final String head;
@@ -88,8 +68,8 @@ final class ScriptRequest {
     private CompletableFuture<Response> inspection;
 
     private volatile long deadline;
-    private InputStream stream; // of the handler's thread; null until a script reads it
-    private volatile Exception bodyFailure;
+    private final BodyReader body;
+    private volatile boolean gone; // the client has disconnected
 
     ScriptRequest(ScriptPool pool, Request request, String path, Handler next) {
         this.pool = pool;
@@ -97,32 +77,14 @@ final class ScriptRequest {
         this.file = path;
         this.next = next;
         this.id = request.id();
-        this.head = head(request);
+        this.body = new BodyReader(pool.settings.maxBodyBytes());
+        this.head = Lines.head(request);
         begin();
     }
 
     private void begin() {
         deadline = System.nanoTime() + pool.settings.timeoutNanos();
         allocated = 0;
-    }
-
-    private static String head(Request request) {
-        String target = request.target();
-        int query = target.indexOf('?');
-        var out = new StringBuilder(512);
-        out.append(request.method()).append('\n').append(request.path()).append('\n');
-        out.append(query < 0 ? "" : target.substring(query + 1)).append('\n');
-        out.append(request.version()).append('\n').append(request.authority()).append('\n');
-        out.append(request.scheme()).append('\n').append(address(request.remoteAddress()));
-        out.append('\n').append(request.id());
-        request.headers((name, value) -> out.append('\n').append(name).append('\n').append(value));
-        return out.toString();
-    }
-
-    private static String address(SocketAddress address) {
-        return address instanceof InetSocketAddress inet && inet.getAddress() != null
-                ? inet.getAddress().getHostAddress()
-                : "";
     }
 
     static Response unavailable() {
@@ -275,9 +237,13 @@ final class ScriptRequest {
         }
     }
 
+    /** Has the end of the response told to the context, if anybody tells us. */
     private void completions() {
-        if (pool.completions.used) {
+        if (pool.completions.used && !isOver()) {
             pool.completions.await(id, this);
+            if (gone) {
+                pool.completions.remove(id);
+            }
         }
     }
 
@@ -309,7 +275,6 @@ final class ScriptRequest {
                         closeStream();
                         return Response.empty(response.status()).headers(response.headers());
                     }
-                    request.onDisconnect(this::disconnected);
                     return Response.stream(out -> write(request, out, early))
                             .status(response.status())
                             .headers(response.headers());
@@ -351,13 +316,13 @@ final class ScriptRequest {
     }
 
     /** The script has thrown. */
-    void failed(ScriptException thrown, int status, String message, boolean body) {
-        Exception failure = bodyFailure;
+    void failed(ScriptException thrown, int status, String message, boolean ofBody) {
+        Exception failure = this.body.failure();
         if (phase() == Phase.STREAMING) {
             parts.add(new IOException(thrown));
             return;
         }
-        if (body && failure != null) {
+        if (ofBody && failure != null) {
             fail(
                     request -> {
                         throw failure;
@@ -384,21 +349,25 @@ final class ScriptRequest {
             fail(request -> unavailable()); // it has waited for a context
             return;
         }
-        of.timedOut(this);
-        ScriptPool.report(file, Worker.Limit.TIMEOUT.reason, null);
+        of.run.timedOut(this);
+        ScriptPool.report(file, Run.Limit.TIMEOUT.reason, null);
         fail(request -> timedOut());
     }
 
     /** The client has disconnected. */
     void disconnected() {
+        gone = true;
         fail(request -> Response.empty(500)); // which nobody reads
+        if (pool.completions.remove(id)) {
+            completed(0, false, 0, 0);
+        }
     }
 
     // ---- the body of the request
 
     /** A script reads the body. Called by the worker. */
     void read(int kind, Value resolve, Value reject) {
-        var read = new Read(kind, resolve, reject);
+        var read = new BodyReader.Read(kind, resolve, reject);
         synchronized (this) {
             if (phase == Phase.STREAMING) {
                 parts.add(read);
@@ -408,7 +377,7 @@ final class ScriptRequest {
         if (phase() == Phase.RUNNING) {
             post(
                     request -> {
-                        read(request, read);
+                        body.read(request, read, this);
                         return await();
                     });
         } else {
@@ -416,43 +385,10 @@ final class ScriptRequest {
         }
     }
 
-    private void read(Request request, Read read) {
-        Worker of = worker;
-        try {
-            Object value =
-                    switch (read.kind) {
-                        case 0 -> text(request);
-                        case 1 -> of.buffer(request.body().bytes(pool.settings.maxBodyBytes()));
-                        default -> of.buffer(part(request));
-                    };
-            of.post(this, () -> read.resolve.executeVoid(value));
-        } catch (BadRequest e) {
-            bodyFailure = e;
-            of.post(this, () -> read.reject.executeVoid(e.getMessage(), e.status()));
-        } catch (IOException | RuntimeException e) {
-            bodyFailure = e;
-            of.post(this, () -> read.reject.executeVoid("The body did not arrive.", 400));
-        }
-    }
-
-    private String text(Request request) throws IOException {
-        byte[] bytes = request.body().bytes(pool.settings.maxBodyBytes());
-        return new String(bytes, request.contentType().map(t -> t.charset(UTF_8)).orElse(UTF_8));
-    }
-
-    private byte[] part(Request request) throws IOException {
-        if (stream == null) {
-            stream = request.body().inputStream();
-        }
-        byte[] part = new byte[PART];
-        int n = stream.read(part);
-        return n < 0 ? new byte[0] : Arrays.copyOf(part, n);
-    }
-
     // ---- a body that is a stream
 
     /** Writes the body. Called by the handler's thread. */
-    private void write(Request request, java.io.OutputStream out, boolean early)
+    private void write(Request request, OutputStream out, boolean early)
             throws IOException, InterruptedException {
         try {
             if (early) {
@@ -463,8 +399,8 @@ final class ScriptRequest {
                 pool.time(this);
                 worker.post(this, () -> worker.context().next(number));
                 Object part = parts.take();
-                while (part instanceof Read read) {
-                    read(request, read);
+                while (part instanceof BodyReader.Read read) {
+                    body.read(request, read, this);
                     part = parts.take();
                 }
                 pool.timed.remove(this);
@@ -504,6 +440,9 @@ final class ScriptRequest {
                 null,
                 () -> {
                     of.context().close(number);
+                    if (!pool.completions.used) {
+                        of.context().forget(number);
+                    }
                     of.release(this);
                 });
     }
@@ -534,7 +473,7 @@ final class ScriptRequest {
         this.inspected = response;
         this.completes = completes;
         Worker of = worker;
-        String flat = flat(response.headers());
+        String flat = Lines.of(response.headers());
         of.post(this, () -> of.context().inspect(number, response.status(), flat));
         return stage;
     }
@@ -571,12 +510,12 @@ final class ScriptRequest {
     }
 
     /** Writes another body instead of what it gets. */
-    private static final class Replaced extends java.io.OutputStream {
-        private final java.io.OutputStream out;
+    private static final class Replaced extends OutputStream {
+        private final OutputStream out;
         private final byte[] body;
         private boolean closed;
 
-        Replaced(java.io.OutputStream out, byte[] body) {
+        Replaced(OutputStream out, byte[] body) {
             this.out = out;
             this.body = body;
         }
@@ -603,42 +542,5 @@ final class ScriptRequest {
         if (of != null) {
             of.post(null, () -> of.context().completed(number, status, complete, bytes, millis));
         }
-    }
-
-    // ---- headers
-
-    static String flat(Headers headers) {
-        var out = new StringBuilder();
-        headers.forEach(
-                (name, value) ->
-                        out.append(out.isEmpty() ? "" : "\n")
-                                .append(name)
-                                .append('\n')
-                                .append(value));
-        return out.toString();
-    }
-
-    /**
-     * Returns headers from lines of names and values.
-     *
-     * @param all whether to keep those that the server sets
-     * @throws IllegalArgumentException if a name or value is invalid
-     */
-    static Headers headers(String flat, boolean all) {
-        if (flat.isEmpty()) {
-            return Headers.none();
-        }
-        String[] lines = flat.split("\n", -1);
-        if (all) {
-            return Headers.of(lines);
-        }
-        var kept = new ArrayList<String>(lines.length);
-        for (int i = 0; i + 1 < lines.length; i += 2) {
-            if (!FRAMING.contains(lines[i].toLowerCase(Locale.ROOT))) {
-                kept.add(lines[i]);
-                kept.add(lines[i + 1]);
-            }
-        }
-        return Headers.of(kept.toArray(String[]::new));
     }
 }

@@ -13,7 +13,7 @@ final class ScriptWatchdog {
 
     private final ScriptPool pool;
     private final AtomicBoolean resting = new AtomicBoolean();
-    private Thread thread; // null until it is needed
+    private volatile Thread thread; // null until it is needed
 
     ScriptWatchdog(ScriptPool pool) {
         this.pool = pool;
@@ -61,8 +61,8 @@ final class ScriptWatchdog {
         long most = 0;
         boolean running = false;
         for (Worker each : pool.workers()) {
-            long allocated = each.check(now);
-            running |= each.isRunning();
+            long allocated = each.run.check(now);
+            running |= each.run.isRunning();
             sum += allocated;
             if (allocated > most) {
                 most = allocated;
@@ -70,7 +70,7 @@ final class ScriptWatchdog {
             }
         }
         if (largest != null && sum > Runtime.getRuntime().maxMemory() / 2) {
-            largest.kill(Worker.Limit.MEMORY);
+            largest.run.kill(Run.Limit.MEMORY);
         }
         return running || !pool.timed.isEmpty();
     }

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.script;
 
-import com.sun.management.ThreadMXBean;
 import java.lang.System.Logger.Level;
-import java.lang.management.ManagementFactory;
-import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.graalvm.polyglot.PolyglotException;
-import org.graalvm.polyglot.Value;
 
 /**
  * A thread with its context, and the event loop that runs scripts in it: one event after the other,
@@ -33,52 +25,12 @@ import org.graalvm.polyglot.Value;
  * </pre>
  */
 final class Worker {
-    /** Limits whose excess ends a run. */
-    enum Limit {
-        TIMEOUT("it exceeded the timeout"),
-        CPU("it exceeded cpuTime"),
-        MEMORY("it exceeded maxAllocation"),
-        STATEMENTS("it exceeded maxStatements");
-
-        final String reason;
-
-        Limit(String reason) {
-            this.reason = reason;
-        }
-    }
-
-    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final long STACK = 4L << 20;
-    private static final Duration INTERRUPT = Duration.ofSeconds(2);
 
     private record Event(ScriptRequest request, boolean loads, Runnable action) {}
 
-    private static final class Timer implements Comparable<Timer> {
-        final int id;
-        final long every; // negative if it does not repeat
-        final Value action;
-        final ScriptRequest request; // null for none
-        long at;
-
-        Timer(int id, long at, long every, Value action, ScriptRequest request) {
-            this.id = id;
-            this.at = at;
-            this.every = every;
-            this.action = action;
-            this.request = request;
-        }
-
-        @Override
-        public int compareTo(Timer other) {
-            int byTime = Long.compare(at - other.at, 0);
-            return byTime != 0 ? byTime : Integer.compare(id, other.id);
-        }
-    }
-
-    /** The end of a run by a limit. */
-    private record Kill(Limit limit, CountDownLatch done) {}
-
     final Thread thread;
+    final Run run;
     private final ScriptPool pool;
     private volatile Version version;
 
@@ -101,28 +53,15 @@ final class Worker {
     private volatile ScriptContext context;
 
     private final boolean trial;
-    private final PriorityQueue<Timer> timers = new PriorityQueue<>();
-    private final Map<Integer, Timer> timersById = new HashMap<>();
+    private final Timers timers = new Timers();
     private final Set<ScriptRequest> requests = new HashSet<>();
     private final Set<Integer> loading = new HashSet<>();
     private Map<Integer, String> failures = new HashMap<>();
     private CompletableFuture<Map<Integer, String>> loads = settled;
-    private final Map<Integer, Timer> lateLoads = new HashMap<>();
+    private final Map<Integer, Integer> lateLoads = new HashMap<>(); // their timers, by script
     private int loadsNow = -1; // the script that is evaluated
     private int lastNumber;
-    private int lastTimer;
     private boolean tornDown;
-
-    // The run, guarded by this unless volatile:
-    private volatile ScriptRequest current;
-    private volatile boolean running;
-    private volatile boolean loadsScript; // the run loads a script
-    private volatile long run; // its number
-    private volatile long runBegan;
-    private volatile long runAllocated;
-    private Kill kill;
-    private long watchedRun = -1; // of the watchdog
-    private long watchedCpu;
 
     /**
      * @param trial whether somebody decides when it takes requests; otherwise it does as soon as it
@@ -132,6 +71,7 @@ final class Worker {
         this.pool = pool;
         this.version = version;
         this.trial = trial;
+        this.run = new Run(this, pool.settings);
         this.thread = new Thread(null, this::run, "sirocco-script", STACK);
         thread.setDaemon(true);
     }
@@ -158,8 +98,8 @@ final class Worker {
         return !accepts && !retired;
     }
 
-    boolean isRunning() {
-        return running;
+    boolean isAbandoned() {
+        return abandoned;
     }
 
     boolean failed() {
@@ -219,74 +159,6 @@ final class Worker {
         return done;
     }
 
-    // ---- limits; for the watchdog
-
-    /** Ends the run if it exceeds a limit; returns what it has allocated. */
-    long check(long now) {
-        if (!running) {
-            return 0;
-        }
-        long seen = run;
-        ScriptRequest request = current;
-        long allocated = THREADS.getThreadAllocatedBytes(thread.threadId()) - runAllocated;
-        long before = request == null ? 0 : request.allocated;
-        if (allocated + before > pool.settings.maxAllocation()) {
-            kill(seen, Limit.MEMORY);
-            return allocated;
-        }
-        long most = loadsScript ? pool.settings.setupNanos() : pool.settings.cpuNanos();
-        if (watchedRun != seen) {
-            watchedRun = seen;
-            watchedCpu = THREADS.getThreadCpuTime(thread.threadId());
-        } else if (now - runBegan > most
-                && THREADS.getThreadCpuTime(thread.threadId()) - watchedCpu > most) {
-            kill(seen, Limit.CPU);
-        }
-        return allocated;
-    }
-
-    /** Ends the run, whichever it is. */
-    void kill(Limit limit) {
-        kill(run, limit);
-    }
-
-    /** Ends the run if it is one of this request. */
-    void timedOut(ScriptRequest request) {
-        long seen = run;
-        if (running && current == request) {
-            kill(seen, Limit.TIMEOUT);
-        }
-    }
-
-    private void kill(long which, Limit limit) {
-        Kill by;
-        synchronized (this) {
-            if (!running || run != which || kill != null) {
-                return;
-            }
-            by = new Kill(limit, new CountDownLatch(1));
-            kill = by;
-        }
-        if (!loadsScript) {
-            retire(); // a script that was not loaded leaves nothing behind
-        }
-        Thread.ofPlatform()
-                .daemon()
-                .name("sirocco-script-interrupt")
-                .start(
-                        () -> {
-                            try {
-                                context.interrupt(INTERRUPT);
-                            } catch (TimeoutException e) {
-                                abandon("it cannot be interrupted");
-                            } catch (RuntimeException e) {
-                                ScriptLog.log(Level.ERROR, "A script was not interrupted", e);
-                            } finally {
-                                by.done.countDown();
-                            }
-                        });
-    }
-
     /** Gives up this worker with all its requests. Any thread. */
     void abandon(String why) {
         if (ended || abandoned) {
@@ -295,7 +167,7 @@ final class Worker {
         abandoned = true;
         retired = true;
         broken = true;
-        ScriptRequest request = current;
+        ScriptRequest request = run.request();
         String file = request == null ? "" : " at a request to " + request.file;
         ScriptLog.log(Level.ERROR, "A context of scripts was abandoned" + file + ": " + why);
         for (ScriptRequest each : pool.timed) {
@@ -319,7 +191,7 @@ final class Worker {
             tearDown();
         } catch (Throwable e) {
             failed = true;
-            ScriptLog.log(Level.ERROR, "A context of scripts has failed", e);
+            ScriptLog.seldom(Level.ERROR, "context", "A context of scripts has failed", e);
             evaluated.completeExceptionally(e);
             settled.completeExceptionally(e);
         } finally {
@@ -328,10 +200,8 @@ final class Worker {
     }
 
     private void load(int id) {
-        long end = System.nanoTime() + pool.settings.setupNanos();
-        var late = new Timer(++lastTimer, end, -1, null, null);
-        lateLoads.put(id, late);
-        timers.add(late);
+        Runnable late = () -> loaded(id, "its setup did not finish in time");
+        lateLoads.put(id, timers.add(pool.settings.setupNanos(), false, late, null));
         loadsNow = id;
         context.load(version.endpoints.get(id));
         loadsNow = -1;
@@ -339,9 +209,9 @@ final class Worker {
 
     /** Called by the context when a script is ready, or has failed with a message. */
     void loaded(int id, String failure) {
-        Timer late = lateLoads.remove(id);
+        Integer late = lateLoads.remove(id);
         if (late != null) {
-            timers.remove(late);
+            timers.clear(late);
         }
         if (!loading.remove(id)) {
             return;
@@ -367,28 +237,32 @@ final class Worker {
 
     private void serve() {
         while (!broken && !(pool.isClosed() && requests.isEmpty())) {
-            Event event = events.poll();
-            if (event != null) {
-                attempt(event.request, event.loads, event.action);
-                continue;
-            }
-            Timer timer = dueTimer();
-            if (timer != null) {
-                fire(timer);
-                continue;
-            }
-            if (hasRoom()) {
-                ScriptRequest request = pool.take();
-                if (request != null) {
-                    begin(request);
-                    continue;
+            boolean something = turn();
+            ScriptRequest request = hasRoom() ? pool.take() : null;
+            if (request != null) {
+                begin(request);
+            } else if (!something) {
+                if (retired && requests.isEmpty()) {
+                    return;
                 }
+                park();
             }
-            if (retired && requests.isEmpty()) {
-                return;
-            }
-            park();
         }
+    }
+
+    /** Runs an event and a timer, if there are; returns whether there was one. */
+    private boolean turn() {
+        Event event = events.poll();
+        if (event != null) {
+            attempt(event.request, event.loads, event.action);
+        }
+        Timers.Timer timer = timers.due();
+        if (timer != null) {
+            // The timer of a request that is over ends what the request has left behind.
+            boolean over = timer.request == null || timer.request.isOver();
+            attempt(over ? null : timer.request, false, timer.action);
+        }
+        return event != null || timer != null;
     }
 
     private void park() {
@@ -398,13 +272,11 @@ final class Worker {
                         || hasRoom() && pool.hasWaiting()
                         || broken
                         || (retired || pool.isClosed()) && requests.isEmpty();
-        if (!something) {
-            Timer first = timers.peek();
-            if (first == null) {
-                LockSupport.park(this);
-            } else {
-                LockSupport.parkNanos(this, Math.max(1, first.at - System.nanoTime()));
-            }
+        long nanos = timers.untilNext();
+        if (!something && nanos < 0) {
+            LockSupport.park(this);
+        } else if (!something) {
+            LockSupport.parkNanos(this, nanos);
         }
         parked.set(false);
     }
@@ -442,12 +314,8 @@ final class Worker {
         return here;
     }
 
-    ScriptRequest current() {
-        return current;
-    }
-
     ScriptRequest request(int number) {
-        ScriptRequest known = current;
+        ScriptRequest known = run.request();
         if (known != null && known.number == number) {
             return known;
         }
@@ -464,16 +332,9 @@ final class Worker {
         if (request != null && request.isOver()) {
             return;
         }
+        run.begin(request, loads);
         if (request == null) {
             pool.watchdogWakes();
-        }
-        runAllocated = THREADS.getCurrentThreadAllocatedBytes();
-        runBegan = System.nanoTime();
-        current = request;
-        loadsScript = loads;
-        synchronized (this) {
-            run++;
-            running = true;
         }
         Throwable thrown = null;
         try {
@@ -481,51 +342,30 @@ final class Worker {
         } catch (Throwable e) {
             thrown = e;
         }
-        Kill by;
-        synchronized (this) {
-            running = false;
-            by = kill;
-        }
-        if (request != null) {
-            request.allocated += THREADS.getCurrentThreadAllocatedBytes() - runAllocated;
-        }
-        current = null;
-        if (by != null) {
-            killed(by, request, thrown);
+        Run.Limit exceeded = run.end();
+        if (exceeded != null) {
+            killed(exceeded, request, thrown);
         } else if (thrown != null) {
             failed(request, thrown);
         }
     }
 
-    private void killed(Kill by, ScriptRequest request, Throwable thrown) {
-        boolean interrupted = Thread.interrupted();
-        while (true) {
-            try {
-                by.done.await();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        Thread.interrupted(); // an interrupt of the context may leave it behind
-        kill = null;
+    private void killed(Run.Limit by, ScriptRequest request, Throwable thrown) {
         String file = request == null ? "/" : request.file;
-        ScriptException at = ScriptContext.exception(file, by.limit.reason, thrown);
-        if (!interrupted || by.limit != Limit.TIMEOUT) {
-            ScriptPool.report(file, by.limit.reason, at);
-        }
+        ScriptPool.report(file, by.reason, ScriptContext.exception(file, by.reason, thrown));
         if (request != null) {
-            request.fail(
-                    ignored ->
-                            by.limit == Limit.MEMORY
-                                    ? ScriptRequest.failed()
-                                    : ScriptRequest.timedOut());
+            boolean memory = by == Run.Limit.MEMORY;
+            request.fail(ignored -> memory ? ScriptRequest.failed() : ScriptRequest.timedOut());
         }
         if (loadsNow >= 0) {
-            int id = loadsNow;
-            loadsNow = -1;
-            loaded(id, by.limit.reason);
+            notLoaded(by.reason);
         }
+    }
+
+    private void notLoaded(String reason) {
+        int id = loadsNow;
+        loadsNow = -1;
+        loaded(id, reason);
     }
 
     private void failed(ScriptRequest request, Throwable thrown) {
@@ -534,7 +374,7 @@ final class Worker {
                 ScriptContext.exception(file, String.valueOf(thrown.getMessage()), thrown);
         if (thrown instanceof PolyglotException e && (e.isCancelled() || e.isResourceExhausted())) {
             boolean statements = e.isCancelled() && pool.settings.maxStatements() > 0;
-            String why = statements ? Limit.STATEMENTS.reason : "it has no more memory";
+            String why = statements ? Run.Limit.STATEMENTS.reason : "it has no more memory";
             ScriptPool.report(file, why, at);
             retire();
             broken = e.isCancelled();
@@ -544,9 +384,7 @@ final class Worker {
         } else if (request != null) {
             report(request, thrown, at);
         } else if (loadsNow >= 0) {
-            int id = loadsNow;
-            loadsNow = -1;
-            loaded(id, at.getMessage());
+            notLoaded(at.getMessage());
         } else {
             ScriptLog.seldom(Level.ERROR, "run", "A script has failed", at);
         }
@@ -561,66 +399,17 @@ final class Worker {
                             ? e.asHostException().getMessage()
                             : e.getGuestObject() == null ? e.getMessage() : e.getGuestObject();
         }
-        current = request;
         try {
             if (!context.thrown(request.number, error)) {
                 request.failed(at, 0, "", false);
             }
         } catch (RuntimeException e) {
             request.failed(at, 0, "", false);
-        } finally {
-            current = null;
         }
     }
 
-    // ---- timers
-
-    int timer(double millis, boolean repeats, Value action) {
-        long nanos = (long) (Math.clamp(millis, repeats ? 1 : 0, 1e9) * 1e6);
-        var timer =
-                new Timer(
-                        ++lastTimer,
-                        System.nanoTime() + nanos,
-                        repeats ? nanos : -1,
-                        action,
-                        current);
-        timers.add(timer);
-        timersById.put(timer.id, timer);
-        return timer.id;
-    }
-
-    void clearTimer(int id) {
-        Timer timer = timersById.remove(id);
-        if (timer != null) {
-            timers.remove(timer);
-        }
-    }
-
-    private Timer dueTimer() {
-        Timer first = timers.peek();
-        return first != null && first.at - System.nanoTime() <= 0 ? timers.poll() : null;
-    }
-
-    private void fire(Timer timer) {
-        if (timer.action == null) {
-            lateLoads.entrySet().stream()
-                    .filter(entry -> entry.getValue() == timer)
-                    .map(Map.Entry::getKey)
-                    .findFirst()
-                    .ifPresent(id -> loaded(id, "its setup did not finish in time"));
-            return;
-        }
-        if (timer.every >= 0) {
-            timer.at = System.nanoTime() + timer.every;
-            timers.add(timer);
-        } else {
-            timersById.remove(timer.id);
-        }
-        if (timer.request != null && timer.request.isOver()) {
-            attempt(null, false, timer.action::executeVoid);
-        } else {
-            attempt(timer.request, false, timer.action::executeVoid);
-        }
+    Timers timers() {
+        return timers;
     }
 
     // ---- the end
@@ -636,13 +425,7 @@ final class Worker {
         long end = System.nanoTime() + pool.settings.cpuNanos();
         attempt(null, false, context::teardown);
         while (!tornDown && !broken && end - System.nanoTime() > 0) {
-            Event event = events.poll();
-            Timer timer = event == null ? dueTimer() : null;
-            if (event != null) {
-                attempt(event.request, event.loads, event.action);
-            } else if (timer != null) {
-                fire(timer);
-            } else {
+            if (!turn()) {
                 LockSupport.parkNanos(this, 1_000_000);
             }
         }
@@ -672,10 +455,5 @@ final class Worker {
                 event.request.fail(ignored -> ScriptRequest.unavailable());
             }
         }
-    }
-
-    /** Returns bytes as scripts can read them. Any thread. */
-    ByteBuffer buffer(byte[] bytes) {
-        return ByteBuffer.wrap(bytes);
     }
 }
