@@ -177,6 +177,15 @@ final class ScriptPool {
         }
     }
 
+    /** Returns whether nothing is kept of any request. */
+    boolean isQuiet() {
+        return waiting.isEmpty()
+                && waitingCount.get() == 0
+                && timed.isEmpty()
+                && completions.pending.isEmpty()
+                && workers.stream().allMatch(Worker::isQuiet);
+    }
+
     /** Called by a worker that has ended. */
     void ended(Worker worker) {
         workers.remove(worker);

@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.graalvm.polyglot.Value;
@@ -303,7 +304,11 @@ final class ScriptRequest {
         }
         switch (before) {
             case WAITING, RUNNING -> post(step);
-            case STREAMING -> parts.add(new IOException("the script did not complete the body"));
+            case STREAMING ->
+                    parts.add(
+                            gone
+                                    ? new CancellationException("the client has disconnected")
+                                    : new IOException("the script did not complete the body"));
             case INSPECTING -> {
                 try {
                     stage.complete(step.handle(null));
@@ -410,6 +415,7 @@ final class ScriptRequest {
                         out.write(bytes);
                         out.flush();
                     }
+                    case CancellationException e -> throw e; // which is not logged
                     case IOException e when e.getCause() != null -> throw unchecked(e.getCause());
                     case IOException e -> throw e;
                     default -> {

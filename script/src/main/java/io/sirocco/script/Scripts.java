@@ -85,6 +85,11 @@ public final class Scripts implements Filter, AutoCloseable {
         return script.await();
     }
 
+    /** Returns whether nothing is kept of any request. For tests. */
+    boolean isQuiet() {
+        return pool.isQuiet();
+    }
+
     /** Scripts respond to paths that no route matches. */
     @Override
     public boolean seesUnmatched() {

@@ -98,6 +98,10 @@ final class Worker {
         return !accepts && !retired;
     }
 
+    boolean isQuiet() {
+        return inProgress == 0 && events.isEmpty() && !run.isRunning();
+    }
+
     boolean isAbandoned() {
         return abandoned;
     }

@@ -157,6 +157,20 @@ final class Site implements AutoCloseable {
         }
     }
 
+    /** Sends a request, and disconnects after the first byte of the response or a moment. */
+    void abort(String target) {
+        try (var socket = new Socket("127.0.0.1", server.port())) {
+            String request = "GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            socket.setSoTimeout(100);
+            socket.getInputStream().read();
+        } catch (java.net.SocketTimeoutException e) {
+            // it does not respond
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     static void await(String what, BooleanSupplier happened) {
         long giveUp = System.nanoTime() + PATIENCE.toNanos();
         while (!happened.getAsBoolean()) {
