@@ -39,10 +39,12 @@ class ScriptCostTest {
         try (Scripts scripts = Scripts.of(folder, options -> options.contexts(1))) {
             scripts.ready().toCompletableFuture().join();
             print("first context, ms", (System.nanoTime() - began) / 1e6);
-            began = System.nanoTime();
-            try (Scripts others = Scripts.of(folder)) {
-                others.ready().toCompletableFuture().join();
-                print("another context, ms", (System.nanoTime() - began) / 1e6);
+            for (int i = 0; i < 5; i++) {
+                began = System.nanoTime();
+                try (Scripts others = Scripts.of(folder)) {
+                    others.ready().toCompletableFuture().join();
+                    print("another context, ms", (System.nanoTime() - began) / 1e6);
+                }
             }
             try (Server server =
                     Server.start(
