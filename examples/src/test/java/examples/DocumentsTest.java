@@ -33,6 +33,7 @@ class DocumentsTest {
             import io.sirocco.live.broker.Position;
             import io.sirocco.live.redis.RedisBroker;
             import io.sirocco.net.*;
+            import io.sirocco.script.*;
             import io.sirocco.web.access.Cors;
             import io.sirocco.web.cache.*;
             import module java.base;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.script;
+
+import io.sirocco.http.Headers;
+import io.sirocco.http.Request;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Requests and headers as they enter and leave a context: one string of lines, which costs less
+ * than an object of many members. No line contains a line break. Any thread.
+ */
+final class Lines {
+    private static final Set<String> FRAMING =
+            Set.of(
+                    "connection",
+                    "content-length",
+                    "keep-alive",
+                    "trailer",
+                    "transfer-encoding",
+                    "upgrade");
+
+    private Lines() {}
+
+    /** Returns the facts of a request, and its headers from the ninth line on. */
+    static String head(Request request) {
+        String target = request.target();
+        int query = target.indexOf('?');
+        var out = new StringBuilder(512);
+        out.append(request.method()).append('\n').append(request.path()).append('\n');
+        out.append(query < 0 ? "" : target.substring(query + 1)).append('\n');
+        out.append(request.version()).append('\n').append(request.authority()).append('\n');
+        out.append(request.scheme()).append('\n').append(address(request.remoteAddress()));
+        out.append('\n').append(request.id());
+        request.headers((name, value) -> out.append('\n').append(name).append('\n').append(value));
+        return out.toString();
+    }
+
+    private static String address(SocketAddress address) {
+        return address instanceof InetSocketAddress inet && inet.getAddress() != null
+                ? inet.getAddress().getHostAddress()
+                : "";
+    }
+
+    /** Returns headers as lines of names and values. */
+    static String of(Headers headers) {
+        var out = new StringBuilder();
+        headers.forEach(
+                (name, value) ->
+                        out.append(out.isEmpty() ? "" : "\n")
+                                .append(name)
+                                .append('\n')
+                                .append(value));
+        return out.toString();
+    }
+
+    /**
+     * Returns headers from lines of names and values.
+     *
+     * @param all whether to keep those that the server sets
+     * @throws IllegalArgumentException if a name or value is invalid
+     */
+    static Headers headers(String flat, boolean all) {
+        if (flat.isEmpty()) {
+            return Headers.none();
+        }
+        String[] lines = flat.split("\n", -1);
+        if (all) {
+            return Headers.of(lines);
+        }
+        var kept = new ArrayList<String>(lines.length);
+        for (int i = 0; i + 1 < lines.length; i += 2) {
+            if (!FRAMING.contains(lines[i].toLowerCase(Locale.ROOT))) {
+                kept.add(lines[i]);
+                kept.add(lines[i + 1]);
+            }
+        }
+        return Headers.of(kept.toArray(String[]::new));
+    }
+}

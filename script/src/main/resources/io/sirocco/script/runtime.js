@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of the runtime that is JavaScript: the objects that scripts see, and the search for the script that takes a
+// request. Evaluated once in each context. `host` has the functions of the class Host; what is returned is called by the
+// class ScriptContext; `web` is what web.js returns. Flat headers are a string of lines: name, value, name, value.
+(host, web) => {
+    "use strict";
+    const { Headers, URL, URLSearchParams, btoa, atob, describe } = web;
+    const endpoints = []; // by their number: { key, file, object, ready, parent, filter }
+    const jobs = new Map(); // requests in progress by their number; dispatch says what of them
+    const NONE = 0, TEXT = 1, BYTES = 2, JSON_TEXT = 3, STREAM = 4, SAME = 5; // kinds of bodies
+    const INSPECTS = 1, COMPLETES = 2; // what scripts want to know of a response
+
+    // ---- requests
+
+    const bytesOf = (buffer) => new Uint8Array(buffer instanceof ArrayBuffer ? buffer : new ArrayBuffer(buffer));
+
+    class Request {
+        #job;
+        #lines; // method, path, query, version, host, scheme, remote address, id, then headers
+        #headers;
+        #query;
+        #state;
+        #path;
+        upstream = undefined;
+
+        constructor(job, lines) {
+            this.#job = job;
+            this.#lines = lines;
+            this.#path = lines[1];
+        }
+
+        static changed(request) {
+            return request.upstream !== undefined || request.#path !== request.#lines[1]
+                || request.#headers !== undefined && Headers.changed(request.#headers);
+        }
+
+        static job(request) { return request.#job; }
+
+        static target(request) {
+            if (request.#path !== request.#lines[1]) {
+                return request.#path.includes("?") || request.#lines[2] === "" ? request.#path : request.#path + "?" + request.#lines[2];
+            }
+            return request.#lines[2] === "" ? request.#path : request.#path + "?" + request.#lines[2];
+        }
+
+        get method() { return this.#lines[0]; }
+
+        get path() { return this.#path; }
+
+        set path(path) { this.#path = String(path); }
+
+        get version() { return this.#lines[3]; }
+
+        get host() { return this.#lines[4]; }
+
+        get scheme() { return this.#lines[5]; }
+
+        get remoteAddress() { return this.#lines[6]; }
+
+        get id() { return this.#lines[7]; }
+
+        get query() { return (this.#query ??= new URLSearchParams(this.#lines[2])); }
+
+        get headers() { return (this.#headers ??= Headers.parse(this.#lines, 8)); }
+
+        get state() { return (this.#state ??= {}); }
+
+        get url() { return new URL(this.scheme + "://" + (this.host || "localhost") + Request.target(this)); }
+
+        get languages() {
+            const header = this.headers.get("accept-language");
+            const known = header === null ? "" : host.languages(header);
+            return known === "" ? [] : known.split(",");
+        }
+
+        get cookies() {
+            const cookies = Object.create(null);
+            for (const pair of (this.headers.getAll("cookie").join("; ")).split(";")) {
+                const at = pair.indexOf("=");
+                const name = pair.slice(0, at).trim();
+                if (at > 0 && !(name in cookies)) cookies[name] = pair.slice(at + 1).trim().replace(/^"(.*)"$/, "$1");
+            }
+            return cookies;
+        }
+
+        #read(kind) {
+            return new Promise((resolve, reject) =>
+                host.body(this.#job, kind, resolve, (message, status) => {
+                    const error = Object.assign(new Error(message), { status });
+                    const state = jobs.get(this.#job);
+                    if (state) state.bodyError = error;
+                    reject(error);
+                }));
+        }
+
+        text() { return this.#read(0); }
+
+        async bytes() { return bytesOf(await this.#read(1)); }
+
+        async json() {
+            const body = await this.text();
+            try {
+                return JSON.parse(body);
+            } catch (error) {
+                throw Object.assign(new SyntaxError("The body is not JSON."), { status: 400, cause: error });
+            }
+        }
+
+        async *stream() {
+            for (;;) {
+                const part = bytesOf(await this.#read(2));
+                if (part.length === 0) return;
+                yield part;
+            }
+        }
+    }
+
+    class Response {
+        constructor(body, init = {}) {
+            this.status = init.status ?? 200;
+            this.headers = new Headers(init.headers);
+            this.body = body;
+        }
+
+        static json(value, init) {
+            const response = new Response(JSON.stringify(value), init);
+            if (!response.headers.has("content-type")) response.headers.set("Content-Type", "application/json");
+            return response;
+        }
+
+        static redirect(location, status = 302) { return new Response(undefined, { status, headers: { Location: location } }); }
+    }
+
+    /** The response of a handler, as inspectResponse sees it. */
+    class Inspected {
+        #body;
+        #replaced = false;
+
+        constructor(status, flat) {
+            this.status = status;
+            this.headers = Headers.parse(flat === "" ? [] : flat.split("\n"), 0);
+        }
+
+        static replaced(response) { return response.#replaced; }
+
+        get body() { return this.#body; }
+
+        set body(body) {
+            this.#replaced = true;
+            this.#body = body;
+        }
+    }
+
+    class Fetched {
+        #bytes;
+
+        constructor(status, flat, buffer) {
+            this.status = status;
+            this.ok = status >= 200 && status < 300;
+            this.headers = Headers.parse(flat === "" ? [] : flat.split("\n"), 0);
+            this.#bytes = bytesOf(buffer);
+        }
+
+        async bytes() { return this.#bytes; }
+
+        async text() { return new TextDecoder().decode(this.#bytes); }
+
+        async json() { return JSON.parse(await this.text()); }
+    }
+
+    // ---- bodies
+
+    const isThenable = (value) => typeof value === "object" && value !== null && typeof value.then === "function";
+    const isBytes = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
+    const isStream = (value) =>
+        typeof value === "object" && value !== null && !Array.isArray(value)
+        && (typeof value[Symbol.asyncIterator] === "function" || typeof value.next === "function");
+
+    /** Calls then(kind, a, offset, length, type) with a body that is at hand. */
+    function encode(body, then) {
+        if (body == null) return then(NONE, null, 0, 0, "");
+        if (typeof body === "string") return then(TEXT, body, 0, 0, "text/plain; charset=utf-8");
+        if (body instanceof ArrayBuffer) return then(BYTES, body, 0, body.byteLength, "application/octet-stream");
+        if (ArrayBuffer.isView(body)) return then(BYTES, body.buffer, body.byteOffset, body.byteLength, "application/octet-stream");
+        if (typeof body === "function" || isStream(body)) return then(STREAM, null, 0, 0, "application/octet-stream");
+        const json = JSON.stringify(body);
+        if (json === undefined) throw new TypeError("A body cannot be " + describe(body) + ".");
+        return then(JSON_TEXT, json, 0, 0, "application/json");
+    }
+
+    function iteratorOf(body) {
+        if (typeof body?.[Symbol.asyncIterator] === "function") return body[Symbol.asyncIterator]();
+        if (isStream(body)) return body;
+        const parts = body == null ? [] : typeof body === "string" || isBytes(body) ? [body] : [JSON.stringify(body)];
+        return parts[Symbol.iterator]();
+    }
+
+    // ---- the search for the script that takes a request
+
+    function dispatch(job, first, head) {
+        const state = { job, request: new Request(job, head.split("\n")), took: [], at: null, streams: false, iterator: null, produce: null, bodyError: null };
+        jobs.set(job, state);
+        advance(state, endpoints[first]);
+    }
+
+    function advance(state, first) {
+        for (let at = first; at !== undefined; at = at.parent) {
+            if (!at.ready) return end(state, () => host.unavailable(state.job, at.file));
+            if (at.filter) {
+                state.took.push(at);
+                continue;
+            }
+            state.at = at;
+            const result = call(at, state.request);
+            if (isThenable(result)) {
+                const here = at;
+                result.then(
+                    (value) => guarded(state, here, () => settle(state, here, value) || advance(state, here.parent)),
+                    (error) => fail(state, here, error));
+                return;
+            }
+            if (settle(state, at, result)) return;
+        }
+        pass(state);
+    }
+
+    /** An exception has left the context: nothing above catches it, so that its stack is that of the script. */
+    function thrown(job, error) {
+        const state = jobs.get(job);
+        if (state === undefined) return false;
+        if (state.streams) failPart(state, error);
+        else fail(state, state.at, error);
+        return true;
+    }
+
+    function guarded(state, at, action) {
+        try {
+            action();
+        } catch (error) {
+            fail(state, at, error);
+        }
+    }
+
+    function call(at, request) {
+        const object = at.object;
+        if (typeof object.inspectRequest !== "function") return object.generateResponse(request);
+        const result = object.inspectRequest(request);
+        return isThenable(result) ? result.then((value) => generate(at, request, value)) : generate(at, request, result);
+    }
+
+    function generate(at, request, result) {
+        if (result !== true && result !== at.object) return result;
+        if (typeof at.object.generateResponse !== "function") {
+            throw new TypeError("inspectRequest took the request, but there is no generateResponse to answer it.");
+        }
+        return at.object.generateResponse(request);
+    }
+
+    /** Acts on the result of a script; returns false if the search goes on. */
+    function settle(state, at, result) {
+        if (result == null) return false;
+        if (result instanceof Request) {
+            take(state, at);
+            if (Request.changed(result)) forward(state, String(result.upstream ?? ""), Request.target(result), result);
+            else pass(state);
+        } else if (typeof result === "string" || result instanceof URL) {
+            take(state, at);
+            const url = new URL(result);
+            const known = url.port === "" && url.protocol === "http:";
+            forward(state, known ? url.hostname : url.origin, url.pathname + url.search, state.request);
+        } else {
+            respond(state, at, result);
+        }
+        return true;
+    }
+
+    function take(state, at) {
+        state.took.push(at);
+        for (let up = at.parent; up !== undefined; up = up.parent) if (up.filter && up.ready) state.took.push(up);
+    }
+
+    const wants = (took) =>
+        (took.some((at) => typeof at.object.inspectResponse === "function") ? INSPECTS : 0)
+        | (took.some((at) => typeof at.object.responseCompleted === "function") ? COMPLETES : 0);
+
+    function pass(state) {
+        const flags = wants(state.took);
+        host.pass(state.job, flags);
+        if (flags === 0) jobs.delete(state.job);
+    }
+
+    function forward(state, upstream, target, request) {
+        const flags = wants(state.took);
+        host.forward(state.job, flags, upstream, target, Headers.flat(request.headers));
+        if (flags === 0) jobs.delete(state.job);
+    }
+
+    function checked(response) {
+        if (typeof response !== "object" || !("status" in response || "headers" in response || "body" in response)) {
+            throw new TypeError("A script returns null, the request, a string, a URL or a response { status, headers, body }, not " + describe(response) + ".");
+        }
+        const status = response.status ?? 200;
+        if (!Number.isInteger(status) || status < 200 || status > 599) throw new TypeError("The status of a response is 200 to 599, not " + String(status) + ".");
+        return status;
+    }
+
+    function respond(state, at, response) {
+        const status = checked(response);
+        const headers = response.headers;
+        const flat = headers == null ? "" : Headers.flat(headers instanceof Headers ? headers : new Headers(headers));
+        const body = response.body;
+        const flags = typeof at.object.responseCompleted === "function" ? COMPLETES : 0;
+        state.took = [at];
+        if (typeof body === "function" || isStream(body)) {
+            if (typeof body === "function") state.produce = () => body.call(response, state.request);
+            else state.iterator = iteratorOf(body);
+            return host.stream(state.job, flags, status, flat, state.produce !== null);
+        }
+        if (typeof body === "string") host.respond(state.job, flags, status, flat, TEXT, body);
+        else encode(body, (kind, content, offset, length) => host.respond(state.job, flags, status, flat, kind, content, offset, length));
+        if (flags === 0) jobs.delete(state.job);
+    }
+
+    function end(state, action) {
+        jobs.delete(state.job);
+        action();
+    }
+
+    function fail(state, at, error) {
+        const body = error === state.bodyError && error !== null;
+        end(state, () => host.fail(state.job, at.file, ...report(error), statusOf(error), body));
+    }
+
+    const statusOf = (error) =>
+        typeof error === "object" && error !== null && Number.isInteger(error.status) && error.status >= 400 && error.status < 500 ? error.status : 0;
+
+    function report(error) {
+        if (error instanceof Error) return [String(error.name) + ": " + String(error.message), String(error.stack)];
+        return [describe(error) + " was thrown", ""];
+    }
+
+    // ---- what follows a result
+
+    /** Produces the next part of a streamed body. */
+    function next(job) {
+        const state = jobs.get(job);
+        if (state === undefined) return host.part(job, true, NONE, null, 0, 0);
+        state.streams = true;
+        if (state.iterator === null && state.produce === null) return host.part(job, true, NONE, null, 0, 0);
+        if (state.iterator === null) {
+            const body = state.produce();
+            if (isThenable(body)) {
+                const begin = (known) => { state.iterator = iteratorOf(known); next(job); };
+                body.then(begin).catch((error) => failPart(state, error));
+                return;
+            }
+            state.iterator = iteratorOf(body);
+        }
+        const result = state.iterator.next();
+        if (isThenable(result)) result.then((known) => part(state, known), (error) => failPart(state, error));
+        else part(state, result);
+    }
+
+    function part(state, { done, value }) {
+        try {
+            if (done) return host.part(state.job, true, NONE, null, 0, 0);
+            if (typeof value !== "string" && !isBytes(value)) throw new TypeError("A part of a body is a string or bytes, not " + describe(value) + ".");
+            encode(value, (kind, content, offset, length) => host.part(state.job, false, kind, content, offset, length));
+        } catch (error) {
+            failPart(state, error);
+        }
+    }
+
+    function failPart(state, error) { host.failPart(state.job, state.took[0].file, ...report(error)); }
+
+    /** Ends a request: its stream is complete, or nobody reads it. */
+    function close(job) {
+        const state = jobs.get(job);
+        if (state === undefined) return;
+        endStream(state);
+        if ((wants(state.took) & COMPLETES) === 0) jobs.delete(job);
+    }
+
+    function endStream(state) {
+        const iterator = state.iterator;
+        state.iterator = null;
+        state.produce = null;
+        if (typeof iterator?.return === "function") ignore(() => iterator.return());
+    }
+
+    function ignore(action) {
+        try {
+            const result = action();
+            if (isThenable(result)) result.then(undefined, (error) => log(3, [error]));
+        } catch (error) {
+            log(3, [error]);
+        }
+    }
+
+    function inspect(job, status, flat) {
+        const state = jobs.get(job);
+        inspectNext(state, 0, new Inspected(status, flat));
+    }
+
+    function inspectNext(state, from, response) {
+        for (let i = from; i < state.took.length; i++) {
+            const at = state.took[i];
+            if (typeof at.object.inspectResponse !== "function") continue;
+            state.at = at;
+            const result = at.object.inspectResponse(state.request, response);
+            if (isThenable(result)) {
+                result.then(
+                    (known) => guarded(state, at, () => inspectNext(state, i + 1, replacement(response, known))),
+                    (error) => fail(state, at, error));
+                return;
+            }
+            response = replacement(response, result);
+        }
+        inspected(state, response);
+    }
+
+    function replacement(response, result) {
+        if (result == null || result === response) return response;
+        const other = new Inspected(checked(result), Headers.flat(result.headers instanceof Headers ? result.headers : new Headers(result.headers)));
+        other.body = result.body;
+        return other;
+    }
+
+    function inspected(state, response) {
+        const status = checked(response);
+        const flat = Headers.flat(response.headers);
+        if (!Inspected.replaced(response)) {
+            host.inspected(state.job, status, flat, SAME, null, 0, 0, "");
+        } else {
+            encode(response.body, (kind, content, offset, length, type) => {
+                if (kind === STREAM) throw new TypeError("inspectResponse cannot stream a body.");
+                host.inspected(state.job, status, flat, kind, content, offset, length, type);
+            });
+        }
+        if ((wants(state.took) & COMPLETES) === 0) jobs.delete(state.job);
+    }
+
+    function completed(job, status, complete, bytes, millis) {
+        const state = jobs.get(job);
+        if (state === undefined) return;
+        jobs.delete(job);
+        endStream(state);
+        for (const at of state.took) {
+            if (typeof at.object.responseCompleted === "function") {
+                ignore(() => at.object.responseCompleted(state.request, { status, complete, bytes, millis }));
+            }
+        }
+    }
+
+    const forget = (job) => { jobs.delete(job); };
+
+    // ---- loading
+
+    const MEMBERS = ["inspectRequest", "generateResponse", "inspectResponse", "responseCompleted"];
+
+    /** Loads the script of an endpoint; host.loaded or host.notLoaded follows. */
+    function load(id, parent, key, file, specifier, config) {
+        const endpoint = { key, file, object: null, ready: false, parent: parent < 0 ? undefined : endpoints[parent], filter: false };
+        for (const each of endpoints) if (each !== undefined && each.parent === endpoints[id] && endpoints[id] !== undefined) each.parent = endpoint;
+        endpoints[id] = endpoint;
+        const failed = (error) => host.notLoaded(id, ...report(error));
+        import(specifier).then((module) => {
+            let object = module;
+            if (typeof module.default === "function") object = { ...module, generateResponse: module.default };
+            else if (typeof module.default === "object" && module.default !== null) object = module.default;
+            const members = MEMBERS.filter((name) => typeof object[name] === "function");
+            if (members.length === 0) throw new TypeError("It exports none of " + MEMBERS.join(", ") + ".");
+            endpoint.object = object;
+            endpoint.filter = typeof object.inspectRequest !== "function" && typeof object.generateResponse !== "function";
+            const context = { path: key, config: JSON.parse(config), log: globalThis.log };
+            const result = typeof object.setup === "function" ? object.setup(context) : undefined;
+            return isThenable(result) ? result : null;
+        }).then(() => {
+            endpoint.ready = true;
+            host.loaded(id);
+        }).catch(failed);
+    }
+
+    function teardown() {
+        const results = endpoints.filter((at) => at?.ready && typeof at.object.teardown === "function").map(async (at) => {
+            try {
+                await at.object.teardown();
+            } catch (error) {
+                log(3, [error]);
+            }
+        });
+        Promise.all(results).then(() => host.tornDown());
+    }
+
+    // ---- what scripts can use
+
+    function log(level, values) {
+        host.log(level, values.map((value) => {
+            if (typeof value === "string") return value;
+            if (value instanceof Error) return value.stack + (value.cause === undefined ? "" : "\nCaused by: " + (value.cause?.stack ?? value.cause));
+            try {
+                return JSON.stringify(value) ?? String(value);
+            } catch {
+                return String(value);
+            }
+        }).join(" "));
+    }
+
+    const logger = Object.freeze({
+        debug: (...values) => log(0, values),
+        info: (...values) => log(1, values),
+        log: (...values) => log(1, values),
+        warn: (...values) => log(2, values),
+        error: (...values) => log(3, values),
+    });
+
+    function fetch(upstream, path, options = {}) {
+        return new Promise((resolve, reject) => {
+            const headers = new Headers(options.headers);
+            encode(options.body, (kind, content, offset, length, type) => {
+                if (kind === STREAM) throw new TypeError("fetch cannot send a stream.");
+                if (kind !== NONE && !headers.has("content-type")) headers.set("Content-Type", type);
+                host.fetch(String(upstream), String(path), String(options.method ?? (kind === NONE ? "GET" : "POST")), Headers.flat(headers),
+                    kind, content, offset, length, Number(options.timeout ?? 0),
+                    (status, flat, buffer) => resolve(new Fetched(status, flat, buffer)),
+                    (message) => reject(new Error(message)));
+            });
+        });
+    }
+
+    const seconds = (options) => {
+        const ttl = Number(options?.ttl ?? 0);
+        if (!(ttl >= 0)) throw new TypeError("A ttl is a number of seconds.");
+        return ttl;
+    };
+    const kv = Object.freeze({
+        get(key) {
+            const json = host.kvGet(String(key));
+            return json === null ? undefined : JSON.parse(json);
+        },
+        set(key, value, options) {
+            const json = JSON.stringify(value);
+            if (json === undefined) throw new TypeError("kv stores JSON, not " + describe(value) + ".");
+            host.kvSet(String(key), json, seconds(options));
+        },
+        delete: (key) => host.kvDelete(String(key)),
+        increment: (key, by = 1, options = undefined) => host.kvIncrement(String(key), Number(by), seconds(options)),
+    });
+
+    function getRandomValues(array) {
+        if (!ArrayBuffer.isView(array) || array.byteLength > 65536) throw new TypeError("getRandomValues takes a typed array of at most 65536 bytes.");
+        new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(bytesOf(host.random(array.byteLength)));
+        return array;
+    }
+
+    const timer = (repeats) => (action, delay = 0, ...values) => {
+        if (typeof action !== "function") throw new TypeError("A timer calls a function, not " + describe(action) + ".");
+        return host.timer(Number(delay) || 0, repeats, values.length === 0 ? action : () => action(...values));
+    };
+    const clear = (id) => { if (typeof id === "number") host.clearTimer(id); };
+
+    const globals = {
+        Headers, URL, URLSearchParams, Response, fetch, kv, log: logger, console: logger, btoa, atob,
+        crypto: Object.freeze({ randomUUID: () => host.uuid(), getRandomValues }),
+        setTimeout: timer(false), setInterval: timer(true), clearTimeout: clear, clearInterval: clear,
+        queueMicrotask: (action) => { Promise.resolve().then(action).catch((error) => log(3, [error])); },
+    };
+    for (const name of Object.keys(globals)) {
+        Object.defineProperty(globalThis, name, { value: globals[name], writable: true, configurable: true, enumerable: false });
+    }
+    Graal.setUnhandledPromiseRejectionHandler((reason) => log(3, ["Unhandled rejection:", reason]));
+    for (const name of ["Graal", "Polyglot", "Packages", "Java", "java", "javax", "javafx", "com", "org", "edu", "load", "loadWithNewGlobal", "print", "printErr", "SharedArrayBuffer", "Atomics"]) {
+        delete globalThis[name];
+    }
+
+    return { dispatch, thrown, next, close, inspect, completed, forget, load, teardown };
+}
