@@ -135,7 +135,7 @@ final class ClientUpstreams implements Upstreams {
                 .thenCompose(
                         response ->
                                 response.body()
-                                        .bytesLater(fetch.maxBodyBytes())
+                                        .bytesAsync(fetch.maxBodyBytes())
                                         .thenApply(
                                                 body ->
                                                         new Fetched(

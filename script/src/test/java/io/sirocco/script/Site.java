@@ -126,7 +126,7 @@ final class Site implements AutoCloseable {
                 .thenCompose(
                         response ->
                                 response.body()
-                                        .bytesLater(64 << 20)
+                                        .bytesAsync(64 << 20)
                                         .thenApply(
                                                 bytes ->
                                                         new Reply(
