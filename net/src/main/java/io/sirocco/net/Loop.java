@@ -253,10 +253,10 @@ public final class Loop implements Executor {
     /**
      * Opens a connection and calls {@code connector} with the outcome. Loop-confined.
      *
-     * @throws RejectedExecutionException when the loop is stopping
+     * @throws RejectedExecutionException when the loop is stopping, or has died
      */
     public void connect(Destination to, Connector connector) {
-        if (stopping) {
+        if (stopping || failure != null) {
             throw new RejectedExecutionException(STOPPING);
         }
         if (Thread.currentThread() == thread) {
@@ -741,6 +741,7 @@ public final class Loop implements Executor {
         if (failure != null) {
             step(transport::cancelAll); // connections that are lost give their memory back
             step(this::loseAll);
+            step(this::loseConnects);
         }
         for (int rounds = 0; rounds < LAST_ROUNDS; rounds++) {
             step(this::runTasks);
@@ -773,6 +774,14 @@ public final class Loop implements Executor {
             if (connections.newest() == lost) {
                 gone(lost);
             }
+        }
+    }
+
+    /** Tells connectors the same. */
+    private void loseConnects() {
+        for (PendingConnect lost; (lost = connects.any()) != null; ) {
+            step(lost::lost);
+            connects.over(lost);
         }
     }
 

@@ -101,6 +101,15 @@ final class PendingConnect extends Timer implements TransportConnect {
         }
     }
 
+    /** Fails without waiting for the transport, since the loop has died. */
+    void lost() {
+        try {
+            giveUp(new LoopStoppedException());
+        } finally {
+            failed("the loop has died");
+        }
+    }
+
     private void end() {
         over = true;
         socket = null;
