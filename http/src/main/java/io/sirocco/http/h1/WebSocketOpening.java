@@ -115,8 +115,9 @@ public final class WebSocketOpening implements Connector, Protocol {
 
     @Override
     public void failed(IOException why) {
-        if (outcome.completeExceptionally(why)) {
-            handshake.failed();
+        if (!outcome.isDone()) {
+            handshake.failed(); // first: the failure is seen by other threads
+            outcome.completeExceptionally(why);
         }
     }
 
