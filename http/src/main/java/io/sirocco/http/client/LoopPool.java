@@ -92,7 +92,7 @@ final class LoopPool {
                 break;
             }
         }
-        tellEmpty();
+        completeIfEmpty();
     }
 
     void keep(OriginPool origin) {
@@ -102,7 +102,7 @@ final class LoopPool {
     void drop(OriginPool origin) {
         starving.remove(origin);
         origins.remove(origin.origin, origin);
-        tellEmpty();
+        completeIfEmpty();
     }
 
     // ---- the end
@@ -117,7 +117,7 @@ final class LoopPool {
             }
             each.refuseAll(Reason.CLIENT_CLOSED, "the client was closed");
         }
-        tellEmpty();
+        completeIfEmpty();
     }
 
     /** The loop stops, or has: nothing that waits will have a connection. */
@@ -135,7 +135,7 @@ final class LoopPool {
         }
     }
 
-    private void tellEmpty() {
+    private void completeIfEmpty() {
         if (empty != null && connections.isEmpty()) {
             empty.complete(null);
         }

@@ -38,10 +38,10 @@ final class Responder {
      */
     private static final long ENDED_WHEN_WRITTEN = 512 << 10;
 
-    private final LoopContext worker;
+    private final LoopContext context;
 
-    Responder(LoopContext worker) {
-        this.worker = worker;
+    Responder(LoopContext context) {
+        this.context = context;
     }
 
     /** Sends {@code response}. Any thread. */
@@ -86,8 +86,8 @@ final class Responder {
 
     /** The common case, which allocates nothing on the loop. */
     private void respond(Exchange exchange, ResponseMessage response, byte[] bytes) {
-        if (!worker.loop.enter()) {
-            worker.execute(() -> guarded(exchange, () -> send(exchange, response, bytes)));
+        if (!context.loop.enter()) {
+            context.execute(() -> guarded(exchange, () -> send(exchange, response, bytes)));
             return;
         }
         try {
@@ -95,7 +95,7 @@ final class Responder {
         } catch (Throwable e) {
             recover(exchange, e);
         } finally {
-            worker.loop.exit();
+            context.loop.exit();
         }
     }
 
@@ -105,14 +105,14 @@ final class Responder {
 
     /** Runs {@code task} on the loop: at once if the caller is on it. Any thread. */
     void onLoop(Exchange exchange, Runnable task) {
-        if (worker.loop.enter()) {
+        if (context.loop.enter()) {
             try {
                 guarded(exchange, task);
             } finally {
-                worker.loop.exit();
+                context.loop.exit();
             }
         } else {
-            worker.execute(() -> guarded(exchange, task));
+            context.execute(() -> guarded(exchange, task));
         }
     }
 
@@ -190,8 +190,8 @@ final class Responder {
                             exchange.end(response);
                         }
                     });
-        } else if (worker.isLoopThread()) { // an inline handler: its writer may block, so not here
-            worker.virtual(exchange, () -> write(exchange, response, writer, length));
+        } else if (context.isLoopThread()) { // an inline handler: its writer may block, so not here
+            context.virtual(exchange, () -> write(exchange, response, writer, length));
         } else {
             write(exchange, response, writer, length);
         }
@@ -225,7 +225,7 @@ final class Responder {
 
     /** Sends the headers before the body, so that the client knows that it is connected. */
     private void beginSoon(Exchange exchange, ResponseMessage response) {
-        worker.loop.schedule(
+        context.loop.schedule(
                 FIRST_EVENT,
                 () -> {
                     if (exchange.pending() && exchange.connected() && !exchange.headOnly) {
@@ -249,7 +249,7 @@ final class Responder {
                                     : thrown;
                     ResponseMessage page =
                             failure == null ? null : Failures.response(exchange, failure);
-                    worker.execute(
+                    context.execute(
                             () -> {
                                 exchange.waitsForLater = false;
                                 if (exchange.responded || !exchange.connected()) {
@@ -269,7 +269,7 @@ final class Responder {
         if (response.content().atHand()) {
             respond(exchange, response);
         } else {
-            worker.virtual(exchange, () -> respond(exchange, response));
+            context.virtual(exchange, () -> respond(exchange, response));
         }
     }
 
