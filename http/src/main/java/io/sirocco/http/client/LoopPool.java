@@ -56,7 +56,9 @@ final class LoopPool {
         return client.tls();
     }
 
-    /** Whether one more connection may be opened; an idle one to another origin makes room. */
+    /**
+     * Returns whether one more connection may be opened; an idle one to another origin makes room.
+     */
     boolean hasRoom() {
         if (open < settings.perLoop()) {
             return true;
@@ -75,13 +77,18 @@ final class LoopPool {
         starving.add(origin);
     }
 
-    /** Whether requests to some origin wait for room; an origin may have got a connection since. */
+    /**
+     * Returns whether requests to some origin wait for room; an origin may have got a connection
+     * since.
+     */
     boolean isStarving() {
         starving.removeIf(OriginPool::isOpeningForAll);
         return !starving.isEmpty();
     }
 
-    /** A connection is gone: those that wait for room have their turn, one after the other. */
+    /**
+     * Called when a connection is gone: opens those that wait for room, one origin after the other.
+     */
     void roomMade() {
         while (isStarving() && open < settings.perLoop()) {
             OriginPool first = starving.iterator().next();
@@ -107,7 +114,7 @@ final class LoopPool {
 
     // ---- the end
 
-    /** Takes no more requests; {@code then} is completed when none is under way any more. */
+    /** Accepts no more requests; completes {@code then} when none is in progress any more. */
     void close(CompletableFuture<Void> then) {
         closed = true;
         empty = then;
@@ -120,7 +127,7 @@ final class LoopPool {
         completeIfEmpty();
     }
 
-    /** The loop stops, or has: nothing that waits will have a connection. */
+    /** Called when the loop stops or has ended: fails all requests that wait for a connection. */
     void stopped() {
         closed = true;
         for (OriginPool each : List.copyOf(origins.values())) {
@@ -128,7 +135,7 @@ final class LoopPool {
         }
     }
 
-    /** Fails what is under way. */
+    /** Fails the requests in progress. */
     void abort() {
         for (ClientConnection each : new ArrayList<>(connections)) {
             each.failed(Reason.CLIENT_CLOSED, "the client was closed", null);
