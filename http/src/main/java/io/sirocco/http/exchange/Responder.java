@@ -61,8 +61,9 @@ final class Responder {
             case Content.Stream(BodyWriter writer, long length) ->
                     stream(exchange, response, writer, length);
             case Content.Source(BodySource source, long length) ->
-                    onLoop(
+                    onLoopOrRelease(
                             exchange,
+                            response.content(),
                             () -> new BodyPump(exchange, response, source, length).start());
             case Content.Endless(BodyWriter writer) -> {
                 exchange.endless = true;
@@ -70,13 +71,17 @@ final class Responder {
                 stream(exchange, response, writer, -1);
             }
             case Content.Pieces(Segments all) ->
-                    onLoop(exchange, () -> send(exchange, response, all));
+                    onLoopOrRelease(
+                            exchange, response.content(), () -> send(exchange, response, all));
             case Content.Upgrade upgrade ->
                     onLoop(exchange, () -> WebSocketUpgrade.of(exchange, response, upgrade));
             case Content.File file -> {
                 try {
                     var pieces = new Segments(List.of(opened(file)));
-                    onLoop(exchange, () -> send(exchange, response, pieces));
+                    onLoopOrRelease(
+                            exchange,
+                            new Content.Pieces(pieces),
+                            () -> send(exchange, response, pieces));
                 } catch (IOException e) {
                     respond(exchange, Failures.response(exchange, e));
                 }
@@ -103,16 +108,26 @@ final class Responder {
         return new BodySegment.Region(OpenFile.open(file.path()), 0, file.length());
     }
 
-    /** Runs {@code task} on the loop: at once if the caller is on it. Any thread. */
-    void onLoop(Exchange exchange, Runnable task) {
+    /**
+     * Runs {@code task} on the loop: at once if the caller is on it. Returns false if the loop has
+     * ended, and the task does not run. Any thread.
+     */
+    boolean onLoop(Exchange exchange, Runnable task) {
         if (context.loop.enter()) {
             try {
                 guarded(exchange, task);
             } finally {
                 context.loop.exit();
             }
-        } else {
-            context.execute(() -> guarded(exchange, task));
+            return true;
+        }
+        return context.execute(() -> guarded(exchange, task));
+    }
+
+    /** Does the same; releases the content if the loop has ended. Any thread. */
+    private void onLoopOrRelease(Exchange exchange, Content content, Runnable task) {
+        if (!onLoop(exchange, task)) {
+            content.release();
         }
     }
 
@@ -249,20 +264,29 @@ final class Responder {
                                     : thrown;
                     ResponseMessage page =
                             failure == null ? null : Failures.response(exchange, failure);
-                    context.execute(
-                            () -> {
-                                exchange.waitsForLater = false;
-                                if (exchange.responded || !exchange.connected()) {
-                                    if (value instanceof Response late) {
-                                        ((ResponseMessage) late).content().release();
-                                    }
-                                } else if (page == null) {
-                                    then.accept(value);
-                                } else {
-                                    respond(exchange, page);
-                                }
-                            });
+                    boolean runs =
+                            context.execute(
+                                    () -> {
+                                        exchange.waitsForLater = false;
+                                        if (exchange.responded || !exchange.connected()) {
+                                            release(value);
+                                        } else if (page == null) {
+                                            then.accept(value);
+                                        } else {
+                                            respond(exchange, page);
+                                        }
+                                    });
+                    if (!runs) { // the loop has ended
+                        release(value);
+                    }
                 });
+    }
+
+    /** Releases the content of a response that comes too late. */
+    private static void release(Object late) {
+        if (late instanceof ResponseMessage response) {
+            response.content().release();
+        }
     }
 
     private void respondLate(Exchange exchange, ResponseMessage response) {
