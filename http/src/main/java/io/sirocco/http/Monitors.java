@@ -9,45 +9,45 @@ record Monitors(List<Monitor> all) implements Monitor {
 
     @Override
     public void completed(CompletedRequest answered) {
-        tell(monitor -> monitor.completed(answered));
+        each(monitor -> monitor.completed(answered));
     }
 
     @Override
     public void rejected(RejectedRequest rejected) {
-        tell(monitor -> monitor.rejected(rejected));
+        each(monitor -> monitor.rejected(rejected));
     }
 
     @Override
     public void opened(OpenedConnection opened) {
-        tell(monitor -> monitor.opened(opened));
+        each(monitor -> monitor.opened(opened));
     }
 
     @Override
     public void closed(ClosedConnection closed) {
-        tell(monitor -> monitor.closed(closed));
+        each(monitor -> monitor.closed(closed));
     }
 
     @Override
     public void handlerFailed(String requestId, Throwable thrown) {
-        tell(monitor -> monitor.handlerFailed(requestId, thrown));
+        each(monitor -> monitor.handlerFailed(requestId, thrown));
     }
 
     @Override
     public void routeMoved(String route, long millis, StackTraceElement[] stack) {
-        tell(monitor -> monitor.routeMoved(route, millis, stack));
+        each(monitor -> monitor.routeMoved(route, millis, stack));
     }
 
     @Override
     public void loopDied(Throwable why) {
-        tell(monitor -> monitor.loopDied(why));
+        each(monitor -> monitor.loopDied(why));
     }
 
     /** Notifies all monitors, then throws the exception that one of them threw. */
-    private void tell(Consumer<Monitor> news) {
+    private void each(Consumer<Monitor> call) {
         RuntimeException first = null;
         for (Monitor monitor : all) {
             try {
-                news.accept(monitor);
+                call.accept(monitor);
             } catch (RuntimeException e) {
                 if (first == null) {
                     first = e;

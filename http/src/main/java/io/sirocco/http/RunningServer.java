@@ -66,8 +66,8 @@ final class RunningServer {
                 Executors.newFixedThreadPool(
                         config.poolThreads,
                         Thread.ofPlatform().daemon().name(config.name + "-pool-", 0).factory());
-        ServerContext setup = plan.setup(id, pool);
-        contexts = loops.all().stream().map(loop -> new LoopContext(loop, setup)).toList();
+        ServerContext serverContext = plan.serverContext(id, pool);
+        contexts = loops.all().stream().map(loop -> new LoopContext(loop, serverContext)).toList();
         http1 = contexts.stream().map(Http1Context::new).toList();
         listeners = new ServerListeners(loops, () -> this.plan.config(), this::accept);
         loops.failure().thenAccept(why -> failed(why, failure));
@@ -140,18 +140,18 @@ final class RunningServer {
     void reload(ServerPlan next) throws IOException {
         Runnable closeOthers = listeners.replace(next.config());
         plan = next;
-        adopt(next.setup(id, pool));
+        adopt(next.serverContext(id, pool));
         closeOthers.run();
     }
 
-    private void adopt(ServerContext setup) {
+    private void adopt(ServerContext serverContext) {
         var adopted = new ArrayList<CompletableFuture<?>>();
         for (LoopContext context : contexts) {
             var done = new CompletableFuture<Void>();
             boolean runs =
                     context.execute(
                             () -> {
-                                context.adopt(setup);
+                                context.adopt(serverContext);
                                 done.complete(null);
                             });
             if (runs) { // else its loop has died
@@ -168,7 +168,7 @@ final class RunningServer {
         long began = System.nanoTime();
         drainMounts(timeout);
         contexts.forEach(context -> context.execute(() -> context.draining = true));
-        listeners.close(); // behind that: a client that is refused is told that we are draining
+        listeners.close(); // behind that: a client that is refused sees that we are draining
         Duration left = timeout.minusNanos(System.nanoTime() - began);
         boolean drained = drain(left.isNegative() ? Duration.ZERO : left);
         loops.close();

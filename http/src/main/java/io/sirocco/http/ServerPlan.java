@@ -83,7 +83,7 @@ record ServerPlan(
         return kinds.computeIfAbsent(name, fresh -> before.getOrDefault(fresh, TaskKind.of(fresh)));
     }
 
-    ServerContext setup(String id, ExecutorService pool) {
+    ServerContext serverContext(String id, ExecutorService pool) {
         return new ServerContext(
                 id,
                 router,

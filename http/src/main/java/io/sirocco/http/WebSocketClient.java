@@ -49,7 +49,7 @@ import java.util.function.Function;
 public final class WebSocketClient implements AutoCloseable {
     private final Loops loops;
     private final boolean owner;
-    private final Map<Loop, ClientLoopContext> hubs = new ConcurrentHashMap<>();
+    private final Map<Loop, ClientLoopContext> contexts = new ConcurrentHashMap<>();
     private final WebSocketGroup sockets;
     private final Headers headers;
     private final long connectMillis;
@@ -119,7 +119,7 @@ public final class WebSocketClient implements AutoCloseable {
                 loops.next(),
                 uri,
                 Headers.none(),
-                hub -> new BlockingWebSocket(handler, hub, null));
+                context -> new BlockingWebSocket(handler, context, null));
     }
 
     /**
@@ -131,7 +131,7 @@ public final class WebSocketClient implements AutoCloseable {
      */
     public CompletableFuture<WebSocket> connect(
             Loop loop, URI uri, Headers headers, WebSocketListener listener) {
-        return connect(loop, uri, headers, hub -> listener);
+        return connect(loop, uri, headers, context -> listener);
     }
 
     private CompletableFuture<WebSocket> connect(
@@ -161,7 +161,7 @@ public final class WebSocketClient implements AutoCloseable {
      */
     public CompletableFuture<WebSocket> connect(
             Loop loop, Destination to, URI uri, Headers headers, WebSocketListener listener) {
-        var attempt = new Attempt(loop, uri, headers, hub -> listener);
+        var attempt = new Attempt(loop, uri, headers, context -> listener);
         attempt.begin(to);
         return attempt.outcome;
     }
@@ -176,10 +176,13 @@ public final class WebSocketClient implements AutoCloseable {
 
     /** Returns the number of open sockets. */
     public int open() {
-        return hubs.values().stream().mapToInt(hub -> hub.open).sum();
+        return contexts.values().stream().mapToInt(context -> context.open).sum();
     }
 
-    /** Closes all sockets with 1001 and waits up to 5 s for the servers' replies. */
+    /**
+     * Closes all sockets with 1001 and waits up to 5 s for the servers' replies; does not wait on
+     * the thread of an event loop.
+     */
     @Override
     public void close() {
         close(Duration.ofSeconds(5));
@@ -187,21 +190,24 @@ public final class WebSocketClient implements AutoCloseable {
 
     /**
      * Closes all sockets with 1001, waits up to {@code timeout} for the servers' replies, then
-     * closes the remaining connections.
+     * stops its own event loop, which closes the remaining connections. Does not wait on the thread
+     * of an event loop.
      */
     public void close(Duration timeout) {
         closed = true;
         CompletableFuture<?>[] ends =
-                hubs.values().stream()
+                contexts.values().stream()
                         .map(
-                                hub -> {
+                                context -> {
                                     var end = new CompletableFuture<Void>();
-                                    boolean runs = hub.execute(() -> hub.drain(end));
+                                    boolean runs = context.execute(() -> context.drain(end));
                                     return runs ? end : CompletableFuture.completedFuture(null);
                                 })
                         .toArray(CompletableFuture[]::new);
         try {
-            CompletableFuture.allOf(ends).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            if (!Loop.isLoopThread()) {
+                CompletableFuture.allOf(ends).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            }
         } catch (TimeoutException e) {
             // they had their time
         } catch (InterruptedException e) {
@@ -239,6 +245,7 @@ public final class WebSocketClient implements AutoCloseable {
             String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase();
             if (!scheme.equals("ws") && !scheme.equals("wss")
                     || uri.getHost() == null
+                    || uri.getPort() > 65_535
                     || uri.getRawFragment() != null
                     || uri.getRawUserInfo() != null) {
                 throw new IllegalArgumentException(
@@ -265,6 +272,9 @@ public final class WebSocketClient implements AutoCloseable {
             } catch (UnknownHostException e) {
                 outcome.completeExceptionally(
                         new UnknownHostException("no address is known for " + uri.getHost()));
+            } catch (RuntimeException e) {
+                outcome.completeExceptionally(
+                        new IOException("cannot look up " + uri.getHost() + ": " + e, e));
             }
         }
 
@@ -322,22 +332,22 @@ public final class WebSocketClient implements AutoCloseable {
                 opened.completeExceptionally(new IOException("the client is closed"));
                 return;
             }
+            ClientLoopContext context =
+                    contexts.computeIfAbsent(
+                            loop, each -> new ClientLoopContext(each, writeMillis));
+            var opening =
+                    new WebSocketOpening(
+                            context,
+                            sockets,
+                            uri,
+                            fields,
+                            listener.apply(context),
+                            to.timeoutMillis(),
+                            opened);
             try {
-                ClientLoopContext hub =
-                        hubs.computeIfAbsent(
-                                loop, each -> new ClientLoopContext(each, writeMillis));
-                var opening =
-                        new WebSocketOpening(
-                                hub,
-                                sockets,
-                                uri,
-                                fields,
-                                listener.apply(hub),
-                                to.timeoutMillis(),
-                                opened);
                 loop.connect(to, secure ? secured(to, opening) : opening);
             } catch (RuntimeException e) {
-                opened.completeExceptionally(
+                opening.failed(
                         new IOException("cannot connect to " + uri + ": " + e.getMessage(), e));
             }
         }

@@ -12,9 +12,11 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -144,6 +146,38 @@ class BodySourceTest {
             inTime(source.asked).complete(END);
             serving.awaitQuiet();
             assertEquals(0, source.closed.size());
+        }
+    }
+
+    /** Its response can go nowhere, yet the source may hold a file or a connection. */
+    @Test
+    void aSourceIsClosedWhoseHandlerReturnsBehindTheEndOfTheServer() throws Exception {
+        var source = new Source();
+        var handling = new CountDownLatch(1);
+        var stopped = new CountDownLatch(1);
+        Handler handler =
+                request -> {
+                    handling.countDown();
+                    while (stopped.getCount() > 0) {
+                        try {
+                            stopped.await();
+                        } catch (InterruptedException e) {
+                            // the server stops, which it does not heed
+                        }
+                    }
+                    return Response.stream(source);
+                };
+        try (var serving =
+                        new Serving(
+                                TransportKind.NIO,
+                                Mode.POOL,
+                                c -> {},
+                                routes -> routes.get("/source", handler));
+                Client _ = serving.client().send(GET)) {
+            assertTrue(handling.await(5, TimeUnit.SECONDS));
+            serving.server.stop(Duration.ZERO);
+            stopped.countDown();
+            assertEquals("closed", inTime(source.closed));
         }
     }
 

@@ -13,6 +13,6 @@ public final class Plans {
     /** Returns what a server with this configuration and these routes gives to its loops. */
     public static ServerContext context(
             Consumer<Config> configure, Consumer<Routes> routes, ExecutorService pool) {
-        return ServerPlan.of(configure, routes, Map.of()).setup("fake", pool);
+        return ServerPlan.of(configure, routes, Map.of()).serverContext("fake", pool);
     }
 }

@@ -24,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -305,7 +306,9 @@ class WebSocketClientTest {
 
     @Test
     void whatIsNoUrlOfAWebSocketIsSaid() {
-        for (String uri : List.of("http://a/", "ws:///x", "ws://u@a/", "ws://a/#b", "a")) {
+        List<String> none =
+                List.of("http://a/", "ws:///x", "ws://u@a/", "ws://a/#b", "a", "ws://a:65536/");
+        for (String uri : none) {
             assertThrows(
                     IllegalArgumentException.class, () -> client.connect(URI.create(uri), log));
         }
@@ -321,6 +324,44 @@ class WebSocketClientTest {
                     IllegalArgumentException.class,
                     () -> client.connect(loops.next(), uri("/"), Headers.of(name, "x"), log));
         }
+    }
+
+    /** A loop that stops refuses to connect: the memory that was reserved for that is released. */
+    @Test
+    void aHandshakeThatCannotBeginHoldsNoMemory() throws Exception {
+        WebSocketClient takesContexts = client(context);
+        Loop loop = loops.next();
+        var to = Destination.of(new InetSocketAddress("127.0.0.1", 9));
+        var outcome = new CompletableFuture<CompletableFuture<WebSocket>>();
+        loop.execute(
+                () -> {
+                    loops.close();
+                    Runnable connects =
+                            () ->
+                                    outcome.complete(
+                                            takesContexts.connect(
+                                                    loop, to, uri("/"), Headers.none(), log));
+                    loop.execute(() -> loop.execute(connects)); // behind the stop
+                });
+        CompletableFuture<WebSocket> opened = outcome.get(10, TimeUnit.SECONDS);
+        assertThrows(ExecutionException.class, () -> opened.get(10, TimeUnit.SECONDS));
+        assertEquals(0, context.contextMemory());
+    }
+
+    /** A loop that waited for the servers' replies would not receive them. */
+    @Test
+    void closingOnALoopDoesNotWait() throws Exception {
+        var closed = new CompletableFuture<Void>();
+        var closes =
+                new WebSocketListener() {
+                    @Override
+                    public void onOpen(WebSocket socket) {
+                        client.close(Duration.ofDays(1));
+                        closed.complete(null);
+                    }
+                };
+        client.connect(uri("/echo"), closes);
+        closed.get(30, TimeUnit.SECONDS);
     }
 
     /** Both ends have more to send than the network takes: one of them has to read on. */

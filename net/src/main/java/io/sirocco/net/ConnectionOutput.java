@@ -124,7 +124,6 @@ final class ConnectionOutput {
      */
     boolean flush() {
         Connection owner = connection;
-        Loop loop = owner.loop();
         for (OutputChunk chunk; (chunk = OutputSide.next(owner)) != null; ) {
             int length = owner.isRateLimited() ? allowed(chunk.length()) : chunk.length();
             if (length == 0) {

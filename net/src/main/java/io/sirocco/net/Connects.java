@@ -37,6 +37,12 @@ final class Connects extends ConnectionOrigin {
         return underWay.isEmpty();
     }
 
+    /** Returns any of those that are under way; null for none. */
+    PendingConnect any() {
+        return underWay.isEmpty() ? null : underWay.iterator().next();
+    }
+
+    /** Cancels all, since the loop stops. */
     void giveUp() {
         Set.copyOf(underWay).forEach(attempt -> attempt.giveUp(new LoopStoppedException()));
     }

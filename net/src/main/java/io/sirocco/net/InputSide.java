@@ -37,7 +37,7 @@ final class InputSide {
 
     // ---- from the socket
 
-    /** The socket has brought {@code length} bytes. */
+    /** Takes {@code length} bytes from the socket. */
     static void received(Connection c, MemorySegment memory, long offset, int length) {
         c.loop().bytesIn += length;
         if (c.isRateLimited()) {
@@ -60,7 +60,7 @@ final class InputSide {
         }
     }
 
-    /** The socket, or TLS, has met the end of the stream. */
+    /** Takes the end of the stream from the socket or from TLS. */
     static void ended(Connection c) {
         TlsLayer tls = c.tlsLayer();
         if (c.has(ENDED | CLOSING) || tls != null && tls.postponesEnd()) {
@@ -76,7 +76,7 @@ final class InputSide {
         }
     }
 
-    /** Tells the protocol of the end, once everything before it is delivered. */
+    /** Notifies the protocol of the end, once everything before it is delivered. */
     private static void notifyEnded(Connection c) {
         if (c.bufferedInput() > 0 && c.has(SUSPENDED | RESUMING)) {
             c.set(END_WAITS);
@@ -95,7 +95,7 @@ final class InputSide {
 
     // ---- to the protocol
 
-    /** Delivers what the socket has brought, or what TLS has made of it, behind what is kept. */
+    /** Delivers what was received, opened by TLS if there is TLS, behind what is kept. */
     static void deliver(Connection c, MemorySegment memory, long offset, int length) {
         if (c.has(SUSPENDED | RESUMING)) {
             keep(c, memory, offset, length);
@@ -180,7 +180,7 @@ final class InputSide {
         }
     }
 
-    /** TLS has begun behind what the protocol before it has used. */
+    /** Passes to TLS what the protocol before it, the PROXY header, has left. */
     private static void deliverToTls(Connection c) {
         MemorySegment records = MemorySegment.ofArray(c.input.bytes);
         int length = c.input.length;
@@ -279,7 +279,7 @@ final class InputSide {
 
     // ---- when memory is short
 
-    /** There is no room for the connection's own input: it can only give up. */
+    /** Ends the connection, since there is no room for its own input. */
     private static void refuse(Connection c) {
         if (!c.has(OVER) && !notifyLost(c)) {
             c.close(CloseCause.MEMORY_SHORT);
@@ -302,7 +302,7 @@ final class InputSide {
         }
     }
 
-    /** Has the protocol give up what it holds, if it waits for its peer. */
+    /** Asks the protocol to give up what it holds, if it waits for its peer. */
     static void giveUp(Connection c) {
         if (!c.has(DELIVERING | OVER) && notifyMemoryShort(c)) { // else it runs, further up
             c.loop().memory().countRefused();

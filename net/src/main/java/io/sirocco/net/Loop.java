@@ -43,7 +43,7 @@ public final class Loop implements Executor {
     private static final LazyLogger LOG = LazyLogger.of(Loop.class);
     private static final VarHandle ASLEEP = field("asleep", boolean.class);
     private static final int SLAB = 128 << 10;
-    private static final long MAX_HANDED = 1 << 20;
+    private static final long MAX_HANDED_OVER = 1 << 20;
     private static final int LAST_ROUNDS = 8; // what a last task asks for may ask for more
 
     final Settings settings;
@@ -73,10 +73,10 @@ public final class Loop implements Executor {
     private Transport transport;
     private TimerWheel timers;
     private byte[] slab = new byte[SLAB];
-    private TlsLoopContext tlsWork; // null before the first TLS connection
+    private TlsLoopContext tlsContext; // null before the first TLS connection
 
-    /** From other threads: tasks, and virtual threads that became runnable. */
-    private final MpscQueue<Object> handed = new MpscQueue<>();
+    /** Tasks of other threads, and virtual threads that they made runnable. */
+    private final MpscQueue<Object> fromOthers = new MpscQueue<>();
 
     private volatile boolean asleep;
     private final ArrayDeque<Runnable> local = new ArrayDeque<>();
@@ -186,9 +186,9 @@ public final class Loop implements Executor {
     public void execute(Runnable task) {
         if (takesLocalTasks()) {
             local.add(task);
-        } else if (!handOver(task, MAX_HANDED)) {
+        } else if (!handOver(task, MAX_HANDED_OVER)) {
             throw new RejectedExecutionException(
-                    ended.isDone() || handed.isClosed()
+                    ended.isDone() || fromOthers.isClosed()
                             ? "the loop has ended"
                             : "a million tasks wait for the loop");
         }
@@ -236,9 +236,9 @@ public final class Loop implements Executor {
 
     /** Runs {@code task} once, {@code delayMillis} from now. Loop-confined. */
     public ScheduledTask schedule(long delayMillis, Runnable task) {
-        var alarm = new ScheduledTask(this, task);
-        timers.arm(alarm, millis + Math.min(delayMillis, Timer.NEVER - Math.max(0, millis)));
-        return alarm;
+        var scheduled = new ScheduledTask(this, task);
+        timers.arm(scheduled, millis + Math.min(delayMillis, Timer.NEVER - Math.max(0, millis)));
+        return scheduled;
     }
 
     /**
@@ -253,10 +253,10 @@ public final class Loop implements Executor {
     /**
      * Opens a connection and calls {@code connector} with the outcome. Loop-confined.
      *
-     * @throws RejectedExecutionException when the loop is stopping
+     * @throws RejectedExecutionException when the loop is stopping, or has died
      */
     public void connect(Destination to, Connector connector) {
-        if (stopping) {
+        if (stopping || failure != null) {
             throw new RejectedExecutionException(STOPPING);
         }
         if (Thread.currentThread() == thread) {
@@ -451,7 +451,8 @@ public final class Loop implements Executor {
         return ahead == Long.MAX_VALUE ? -1 : ahead;
     }
 
-    Transport poller() {
+    /** Returns the transport. */
+    Transport ownTransport() {
         return transport;
     }
 
@@ -480,11 +481,11 @@ public final class Loop implements Executor {
     }
 
     /** Returns what its TLS connections share. */
-    TlsLoopContext tlsWork() {
-        if (tlsWork == null) {
-            tlsWork = new TlsLoopContext(this);
+    TlsLoopContext tlsContext() {
+        if (tlsContext == null) {
+            tlsContext = new TlsLoopContext(this);
         }
-        return tlsWork;
+        return tlsContext;
     }
 
     /** Queues {@code connection} to be flushed at the end of the turn. */
@@ -611,7 +612,7 @@ public final class Loop implements Executor {
             transport = Transports.open(settings.transport, new View());
             mostConnections = settings.connectionsPerLoop(transport.kind());
         } catch (Throwable e) {
-            handed.close(item -> {});
+            fromOthers.close(item -> {});
             arena.close();
             started.completeExceptionally(e);
             ended.complete(this);
@@ -658,7 +659,7 @@ public final class Loop implements Executor {
         boolean idle = local.isEmpty() && virtualThreads.isEmpty() && written.isEmpty();
         if (idle) {
             asleep = true;
-            idle = handed.isEmpty();
+            idle = fromOthers.isEmpty();
         }
         turns.end();
         transport.await(idle);
@@ -671,7 +672,7 @@ public final class Loop implements Executor {
             watchdog.turnBegins();
         }
         transport.dispatch();
-        handed.drain(this::takeOver);
+        fromOthers.drain(this::takeOver);
         runTasks();
         timers.advance(millis);
         preciseTimers.runDue(nanos, this::runTask);
@@ -737,10 +738,11 @@ public final class Loop implements Executor {
 
     /** Ends in steps that are independent of each other's failures: there may be no heap left. */
     private void end() {
-        step(() -> handed.close(this::takeOver));
+        step(() -> fromOthers.close(this::takeOver));
         if (failure != null) {
             step(transport::cancelAll); // connections that are lost give their memory back
             step(this::loseAll);
+            step(this::loseConnects);
         }
         for (int rounds = 0; rounds < LAST_ROUNDS; rounds++) {
             step(this::runTasks);
@@ -762,7 +764,7 @@ public final class Loop implements Executor {
         }
     }
 
-    /** Tells peers and protocols that the loop has died. */
+    /** Notifies peers and protocols that the loop has died. */
     private void loseAll() {
         while (connections.size() > 0) {
             Connection lost = connections.newest();
@@ -776,8 +778,16 @@ public final class Loop implements Executor {
         }
     }
 
+    /** Notifies the connectors of connections that are being opened. */
+    private void loseConnects() {
+        for (PendingConnect lost; (lost = connects.any()) != null; ) {
+            step(lost::lost);
+            connects.over(lost);
+        }
+    }
+
     private boolean handOver(Object item, long limit) {
-        if (!handed.offer(item, limit)) {
+        if (!fromOthers.offer(item, limit)) {
             return false;
         }
         if (asleep && ASLEEP.compareAndSet(this, true, false)) {

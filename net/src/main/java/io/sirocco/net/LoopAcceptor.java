@@ -58,7 +58,7 @@ final class LoopAcceptor extends TransportAcceptor {
     private int turn;
     private long backOff = BACK_OFF;
     private boolean accepting = true;
-    private boolean pausing; // an alarm will look at it again
+    private boolean pausing; // a scheduled task will decide again
     private boolean closed;
 
     /** Accepts nothing: another acceptor hands connections over. */
@@ -300,7 +300,7 @@ final class LoopAcceptor extends TransportAcceptor {
 
     @Override
     public Transport transport() {
-        return loop.poller();
+        return loop.ownTransport();
     }
 
     /** Begins to accept. */

@@ -39,7 +39,7 @@ final class LoopVirtualThread implements Executor {
     /** Proven by a self-test. */
     static final boolean AVAILABLE = CONSTRUCTOR != null && JDK_SCHEDULER != null && selfTest();
 
-    /** Of what it does now; null for what stays on its loop. Touched on the loop only. */
+    /** The kind of its task; null for one that stays on its loop. Loop-confined. */
     TaskKind kind;
 
     /** Nested sections in which it must not leave the loop; touched by itself only. */
@@ -52,7 +52,7 @@ final class LoopVirtualThread implements Executor {
     private boolean hasRun; // loop-confined
     private volatile boolean elsewhere; // for good: it has left the loop
 
-    /** Where runnable threads queue up: the loop. */
+    /** Queues threads that can run: the loop. */
     interface Scheduler {
         void runnable(LoopVirtualThread carried);
     }
@@ -76,14 +76,14 @@ final class LoopVirtualThread implements Executor {
     }
 
     /**
-     * Whether it is to continue on the JDK's scheduler. Asked by the loop, before it runs the
-     * thread: by then all is done that the loop had to do behind the thread's last run.
+     * Returns whether it is to continue on the JDK's scheduler. Asked by the loop, before it runs
+     * the thread: by then all is done that the loop had to do behind the thread's last run.
      */
     boolean leaves() {
         return movable && hasRun && sections == 0 && kind != null && kind.moved();
     }
 
-    /** From now on the JDK's scheduler runs it. */
+    /** Lets the JDK's scheduler run it from now on. */
     void runElsewhere() {
         elsewhere = true;
         JDK_SCHEDULER.execute(continuation);

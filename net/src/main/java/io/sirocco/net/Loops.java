@@ -184,7 +184,7 @@ public final class Loops implements AutoCloseable {
                                 ? call(
                                         loop,
                                         () ->
-                                                loop.poller()
+                                                loop.ownTransport()
                                                         .bind(at, listener.options.backlog, shared))
                                 : LoopAcceptor.NO_SOCKET;
                 acceptors.add(new LoopAcceptor(loop, listener, socket));
@@ -227,7 +227,8 @@ public final class Loops implements AutoCloseable {
                 loop,
                 () -> {
                     var datagrams =
-                            new Datagrams(loop, loop.poller().bindDatagrams(address), receiver);
+                            new Datagrams(
+                                    loop, loop.ownTransport().bindDatagrams(address), receiver);
                     datagrams.open();
                     return datagrams;
                 });
@@ -277,7 +278,7 @@ public final class Loops implements AutoCloseable {
             call(
                     loop,
                     () -> {
-                        loop.poller().bind(address, options.backlog, false).close();
+                        loop.ownTransport().bind(address, options.backlog, false).close();
                         return null;
                     });
         }

@@ -20,7 +20,7 @@ final class MachineMemory {
 
     private MachineMemory() {}
 
-    /** How many idle connections there may be at once. */
+    /** Returns how many idle connections there may be at once. */
     static int connections(TransportKind transport) {
         return connections(transport, Runtime.getRuntime().maxMemory(), total());
     }

@@ -19,7 +19,7 @@ final class MemoryRelief {
         this.connections = connections;
     }
 
-    /** Has memory that is not needed given back later. */
+    /** Schedules a look at write memory, which gives back what was not needed meanwhile. */
     void shrinkLater() {
         if (!shrinking) {
             shrinking = true;

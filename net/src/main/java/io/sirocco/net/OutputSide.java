@@ -100,7 +100,7 @@ final class OutputSide {
 
     // ---- sending
 
-    /** Has the connection flushed at the end of the turn. */
+    /** Queues the connection to be flushed at the end of the turn. */
     static void queue(Connection c) {
         if (!c.has(QUEUED)) {
             c.set(QUEUED);
@@ -123,7 +123,7 @@ final class OutputSide {
         }
     }
 
-    /** A send that was under way has ended: the kernel has taken {@code taken} bytes. */
+    /** Takes the outcome of a send: the kernel has taken {@code taken} bytes. */
     static void sent(Connection c, int taken) {
         if (c.output != null) { // else its loop has died, and has not waited for the transport
             c.output.sent(taken);
@@ -131,7 +131,7 @@ final class OutputSide {
         }
     }
 
-    /** The disk has read what is to be sent next. */
+    /** Called when the disk has read what is to be sent next. */
     static void fileIsInMemory(Connection c) {
         if (c.output != null) { // else it is gone
             c.output.diskHasRead();
@@ -139,7 +139,7 @@ final class OutputSide {
         }
     }
 
-    /** The rate limits let more pass. */
+    /** Called when the rate limits let more pass. */
     static void pauseEnded(Connection c) {
         if (c.output != null) { // else it is gone
             c.output.unpause();
@@ -189,7 +189,7 @@ final class OutputSide {
         release(c);
     }
 
-    /** All output of a connection that finishes has left: ends our side. */
+    /** Ends our side, since all output of a connection that finishes has left. */
     private static void end(Connection c) {
         if (!c.has(LINGER) || c.has(ENDED)) {
             c.close(CloseCause.FINISHED);

@@ -24,14 +24,14 @@ final class PendingConnect extends Timer implements TransportConnect {
     private final Loop loop;
     private final Destination to;
     private ConnectingSocket socket; // null before and after
-    private final Connects outgoing;
+    private final Connects connects;
     private final Connector connector;
     private IOException given; // why it was given up
     private boolean over;
 
-    PendingConnect(Connects outgoing, Destination to, Connector connector) {
-        this.outgoing = outgoing;
-        this.loop = outgoing.loop();
+    PendingConnect(Connects connects, Destination to, Connector connector) {
+        this.connects = connects;
+        this.loop = connects.loop();
         this.to = to;
         this.connector = connector;
     }
@@ -39,7 +39,7 @@ final class PendingConnect extends Timer implements TransportConnect {
     void begin() {
         loop.timers().arm(this, loop.now() + to.timeoutMillis());
         try {
-            socket = loop.poller().connect(this);
+            socket = loop.ownTransport().connect(this);
         } catch (IOException | RuntimeException e) {
             loop.execute(() -> failed(e.getMessage()));
         }
@@ -52,7 +52,7 @@ final class PendingConnect extends Timer implements TransportConnect {
 
     @Override
     public ConnectionOrigin origin() {
-        return outgoing;
+        return connects;
     }
 
     @Override
@@ -101,10 +101,19 @@ final class PendingConnect extends Timer implements TransportConnect {
         }
     }
 
+    /** Fails without waiting for the transport, since the loop has died. */
+    void lost() {
+        try {
+            giveUp(new LoopStoppedException());
+        } finally {
+            failed("the loop has died");
+        }
+    }
+
     private void end() {
         over = true;
         socket = null;
         loop.timers().cancel(this);
-        outgoing.over(this);
+        connects.over(this);
     }
 }

@@ -28,7 +28,7 @@ final class PreciseTimers {
         return queue.isEmpty();
     }
 
-    /** When the next one is. */
+    /** Returns when the next one is due. */
     long next() {
         return queue.element().nanos;
     }

@@ -72,7 +72,10 @@ final class ProxyHeader {
         return bytes[from] == WORD[0] ? line(bytes, from, to) : binary(bytes, from, to);
     }
 
-    /** Whether the bytes so far are those of {@code expected}, which they may be shorter than. */
+    /**
+     * Returns whether the bytes so far are those of {@code expected}, which they may be shorter
+     * than.
+     */
     private static boolean begins(byte[] expected, byte[] bytes, int from, int to) {
         int length = Math.min(expected.length, to - from);
         return Arrays.equals(expected, 0, length, bytes, from, from + length);

@@ -4,9 +4,9 @@ package io.sirocco.net;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A limit in bytes per second: a token bucket (RFC 2697 3) that may run into debt, so that a large
- * piece passes and a pause follows that pays for it. The connections of several loops may share one
- * limiter, and its rate may change while they run. Any thread.
+ * A limit in bytes, or accepts, per second: a token bucket (RFC 2697 3) that may run into debt, so
+ * that a large piece passes and a pause follows that pays for it. The connections of several loops
+ * may share one limiter, and its rate may change while they run. Any thread.
  */
 public final class RateLimiter {
     /** No limit. */

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The buckets that bound one connection: its own, its route's, its server's. Loop-confined. */
+/** The rate limiters of one connection: its own, its route's, its server's. Loop-confined. */
 final class RateLimits {
     private final List<RateLimiter> ownReads;
     private final List<RateLimiter> ownWrites;
@@ -32,8 +32,8 @@ final class RateLimits {
     }
 
     /**
-     * Its own buckets, and these in the place of all others; of {@code each} it has ones that
-     * follow them, the same as before if it had those already.
+     * Returns its own limiters and these instead of all others. For each limiter of {@code
+     * eachReads} and {@code eachWrites} it has one that follows it, and keeps the one that it had.
      */
     RateLimits with(
             List<RateLimiter> furtherReads,
@@ -63,9 +63,7 @@ final class RateLimits {
         return all;
     }
 
-    /**
-     * Pays for {@code bytes} that were read; answers the milliseconds for which to read no more.
-     */
+    /** Spends {@code bytes} that were read. Returns the milliseconds for which to read no more. */
     long read(int bytes, long now) {
         for (RateLimiter bucket : reads) {
             bucket.spend(bytes, now);
@@ -73,7 +71,7 @@ final class RateLimits {
         return pause(reads, now);
     }
 
-    /** How many bytes to read at a time, up to {@code most}. */
+    /** Returns how many bytes to read at a time, up to {@code most}. */
     int piece(int most) {
         int least = most;
         for (RateLimiter bucket : reads) {
@@ -82,7 +80,7 @@ final class RateLimits {
         return least;
     }
 
-    /** How many of {@code wanted} bytes may be written now. */
+    /** Returns how many of {@code wanted} bytes may be written now. */
     int write(int wanted, long now) {
         int allowed = wanted;
         for (RateLimiter bucket : writes) {
@@ -97,7 +95,7 @@ final class RateLimits {
         }
     }
 
-    /** Milliseconds until something may be written. */
+    /** Returns the milliseconds until something may be written. */
     long writePause(long now) {
         return pause(writes, now);
     }

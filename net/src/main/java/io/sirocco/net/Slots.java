@@ -56,7 +56,10 @@ final class Slots {
         return true;
     }
 
-    /** A connection has come from another loop; true if others may have waited for that. */
+    /**
+     * Counts a connection that has come from another loop. Returns whether others may have waited
+     * for that.
+     */
     boolean arrived(int loop) {
         return arriving.getAndDecrement(loop * APART) == arrivals;
     }
@@ -82,7 +85,10 @@ final class Slots {
         return -1;
     }
 
-    /** The loop with most slots left, of those that a connection at {@code from} can reach. */
+    /**
+     * Returns the loop with most slots left, of those that a connection at {@code from} can reach;
+     * -1 for none.
+     */
     private int roomiest(int from) {
         int best = -1;
         int most = 0;
@@ -105,7 +111,7 @@ final class Slots {
         return each - taken.get(loop * APART);
     }
 
-    /** Whether there is one for a connection at {@code loop}. */
+    /** Returns whether there is one for a connection at {@code loop}. */
     boolean anyLeft(int loop) {
         return roomiest(loop) >= 0;
     }

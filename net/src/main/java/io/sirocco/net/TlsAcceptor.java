@@ -4,8 +4,8 @@ package io.sirocco.net;
 import java.util.List;
 
 /**
- * Puts a TLS layer below what an acceptor speaks, which is asked when the handshake is done. Any
- * thread.
+ * Puts a TLS layer below the protocol of an acceptor, which is called when the handshake is done.
+ * Any thread.
  */
 final class TlsAcceptor implements Acceptor, TlsSide {
     private final List<String> protocols;
@@ -38,7 +38,7 @@ final class TlsAcceptor implements Acceptor, TlsSide {
         return layer;
     }
 
-    /** For connections that begin later. */
+    /** Sets the TLS of connections that begin later. */
     void tls(Tls next) {
         tls = next;
     }

@@ -39,7 +39,7 @@ final class TlsInput {
         to += length;
     }
 
-    /** For the whole of a record at once, of which pieces are still to come. */
+    /** Makes room for a whole record at once, parts of which are still to come. */
     private void makeRoom(int length) {
         int held = to - from;
         int whole = held < HEADER ? HEADER : Math.min(sizeOfRecord(), HEADER + MOST);
@@ -50,24 +50,24 @@ final class TlsInput {
         to = held;
     }
 
-    /** Bytes of records that were not opened yet. */
+    /** Returns the bytes of records that were not opened yet. */
     int held() {
         return to - from;
     }
 
-    /** Bytes of memory that it has. */
+    /** Returns the bytes of memory that it has. */
     int size() {
         return bytes == null ? 0 : bytes.length;
     }
 
-    /** Whether it begins as text does, and no record. */
+    /** Returns whether it begins as text does, and no record. */
     boolean isText() {
         return bytes != null && bytes[from] >= 'A' && bytes[from] <= 'Z';
     }
 
     /**
-     * The next record, if it is complete; and if there can be none, what there is instead, so that
-     * the engine may say so.
+     * Returns the next record, or null while it is incomplete. Returns bytes that cannot be a
+     * record as they are, so that the engine rejects them.
      */
     ByteBuffer next() {
         int held = to - from;
@@ -88,7 +88,7 @@ final class TlsInput {
         return record.limit(from + length).position(from);
     }
 
-    /** The record that {@link #next} answered was opened. */
+    /** Drops the record that {@link #next} returned, which was opened. */
     void consumed() {
         if (record != null) { // else all was given up meanwhile
             from = record.position();

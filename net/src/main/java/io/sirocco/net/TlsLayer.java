@@ -70,7 +70,7 @@ final class TlsLayer implements Protocol {
     private final Connection connection;
     private final TlsEngine engine;
     private final TlsSide origin;
-    private final TlsLoopContext work;
+    private final TlsLoopContext context;
 
     private final TlsInput input = new TlsInput();
     private final ChunkQueue sealed;
@@ -94,7 +94,7 @@ final class TlsLayer implements Protocol {
         this.connection = connection;
         this.engine = engine;
         this.origin = origin;
-        this.work = connection.loop().tlsWork();
+        this.context = connection.loop().tlsContext();
         this.sealed = new ChunkQueue(connection.loop().chunks);
         this.counted = credentials != null;
         if (counted) {
@@ -205,7 +205,7 @@ final class TlsLayer implements Protocol {
                             fail("the peer wants to renegotiate");
                         } else {
                             tasksPending = true;
-                            work.later(this);
+                            context.later(this);
                         }
                     }
                     case NEED_WRAP -> wrap();
@@ -249,7 +249,7 @@ final class TlsLayer implements Protocol {
         if (record == null || ended) {
             return false;
         }
-        ByteBuffer opened = work.opened.clear();
+        ByteBuffer opened = context.opened.clear();
         if (TlsInput.tooLong(record)) {
             if (spoken) {
                 engine.unwrap(ByteBuffer.wrap(FORGED.clone()), opened); // throws
@@ -273,7 +273,7 @@ final class TlsLayer implements Protocol {
         handshaken(result);
         if (opened.position() > 0) {
             useless = 0;
-            InputSide.deliver(connection, work.openedMemory, 0, opened.position());
+            InputSide.deliver(connection, context.openedMemory, 0, opened.position());
         } else if (established && ++useless > MOST_USELESS) {
             fail("more than " + MOST_USELESS + " records without data");
         }
@@ -370,7 +370,7 @@ final class TlsLayer implements Protocol {
         int most = Math.min(RECORD, sealed.first().remaining() - AROUND);
         int count = 0;
         int total = 0;
-        ByteBuffer[] sources = work.sources;
+        ByteBuffer[] sources = context.sources;
         while (text != null && text.file() == null && total < most && count < sources.length) {
             int n = Math.min(text.length(), most - total);
             sources[count++] = text.text(n);
@@ -381,7 +381,7 @@ final class TlsLayer implements Protocol {
             drop(0); // room was asked for, and left empty
             return;
         }
-        SSLEngineResult result = engine.wrap(sources, count, work.sealed.clear());
+        SSLEngineResult result = engine.wrap(sources, count, context.sealed.clear());
         Arrays.fill(sources, 0, count, null);
         append();
         drop(result.bytesConsumed());
@@ -408,7 +408,7 @@ final class TlsLayer implements Protocol {
     }
 
     private void wrap() throws SSLException {
-        SSLEngineResult result = engine.wrap(NOTHING, 1, work.sealed.clear());
+        SSLEngineResult result = engine.wrap(NOTHING, 1, context.sealed.clear());
         append();
         handshaken(result);
         if (established && unsent() > 2 * Connection.HIGH_WATER) {
@@ -422,8 +422,8 @@ final class TlsLayer implements Protocol {
     /** Appends what the engine has to send by itself: alerts, mostly. */
     private void flushEngine() throws SSLException {
         while (engine.status() == HandshakeStatus.NEED_WRAP && !engine.outboundDone()) {
-            engine.wrap(NOTHING, 1, work.sealed.clear());
-            if (work.sealed.position() == 0) {
+            engine.wrap(NOTHING, 1, context.sealed.clear());
+            if (context.sealed.position() == 0) {
                 return;
             }
             append();
@@ -432,7 +432,7 @@ final class TlsLayer implements Protocol {
 
     /** Puts the record in {@link TlsLoopContext#sealed} behind the others. */
     private void append() {
-        ByteBuffer record = work.sealed.flip();
+        ByteBuffer record = context.sealed.flip();
         if (record.hasRemaining()) {
             spoken = true;
             append(record.array(), record.limit());

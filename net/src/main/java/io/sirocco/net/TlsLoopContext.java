@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
 /**
- * What the TLS layers of one loop share: room for one record each way, and the queue of handshakes
- * that have to reckon (sign, agree on keys), each for a good part of a millisecond. A turn gives
- * them {@link #BUDGET} at most, so that connections which are open do not wait for a crowd of new
- * ones. Loop-confined.
+ * The context that the TLS layers of one loop share: room for one record each way, and the queue of
+ * handshakes with tasks of their engine to run (sign, agree on keys), each of which takes a good
+ * part of a millisecond. A turn spends {@link #BUDGET} on them at most, so that open connections do
+ * not wait for many new ones. Loop-confined.
  */
 final class TlsLoopContext implements Runnable {
     /** Nanoseconds of a turn after which no other handshake is begun. */
@@ -24,16 +24,16 @@ final class TlsLoopContext implements Runnable {
     final ByteBuffer[] sources = new ByteBuffer[16];
 
     private final Loop loop;
-    private final ArrayDeque<TlsLayer> reckoning = new ArrayDeque<>();
+    private final ArrayDeque<TlsLayer> withTasks = new ArrayDeque<>();
     private boolean scheduled; // true exactly while the loop has it to run
 
     TlsLoopContext(Loop loop) {
         this.loop = loop;
     }
 
-    /** Has {@code layer} do its tasks when its turn comes. */
+    /** Queues {@code layer}, to run its tasks when its turn comes. */
     void later(TlsLayer layer) {
-        reckoning.add(layer);
+        withTasks.add(layer);
         schedule();
     }
 
@@ -49,18 +49,18 @@ final class TlsLoopContext implements Runnable {
         long end = System.nanoTime() + BUDGET;
         try {
             do {
-                reckonOne(reckoning.remove());
-            } while (!reckoning.isEmpty() && System.nanoTime() < end);
+                runTasksOf(withTasks.remove());
+            } while (!withTasks.isEmpty() && System.nanoTime() < end);
         } finally {
             scheduled = false;
-            if (!reckoning.isEmpty()) {
+            if (!withTasks.isEmpty()) {
                 schedule();
             }
         }
     }
 
-    /** Whatever an engine throws is the end of its own connection only. */
-    private static void reckonOne(TlsLayer layer) {
+    /** Runs the tasks of one engine. What it throws ends its own connection only. */
+    private static void runTasksOf(TlsLayer layer) {
         try {
             layer.runTasks();
         } catch (Throwable e) {

@@ -7,7 +7,7 @@ sealed interface TlsSide permits TlsAcceptor, TlsClient.Opening {
     /** Asked what is spoken above TLS, when the handshake is done. */
     Acceptor acceptor();
 
-    /** What a peer is told that speaks no TLS but text; empty for nothing. */
+    /** Returns the response to a peer that sends plain text instead of TLS; empty for none. */
     byte[] plainTextResponse();
 
     /** The connection has gone before the handshake was done. */

@@ -20,6 +20,36 @@
  *       memory of a connection is released after it.
  * </ul>
  *
+ * <p>Owners of memory:
+ *
+ * <ul>
+ *   <li>The array that {@link io.sirocco.net.Protocol#received} gets is the loop's, and is
+ *       overwritten after the call. A protocol copies what it needs, or leaves it over.
+ *   <li>A {@link io.sirocco.net.Chunk} belongs to the connection that has returned it: the caller
+ *       appends at once and keeps no reference.
+ *   <li>An array that is written as stable or shared must not change any more. A file that is
+ *       written passes one retain to the connection, which releases it.
+ *   <li>The kernel reads the first chunk of a connection while a send is in flight. Chunks return
+ *       to the loop when the kernel has taken them, or when the connection is gone, and never
+ *       earlier.
+ * </ul>
+ *
+ * <p>Ends:
+ *
+ * <ul>
+ *   <li>A connection closes in this order: it cancels its timer and drops its input; the transport
+ *       cancels the operations in flight, closes the socket, and reports it as gone; the loop and
+ *       the acceptor forget it, which frees its slot; its protocol is {@linkplain
+ *       io.sirocco.net.Protocol#closed notified}; TLS and output are released.
+ *   <li>A loop that stops fails the connections that it opens, closes all others with {@link
+ *       io.sirocco.net.CloseCause#STOPPED}, and goes on until the last one is gone. Then it accepts
+ *       no tasks, runs those that it has, closes its transport and releases its memory.
+ *   <li>A loop that dies of an error does the same without the transport, which may be what has
+ *       failed: it cancels what the kernel may still read, and reports every connection as gone.
+ *       Each step runs whatever happens to the others, since there may be no heap left. Then {@link
+ *       io.sirocco.net.Loops#failure} completes.
+ * </ul>
+ *
  * <p>Internal packages: {@code transport} is the interface between a loop and the kernel, which
  * {@code uring} and {@code nio} implement; {@code linux} has the system calls, {@code output} the
  * bytes on their way out, {@code file} open files, and {@code tls} the keys, certificates and the

@@ -195,7 +195,8 @@ class ConnectTest {
         }
     }
 
-    private static ArrayList<Socket> fill(ServerSocket server) {
+    /** Fills the backlog of {@code server} with connections, which the caller closes. */
+    static ArrayList<Socket> fill(ServerSocket server) {
         var waiting = new ArrayList<Socket>();
         try {
             for (int i = 0; i < 64; i++) {

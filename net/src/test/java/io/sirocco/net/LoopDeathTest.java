@@ -3,11 +3,17 @@ package io.sirocco.net;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -159,6 +165,41 @@ class LoopDeathTest {
         assertEquals(taken.get(), half + peer.readAll().length);
         file.release();
         Rig.until("nobody holds the file", () -> isReleased(file)); // NIO closes the socket before
+    }
+
+    /** Its connector is called, whatever the transport was about to do. */
+    @Test
+    void aConnectionThatIsBeingOpenedFails() throws Exception {
+        rig.start(s -> s.loops(1).clock(clock));
+        try (var full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            List<Socket> waiting = ConnectTest.fill(full);
+            int descriptors = Rig.openDescriptors();
+            var failed = new CompletableFuture<IOException>();
+            var connector =
+                    new Connector() {
+                        @Override
+                        public Protocol connected(Connection connection) {
+                            throw new AssertionError("the backlog is full");
+                        }
+
+                        @Override
+                        public void failed(IOException why) {
+                            failed.complete(why);
+                        }
+                    };
+            Loop loop = rig.loop();
+            Destination to = Destination.of(full.getLocalSocketAddress());
+            Rig.on(loop, () -> loop.connect(to, connector));
+            Rig.settle(loop);
+            fault = new OutOfMemoryError("a test");
+            loop.execute(() -> {});
+            assertInstanceOf(LoopStoppedException.class, Rig.get(failed));
+            Rig.get(rig.loops().failure());
+            assertTrue(Rig.openDescriptors() <= descriptors, "its socket is closed");
+            for (Socket socket : waiting) {
+                socket.close();
+            }
+        }
     }
 
     @Test

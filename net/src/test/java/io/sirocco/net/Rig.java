@@ -71,7 +71,7 @@ public final class Rig implements AutoCloseable {
 
     /** Returns the transport of {@code loop}. */
     public static Transport transport(Loop loop) {
-        return loop.poller();
+        return loop.ownTransport();
     }
 
     public LoopStats stats() {

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A body that is at hand, the files among it open: they are released with the first response.
- * Further ones retain them anew, which goes well for as long as somebody else has them open.
+ * A response body of segments, whose files are open. The first response that sends it releases the
+ * files. A further response retains them again, which fails once another user has closed them. Any
+ * thread.
  */
 public final class Segments {
     private final List<BodySegment> all;
@@ -22,7 +23,7 @@ public final class Segments {
     }
 
     /**
-     * Hands them over to the caller, who sends or releases them.
+     * Returns the segments to a caller that sends or releases them.
      *
      * @throws IllegalStateException when this is not the first time, and a file is closed
      */
@@ -41,7 +42,9 @@ public final class Segments {
         return all;
     }
 
-    /** Nothing of it will be sent: releases what was retained for it, unless that was done. */
+    /**
+     * Releases the files that were retained for it, unless that was done: nothing of it is sent.
+     */
     public void release() {
         if (taken.compareAndSet(false, true)) {
             release(all);

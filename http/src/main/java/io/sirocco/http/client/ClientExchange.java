@@ -34,7 +34,7 @@ final class ClientExchange {
     boolean over;
     ClientConnection connection; // null while it has none
     OriginPool waitsIn; // null unless it waits for a connection
-    private ScheduledTask alarm; // while it waits
+    private ScheduledTask queueTimer; // while it waits
     private Headers headers; // of the response; null before these are there
     private int status;
     private String version;
@@ -48,7 +48,7 @@ final class ClientExchange {
         this.request = request;
     }
 
-    /** The loop that it is on. Any thread. */
+    /** Returns the loop that it is on. Any thread. */
     Loop loop() {
         return pool.loop;
     }
@@ -67,11 +67,11 @@ final class ClientExchange {
     }
 
     private void look(long millis) {
-        alarm = loop().schedule(Math.max(1, millis), this::waitedLong);
+        queueTimer = loop().schedule(Math.max(1, millis), this::waitedLong);
     }
 
     private void waitedLong() {
-        alarm = null;
+        queueTimer = null;
         if (waitsIn == null) {
             return;
         }
@@ -87,7 +87,7 @@ final class ClientExchange {
         }
     }
 
-    /** It has a connection. */
+    /** Called when it has a connection. */
     void served(ClientConnection by) {
         leaveQueue();
         connection = by;
@@ -98,9 +98,9 @@ final class ClientExchange {
             waitsIn.left(this);
             waitsIn = null;
         }
-        if (alarm != null) {
-            alarm.cancel();
-            alarm = null;
+        if (queueTimer != null) {
+            queueTimer.cancel();
+            queueTimer = null;
         }
     }
 
@@ -139,7 +139,7 @@ final class ClientExchange {
         pool.responses++;
     }
 
-    /** Tells of what has been read: the head, or bytes that are waited for. */
+    /** Completes the response when its headers have been read, and wakes the reader of its body. */
     void deliver() {
         if (headers != null && !outcome.isDone()) {
             byte[] whole = switched ? new byte[0] : body.whole();
@@ -178,7 +178,7 @@ final class ClientExchange {
         body.wake();
     }
 
-    /** Names the request. Any thread. */
+    /** Returns a failure whose message names the request. Any thread. */
     HttpClientException error(Reason reason, String why, Throwable cause) {
         return new HttpClientException(reason, request + ": " + why, cause);
     }
@@ -188,12 +188,12 @@ final class ClientExchange {
         return error(Reason.CLIENT_CLOSED, "the loop of the client has stopped", null);
     }
 
-    /** The caller gives it up. Any thread. */
+    /** Cancels the request on behalf of its caller. Any thread. */
     void cancel() {
         giveUp(null);
     }
 
-    /** The same for a reason. Any thread. */
+    /** Fails the request with {@code why}; null for a cancellation. Any thread. */
     void giveUp(HttpClientException why) {
         try {
             loop().execute(() -> giveUpHere(why));
@@ -220,12 +220,12 @@ final class ClientExchange {
         }
     }
 
-    /** Trailers; none before the end of the body. Any thread. */
+    /** Returns the trailers; none before the end of the body. Any thread. */
     Headers trailers() {
         return trailers;
     }
 
-    /** A header of the response. Any thread. */
+    /** Returns a header of the response. Any thread. */
     Optional<String> responseHeader(String name) {
         return seen.first(name);
     }

@@ -73,7 +73,7 @@ final class Connecting implements Connector {
             InetAddress[] all = InetAddress.getAllByName(origin.host());
             List<InetAddress> some = new ArrayList<>(List.of(all));
             onLoop(() -> resolved(some.subList(0, Math.min(MOST_ADDRESSES, some.size()))));
-        } catch (UnknownHostException e) {
+        } catch (UnknownHostException | RuntimeException e) { // of a resolver of the program
             onLoop(() -> unknown(e));
         }
     }

@@ -56,7 +56,9 @@ final class LoopPool {
         return client.tls();
     }
 
-    /** Whether one more connection may be opened; an idle one to another origin makes room. */
+    /**
+     * Returns whether one more connection may be opened; an idle one to another origin makes room.
+     */
     boolean hasRoom() {
         if (open < settings.perLoop()) {
             return true;
@@ -75,13 +77,18 @@ final class LoopPool {
         starving.add(origin);
     }
 
-    /** Whether requests to some origin wait for room; an origin may have got a connection since. */
+    /**
+     * Returns whether requests to some origin wait for room; an origin may have got a connection
+     * since.
+     */
     boolean isStarving() {
         starving.removeIf(OriginPool::isOpeningForAll);
         return !starving.isEmpty();
     }
 
-    /** A connection is gone: those that wait for room have their turn, one after the other. */
+    /**
+     * Called when a connection is gone: opens those that wait for room, one origin after the other.
+     */
     void roomMade() {
         while (isStarving() && open < settings.perLoop()) {
             OriginPool first = starving.iterator().next();
@@ -92,7 +99,7 @@ final class LoopPool {
                 break;
             }
         }
-        tellEmpty();
+        completeIfEmpty();
     }
 
     void keep(OriginPool origin) {
@@ -102,12 +109,12 @@ final class LoopPool {
     void drop(OriginPool origin) {
         starving.remove(origin);
         origins.remove(origin.origin, origin);
-        tellEmpty();
+        completeIfEmpty();
     }
 
     // ---- the end
 
-    /** Takes no more requests; {@code then} is completed when none is under way any more. */
+    /** Accepts no more requests; completes {@code then} when none is in progress any more. */
     void close(CompletableFuture<Void> then) {
         closed = true;
         empty = then;
@@ -117,10 +124,10 @@ final class LoopPool {
             }
             each.refuseAll(Reason.CLIENT_CLOSED, "the client was closed");
         }
-        tellEmpty();
+        completeIfEmpty();
     }
 
-    /** The loop stops, or has: nothing that waits will have a connection. */
+    /** Called when the loop stops or has ended: fails all requests that wait for a connection. */
     void stopped() {
         closed = true;
         for (OriginPool each : List.copyOf(origins.values())) {
@@ -128,14 +135,14 @@ final class LoopPool {
         }
     }
 
-    /** Fails what is under way. */
+    /** Fails the requests in progress. */
     void abort() {
         for (ClientConnection each : new ArrayList<>(connections)) {
             each.failed(Reason.CLIENT_CLOSED, "the client was closed", null);
         }
     }
 
-    private void tellEmpty() {
+    private void completeIfEmpty() {
         if (empty != null && connections.isEmpty()) {
             empty.complete(null);
         }

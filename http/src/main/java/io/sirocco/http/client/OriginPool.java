@@ -59,7 +59,7 @@ final class OriginPool {
         openMore();
     }
 
-    /** An exchange does not wait any more. */
+    /** Called when an exchange does not wait any more. */
     void left(ClientExchange exchange) {
         if (waiting.remove(exchange)) {
             pool.waiting--;
@@ -67,7 +67,7 @@ final class OriginPool {
         }
     }
 
-    /** Whether all that wait do so for connections that are being opened, or soon free. */
+    /** Returns whether all that wait do so for connections that are being opened, or soon free. */
     boolean isOpeningForAll() {
         return opening + settling >= waiting.size();
     }
@@ -86,7 +86,7 @@ final class OriginPool {
         }
     }
 
-    /** A connection is there. */
+    /** Called when a connection is open. Returns its protocol. */
     ClientConnection opened(Connection connection) {
         opening--;
         pool.opened++;
@@ -95,7 +95,7 @@ final class OriginPool {
         return opened;
     }
 
-    /** A connection will be free in a turn, or gone. */
+    /** Called when a connection will be free in a turn, or gone. */
     void settles() {
         settling++;
         pool.settling++;
@@ -132,7 +132,7 @@ final class OriginPool {
         pool.roomMade();
     }
 
-    /** A connection is gone, or carries another protocol from now on. */
+    /** Called when a connection is gone, or carries another protocol from now on. */
     void gone(ClientConnection connection) {
         if (idle.remove(connection)) {
             pool.idle--;

@@ -23,7 +23,6 @@ final class RequestBodySender {
     private long sent;
     private boolean asking;
     private boolean over; // all was sent, or it was stopped
-    private boolean complete;
 
     RequestBodySender(ClientConnection to, Connection connection, ClientRequest request) {
         this.to = to;
@@ -32,12 +31,7 @@ final class RequestBodySender {
         this.chunked = RequestEncoder.chunked(request);
     }
 
-    /** Whether the last byte of the body was written. */
-    boolean complete() {
-        return complete;
-    }
-
-    /** Whether it waits for the source, and not for the server. */
+    /** Returns whether it waits for the source, and not for the server. */
     boolean waitsForSource() {
         return asking && !over;
     }
@@ -149,7 +143,6 @@ final class RequestBodySender {
                 return;
             }
         }
-        complete = true;
         stop();
         to.requestSent();
     }

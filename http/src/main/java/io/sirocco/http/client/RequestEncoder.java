@@ -15,7 +15,7 @@ final class RequestEncoder {
 
     private RequestEncoder() {}
 
-    /** Whether the body is in chunks. */
+    /** Returns whether the body is in chunks. */
     static boolean chunked(ClientRequest request) {
         return request.hasBody() && (request.content.length() < 0 || request.trailers != null);
     }

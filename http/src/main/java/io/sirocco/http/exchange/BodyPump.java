@@ -23,7 +23,7 @@ final class BodyPump {
 
     BodyPump(Exchange exchange, ResponseMessage response, BodySource source, long length) {
         this.exchange = exchange;
-        this.responder = exchange.worker.responder;
+        this.responder = exchange.context.responder;
         this.response = response;
         this.source = source;
         this.length = length;
@@ -148,7 +148,7 @@ final class BodyPump {
             try {
                 source.close();
             } catch (Throwable e) {
-                exchange.worker.failed(exchange.id(), e); // what it has produced is good
+                exchange.context.failed(exchange.id(), e); // what it has produced is good
             }
         }
     }

@@ -119,18 +119,18 @@ final class BodyStream extends OutputStream {
     private void send(long stated, byte[] bytes, int from, int to, boolean last)
             throws IOException {
         boolean first = !begun;
-        LoopContext worker = exchange.worker;
+        LoopContext context = exchange.context;
         CompletableFuture<Void> room;
-        if (worker.loop.enter()) {
+        if (context.loop.enter()) {
             try {
                 room = sendNow(stated, first, bytes, from, to, last);
             } finally {
-                worker.loop.exit();
+                context.loop.exit();
             }
-            worker.loop.yieldIfLong();
+            context.loop.yieldIfLong();
         } else {
             byte[] copy = Arrays.copyOfRange(bytes, from, to);
-            room = worker.ask(() -> sendNow(stated, first, copy, 0, copy.length, last));
+            room = context.ask(() -> sendNow(stated, first, copy, 0, copy.length, last));
         }
         LoopTasks.join(room);
     }

@@ -13,13 +13,13 @@ import java.util.Optional;
  */
 public abstract class ConnectionStream implements HttpStream {
     protected final Connection connection;
-    protected final LoopContext worker;
+    protected final LoopContext context;
 
     private ReportQueue reports; // null while there are none
 
-    protected ConnectionStream(Connection connection, LoopContext worker) {
+    protected ConnectionStream(Connection connection, LoopContext context) {
         this.connection = connection;
-        this.worker = worker;
+        this.context = context;
     }
 
     // ---- facts
@@ -83,7 +83,7 @@ public abstract class ConnectionStream implements HttpStream {
 
     /** Returns the time in {@code millis} milliseconds, of which 0 are for ever. */
     protected final long after(long millis) {
-        return millis == 0 ? Long.MAX_VALUE : worker.loop.now() + millis;
+        return millis == 0 ? Long.MAX_VALUE : context.loop.now() + millis;
     }
 
     @Override
@@ -94,7 +94,7 @@ public abstract class ConnectionStream implements HttpStream {
     @Override
     public long outputDeadline() {
         connection.watchOutput(true);
-        return after(worker.limits.writeMillis());
+        return after(context.limits.writeMillis());
     }
 
     /** Disconnects a client that reads nothing at all, but not a slow one. */
@@ -112,11 +112,11 @@ public abstract class ConnectionStream implements HttpStream {
     @Override
     public void reportWhenSent(Exchange done) {
         if (reports == null && connection.unsentBefore(connection.outputEnd()) == 0) {
-            ExchangeReport.now(done).tell(true); // it has left already
+            ExchangeReport.now(done).deliver(true); // it has left already
             return;
         }
         if (reports == null) {
-            reports = new ReportQueue(connection, worker);
+            reports = new ReportQueue(connection, context);
         }
         reports.add(done);
     }

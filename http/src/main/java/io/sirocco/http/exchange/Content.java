@@ -111,7 +111,7 @@ public sealed interface Content {
     /** No content: the connection is upgraded to WebSocket, served by one of the two. */
     record Upgrade(
             WebSocketGroup sockets,
-            Optional<WebSocketHandler> conversation,
+            Optional<WebSocketHandler> handler,
             Optional<WebSocketListener> listener)
             implements Content {}
 

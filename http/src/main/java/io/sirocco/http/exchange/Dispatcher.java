@@ -19,10 +19,10 @@ import java.util.List;
  * HTTP. Loop-confined.
  */
 public final class Dispatcher {
-    private final LoopContext worker;
+    private final LoopContext context;
 
-    Dispatcher(LoopContext worker) {
-        this.worker = worker;
+    Dispatcher(LoopContext context) {
+        this.context = context;
     }
 
     /**
@@ -32,9 +32,9 @@ public final class Dispatcher {
      * @param bodyLength of the request; 0 when it has no body, -1 when its length is not known
      */
     public Exchange open(HttpStream stream, RequestHead head, long bodyLength) {
-        worker.requests++;
+        context.requests++;
         Forwarded forwarded = null;
-        TrustedProxies proxies = worker.setup.proxies();
+        TrustedProxies proxies = context.serverContext.proxies();
         if (!proxies.fields().isEmpty() && proxies.trusts(stream.remote())) {
             try {
                 forwarded = Forwarded.read(proxies, stream.remote(), head);
@@ -46,17 +46,18 @@ public final class Dispatcher {
             return refused(stream, head, forwarded, bodyLength, RequestError.MISDIRECTED);
         }
         return switch (route(head, forwarded)) {
-            case Found<RouteTarget>(RouteTarget endpoint, PathParams params) ->
-                    new Exchange(stream, worker, head, forwarded, bodyLength, params, endpoint);
+            case Found<RouteTarget>(RouteTarget routeTarget, PathParams params) ->
+                    new Exchange(stream, context, head, forwarded, bodyLength, params, routeTarget);
             case NotFound<RouteTarget> none ->
-                    unmatched(stream, head, forwarded, bodyLength, worker.setup.notFound());
+                    unmatched(
+                            stream, head, forwarded, bodyLength, context.serverContext.notFound());
             case MethodNotAllowed<RouteTarget>(List<String> allow) ->
                     unmatched(
                             stream,
                             head,
                             forwarded,
                             bodyLength,
-                            worker.setup.notAllowed(head.method(), allow));
+                            context.serverContext.notAllowed(head.method(), allow));
         };
     }
 
@@ -66,9 +67,9 @@ public final class Dispatcher {
             Forwarded forwarded,
             long bodyLength,
             RequestError rule) {
-        RouteTarget none = worker.setup.notFound();
+        RouteTarget none = context.serverContext.notFound();
         var exchange =
-                new Exchange(stream, worker, head, forwarded, bodyLength, PathParams.NONE, none);
+                new Exchange(stream, context, head, forwarded, bodyLength, PathParams.NONE, none);
         exchange.rule = rule;
         return exchange;
     }
@@ -79,10 +80,10 @@ public final class Dispatcher {
             RequestHead head,
             Forwarded forwarded,
             long bodyLength,
-            RouteTarget endpoint) {
-        UnmatchedFilters filters = worker.setup.unmatched();
-        RouteTarget behind = filters.none() ? endpoint : filters.before(endpoint, head);
-        return new Exchange(stream, worker, head, forwarded, bodyLength, PathParams.NONE, behind);
+            RouteTarget routeTarget) {
+        UnmatchedFilters filters = context.serverContext.unmatched();
+        RouteTarget behind = filters.none() ? routeTarget : filters.before(routeTarget, head);
+        return new Exchange(stream, context, head, forwarded, bodyLength, PathParams.NONE, behind);
     }
 
     /**
@@ -101,7 +102,7 @@ public final class Dispatcher {
                 to--;
             }
             return to > from
-                    && worker.setup.sniHostCheck()
+                    && context.serverContext.sniHostCheck()
                     && !isAddress(head.bytes(), from, to)
                     && !stream.authoritative(head.bytes(), from, to);
         }
@@ -123,7 +124,7 @@ public final class Dispatcher {
     }
 
     private Router.Match<RouteTarget> route(RequestHead head, Forwarded forwarded) {
-        Router<RouteTarget> router = worker.setup.router();
+        Router<RouteTarget> router = context.serverContext.router();
         boolean hasPath = head.form() == TargetForm.ORIGIN || head.form() == TargetForm.ABSOLUTE;
         if (hasPath && forwarded != null && !forwarded.authority().isEmpty()) {
             return router.match(head.method(), forwarded.host(), head.path());
@@ -140,8 +141,8 @@ public final class Dispatcher {
                     head.hostTo());
         }
         return switch (head.form()) {
-            case ASTERISK -> new Found<>(worker.setup.asterisk(), PathParams.NONE);
-            case AUTHORITY -> new Found<>(worker.setup.tunnel(), PathParams.NONE);
+            case ASTERISK -> new Found<>(context.serverContext.asterisk(), PathParams.NONE);
+            case AUTHORITY -> new Found<>(context.serverContext.tunnel(), PathParams.NONE);
             case ORIGIN, ABSOLUTE ->
                     router.match(head.method(), head.hasHost() ? head.host() : "", head.path());
         };

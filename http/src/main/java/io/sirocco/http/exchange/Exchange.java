@@ -30,9 +30,9 @@ import jdk.jfr.FlightRecorder;
  */
 public final class Exchange extends HandlerThread implements Runnable {
     final HttpStream stream;
-    final LoopContext worker;
+    final LoopContext context;
     public final RequestMessage request;
-    public final RouteTarget endpoint;
+    public final RouteTarget routeTarget;
     public final RequestBody body; // null when there is none
     public final boolean headOnly; // HEAD was requested
     final long began; // in the loop's nanoseconds
@@ -58,39 +58,39 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     Exchange(
             HttpStream stream,
-            LoopContext worker,
+            LoopContext context,
             RequestHead head,
             Forwarded forwarded,
             long bodyLength,
             PathParams params,
-            RouteTarget endpoint) {
+            RouteTarget routeTarget) {
         this.stream = stream;
-        this.worker = worker;
-        this.endpoint = endpoint;
-        this.handler = endpoint.handler();
+        this.context = context;
+        this.routeTarget = routeTarget;
+        this.handler = routeTarget.handler();
         this.request = new RequestMessage(this, head, params, forwarded);
         this.body = bodyLength == 0 ? null : new RequestBody(bodyLength);
         this.headOnly = head.isHead();
-        this.began = worker.loop.nanos();
+        this.began = context.loop.nanos();
     }
 
     // ---- called by the stream: the request
 
     /** Decides whether the request is served; calls its handler, or waits for its body first. */
     public void start() {
-        worker.inProgress++;
-        stream.pace(endpoint.bandwidth());
+        context.inProgress++;
+        stream.pace(routeTarget.bandwidth());
         if (body != null
-                && endpoint.limits().body() >= 0
-                && body.length() > endpoint.limits().body()) {
+                && routeTarget.limits().body() >= 0
+                && body.length() > routeTarget.limits().body()) {
             refuse(RequestError.BODY_TOO_LARGE);
         } else if (rule != null) {
             refuse(rule);
-        } else if (worker.inProgress > worker.limits.requests()) {
+        } else if (context.inProgress > context.limits.requests()) {
             refuse(RequestError.SLOTS_FULL);
-        } else if (worker.loop.memory().exhausted()) {
+        } else if (context.loop.memory().exhausted()) {
             refuse(RequestError.MEMORY_SHORT);
-        } else if (body == null || !endpoint.readsBody()) {
+        } else if (body == null || !routeTarget.readsBody()) {
             call();
         } else {
             awaitsFirstPiece = true;
@@ -99,7 +99,7 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /** Returns the maximum number of bytes of the body. */
     public long bodyLimit() {
-        return endpoint.limits().body() < 0 ? Long.MAX_VALUE : endpoint.limits().body();
+        return routeTarget.limits().body() < 0 ? Long.MAX_VALUE : routeTarget.limits().body();
     }
 
     /** Called when {@code bytes[from..to)} of the body were received. */
@@ -112,8 +112,8 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /** Called when the last byte of the body was received. */
     public void bodyEnded(Headers trailers) {
-        body.end(worker.loop.now(), trailers);
-        if (endpoint.collectsBody() && !ended && pending()) {
+        body.end(context.loop.now(), trailers);
+        if (routeTarget.collectsBody() && !ended && pending()) {
             call();
         }
     }
@@ -129,14 +129,14 @@ public final class Exchange extends HandlerThread implements Runnable {
         }
         if (awaitsFirstPiece) {
             awaitsFirstPiece = false;
-            if (!endpoint.collectsBody()) {
+            if (!routeTarget.collectsBody()) {
                 call();
             } else if (body.expected()) {
                 demand();
             }
         }
         if (body.expected() && !waitsForBody()) {
-            body.clock().stop(worker.loop.now());
+            body.clock().stop(context.loop.now());
         }
         schedule();
     }
@@ -146,12 +146,12 @@ public final class Exchange extends HandlerThread implements Runnable {
      * at the end.
      */
     public boolean bodyFull() {
-        return body.full() && !endpoint.collectsBody();
+        return body.full() && !routeTarget.collectsBody();
     }
 
     /** Refuses the rest of the body, whose end is unknown or which is no longer needed. */
     public void refuseBody(RequestError refusal) {
-        boolean handlerWaits = !endpoint.collectsBody() && body.wanted();
+        boolean handlerWaits = !routeTarget.collectsBody() && body.wanted();
         boolean onlyTold = handlerWaits || !pending(); // the handler's exception is responded to
         if (onlyTold) {
             rejected(refusal);
@@ -170,7 +170,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     /** Called when the whole response was written. */
     public void responseWritten() {
         ended = true;
-        if (event != null || worker.monitored()) {
+        if (event != null || context.monitored()) {
             brokenOff |= !stream.open(); // already closed: the output is dropped
             stream.reportWhenSent(this);
         }
@@ -182,7 +182,7 @@ public final class Exchange extends HandlerThread implements Runnable {
      */
     public void discardBody() {
         body.discard();
-        body.clock().start(worker.loop.now());
+        body.clock().start(context.loop.now());
         schedule();
     }
 
@@ -190,16 +190,16 @@ public final class Exchange extends HandlerThread implements Runnable {
     public void upgraded() {
         ended = true;
         request.detach(); // the WebSocket may still look at it
-        if (event != null || worker.monitored()) {
-            ExchangeReport.now(this).tell(true);
+        if (event != null || context.monitored()) {
+            ExchangeReport.now(this).deliver(true);
         }
-        worker.inProgress--;
+        context.inProgress--;
     }
 
     /** Called when both messages are complete, or the rest of the request is not read. */
     public void over() {
         request.over();
-        worker.inProgress--;
+        context.inProgress--;
     }
 
     /** Called when the client can take output again. */
@@ -216,7 +216,7 @@ public final class Exchange extends HandlerThread implements Runnable {
         }
         gone = true;
         if (listeners != null) {
-            listeners.disconnected(this::tellGone);
+            listeners.disconnected(this::notifyDisconnected);
         }
     }
 
@@ -228,12 +228,12 @@ public final class Exchange extends HandlerThread implements Runnable {
             responded = true;
             clientGone();
             ended = true;
-            if (event != null || worker.monitored()) {
+            if (event != null || context.monitored()) {
                 bytesOut = Math.max(0, bytesOut - stream.unsent());
-                ExchangeReport.now(this).tell(false);
+                ExchangeReport.now(this).deliver(false);
             }
         }
-        worker.inProgress--; // after the notifications
+        context.inProgress--; // after the notifications
         if (body != null) {
             body.fail(clientIsGone());
         }
@@ -256,7 +256,7 @@ public final class Exchange extends HandlerThread implements Runnable {
         if (refusal != RequestError.SLOTS_FULL && refusal != RequestError.MISDIRECTED) {
             stream.closeBehind();
         }
-        refuse(refusal, worker.page(refusal));
+        refuse(refusal, context.page(refusal));
     }
 
     /** Responds to an error with this page. */
@@ -270,10 +270,10 @@ public final class Exchange extends HandlerThread implements Runnable {
     }
 
     private void rejected(RequestError refusal) {
-        worker.rejected++;
+        context.rejected++;
         rule = refusal;
-        if (worker.monitored()) {
-            worker.tellRejected(
+        if (context.monitored()) {
+            context.reportRejected(
                     refusal,
                     id(),
                     request.remoteAddress(),
@@ -290,7 +290,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     /** Called when the memory of the exchange has changed. */
     public void stored() {
         if (!stream.stores(request.stored() + (body == null ? 0 : body.stored()))) {
-            if (!worker.tellsOfMemory()) {
+            if (!context.mayReportMemoryShort()) {
                 stream.abort(CloseCause.MEMORY_SHORT);
             } else if (body != null && body.expected()) {
                 refuseBody(RequestError.MEMORY_SHORT);
@@ -303,7 +303,7 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /** Refuses a body for which there is no memory. */
     public void refuseBodyForMemory() {
-        if (!pending() || !worker.tellsOfMemory()) {
+        if (!pending() || !context.mayReportMemoryShort()) {
             stream.abort(CloseCause.MEMORY_SHORT);
         } else {
             refuseBody(RequestError.MEMORY_SHORT);
@@ -329,7 +329,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     private void schedule() {
         long at =
                 waitsForBody()
-                        ? body.clock().deadline(endpoint.limits(), body.received())
+                        ? body.clock().deadline(routeTarget.limits(), body.received())
                         : handlerDeadline();
         if (awaitsOutput() || ended) {
             at = Math.min(at, stream.outputDeadline());
@@ -341,25 +341,25 @@ public final class Exchange extends HandlerThread implements Runnable {
      * Returns the time by which the handler must respond, excluding the time that the client took.
      */
     private long handlerDeadline() {
-        long most = endpoint.limits().handlerMillis();
+        long most = routeTarget.limits().handlerMillis();
         if (!pending() || most == 0) {
             return Long.MAX_VALUE;
         }
-        long waited = body == null ? 0 : body.clock().waited(worker.loop.now());
+        long waited = body == null ? 0 : body.clock().waited(context.loop.now());
         return began / 1_000_000 + most + waited;
     }
 
     private boolean waitsForBody() {
         return body != null
                 && body.expected()
-                && (body.wanted() || ended || endpoint.collectsBody() && pending());
+                && (body.wanted() || ended || routeTarget.collectsBody() && pending());
     }
 
     /** Called at the scheduled time. */
     public void expired() {
-        long now = worker.loop.now();
+        long now = context.loop.now();
         if (waitsForBody()) {
-            if (now >= body.clock().deadline(endpoint.limits(), body.received())) {
+            if (now >= body.clock().deadline(routeTarget.limits(), body.received())) {
                 refuseBody(RequestError.BODY_DEADLINE);
             } else if (ended) {
                 stream.abortIfStalled();
@@ -387,12 +387,12 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /** Runs the handler where its route says. */
     void dispatch() {
-        switch (endpoint.mode()) {
+        switch (routeTarget.mode()) {
             case INLINE -> callHandler();
-            case VIRTUAL, LOOP -> worker.virtual(this);
+            case VIRTUAL, LOOP -> context.virtual(this);
             case POOL -> {
                 request.detach();
-                worker.pool(this);
+                context.pool(this);
             }
         }
     }
@@ -415,12 +415,12 @@ public final class Exchange extends HandlerThread implements Runnable {
             response = (ResponseMessage) handler.handle(request);
             if (response == null) {
                 throw new NullPointerException(
-                        "the handler of " + endpoint.path() + " returned null");
+                        "the handler of " + routeTarget.path() + " returned null");
             }
         } catch (Throwable e) {
             response = Failures.response(this, e);
         }
-        worker.responder.respond(this, response);
+        context.responder.respond(this, response);
     }
 
     /**
@@ -448,7 +448,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     private void demand() {
         stream.demand();
         if (waitsForBody()) {
-            body.clock().start(worker.loop.now());
+            body.clock().start(context.loop.now());
             schedule();
         }
     }
@@ -466,7 +466,7 @@ public final class Exchange extends HandlerThread implements Runnable {
         if (!ended) {
             schedule();
         }
-        if (worker.draining) {
+        if (context.draining) {
             drain();
         }
         return true;
@@ -494,7 +494,7 @@ public final class Exchange extends HandlerThread implements Runnable {
             try {
                 trailers = Trailers.checked(response.trailers().get());
             } catch (Throwable e) {
-                worker.failed(this, ": its trailers cannot be sent", e);
+                context.failed(this, ": its trailers cannot be sent", e);
                 breakOff();
                 return;
             }
@@ -504,7 +504,7 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /** Sends an interim response, unless the response has begun or the client does not read. */
     void interim(int interimStatus, Headers headers) {
-        worker.responder.onLoop(
+        context.responder.onLoop(
                 this,
                 () -> {
                     if (!responded && stream.open() && !stream.congested()) {
@@ -583,7 +583,7 @@ public final class Exchange extends HandlerThread implements Runnable {
      */
     String id() {
         if (id == null) {
-            id = worker.nextId();
+            id = context.nextId();
         }
         return id;
     }
@@ -599,22 +599,22 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /** Runs {@code task} on the loop when the client disconnects. */
     void whenGone(Runnable task) {
-        worker.responder.onLoop(
+        context.responder.onLoop(
                 this,
                 () -> {
                     if (gone) {
-                        tellGone(task);
+                        notifyDisconnected(task);
                     } else if (!ended) {
                         listeners().onDisconnect(task);
                     }
                 });
     }
 
-    private void tellGone(Runnable task) {
+    private void notifyDisconnected(Runnable task) {
         try {
             task.run();
         } catch (Throwable e) {
-            worker.failed(id(), e);
+            context.failed(id(), e);
         }
     }
 }

@@ -41,7 +41,7 @@ final class ExchangeReport implements Monitor.CompletedRequest {
         // A copy that a thread of the handler may know is never given to another request.
         boolean copies = !exchange.request.detached();
         RequestHead head = exchange.request.peek();
-        RequestHead kept = copies ? exchange.worker.keep(head) : head;
+        RequestHead kept = copies ? exchange.context.keep(head) : head;
         return new ExchangeReport(exchange, kept, copies, end);
     }
 
@@ -51,28 +51,28 @@ final class ExchangeReport implements Monitor.CompletedRequest {
     }
 
     /** Returns the copy of the headers for reuse, after the report was delivered. */
-    void giveBack(LoopContext worker) {
+    void giveBack(LoopContext context) {
         if (copied) {
-            worker.giveBack(head);
+            context.giveBack(head);
         }
     }
 
     /** Delivers the report. {@code sent} says whether the whole response was sent. */
-    void tell(boolean sent) {
-        LoopContext worker = exchange.worker;
+    void deliver(boolean sent) {
+        LoopContext context = exchange.context;
         complete = sent && !exchange.brokenOff;
-        nanos = worker.loop.clock().nanos() - exchange.began;
+        nanos = context.loop.clock().nanos() - exchange.began;
         if (exchange.event != null) {
-            exchange.event.commit(this, worker.loop);
+            exchange.event.commit(this, context.loop);
         }
-        if (worker.monitored()) {
-            worker.tell(() -> worker.setup.monitor().completed(this));
+        if (context.monitored()) {
+            context.notifyMonitor(() -> context.serverContext.monitor().completed(this));
         }
     }
 
     @Override
     public int loop() {
-        return exchange.worker.loop.index();
+        return exchange.context.loop.index();
     }
 
     @Override
@@ -82,7 +82,7 @@ final class ExchangeReport implements Monitor.CompletedRequest {
 
     @Override
     public long millis() {
-        return exchange.worker.loop.clock().wallMillis();
+        return exchange.context.loop.clock().wallMillis();
     }
 
     @Override
@@ -133,7 +133,7 @@ final class ExchangeReport implements Monitor.CompletedRequest {
 
     @Override
     public String route() {
-        return exchange.endpoint.path();
+        return exchange.routeTarget.path();
     }
 
     @Override

@@ -21,19 +21,19 @@ final class Failures {
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             cancelled |= cause instanceof CancellationException; // by onGone, for one
             if (cause instanceof BadRequest e) {
-                return exchange.worker.page(e.status(), e.getMessage());
+                return exchange.context.page(e.status(), e.getMessage());
             }
             if (cause instanceof BodyRefused e) {
-                return (ResponseMessage) exchange.worker.page(e.rule()).closeConnection();
+                return (ResponseMessage) exchange.context.page(e.rule()).closeConnection();
             }
         }
         boolean nobodysFault =
                 cancelled && exchange.gone()
                         || thrown instanceof IOException && !exchange.connected();
         if (!nobodysFault) { // otherwise the client has disconnected, and nothing failed
-            exchange.worker.failed(exchange, interruption(exchange, thrown), thrown);
+            exchange.context.failed(exchange, interruption(exchange, thrown), thrown);
         }
-        return exchange.worker.page(500, Status.reason(500));
+        return exchange.context.page(500, Status.reason(500));
     }
 
     /**
@@ -49,7 +49,7 @@ final class Failures {
                     case null -> "";
                     case HANDLER_DEADLINE, LATER_DEADLINE ->
                             ": interrupted at its handler deadline of "
-                                    + exchange.endpoint.limits().handlerMillis()
+                                    + exchange.routeTarget.limits().handlerMillis()
                                     + " ms";
                     default -> ": interrupted, since it was refused by " + exchange.rule;
                 };

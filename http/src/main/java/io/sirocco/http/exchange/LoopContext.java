@@ -33,9 +33,9 @@ public final class LoopContext extends WebSocketContext {
     private static final RepeatedFailures FAILURES = new RepeatedFailures(LOG, Level.ERROR);
 
     private static final Headers RETRY_AFTER = Headers.of("Retry-After", "1");
-    private static final int TOLD = 16;
+    private static final int MEMORY_REPORTS_PER_TURN = 16;
 
-    ServerContext setup;
+    ServerContext serverContext;
     public Limits limits;
 
     private static final int SPARE_HEADS = 64;
@@ -50,8 +50,8 @@ public final class LoopContext extends WebSocketContext {
     private byte[] dateAndServer;
     private long dateExpires = Long.MIN_VALUE;
     private final AtomicLong ids = new AtomicLong();
-    private long toldAt;
-    private int told;
+    private long memoryReportsAt;
+    private int memoryReports;
 
     // Counts; read by other threads, which may see them a little late.
     public long requests;
@@ -63,14 +63,14 @@ public final class LoopContext extends WebSocketContext {
     private boolean shakingHands = true; // a client may, as far as the drain knows
     private CompletableFuture<Void> drained = new CompletableFuture<>();
 
-    public LoopContext(Loop loop, ServerContext setup) {
+    public LoopContext(Loop loop, ServerContext serverContext) {
         super(loop, Role.SERVER);
-        adopt(setup);
+        adopt(serverContext);
     }
 
     /** Applies another configuration to requests that begin from now on. */
     public void adopt(ServerContext next) {
-        setup = next;
+        serverContext = next;
         limits = next.limits();
         dateExpires = Long.MIN_VALUE;
     }
@@ -85,7 +85,7 @@ public final class LoopContext extends WebSocketContext {
                             connection.remote(), // when it is gone it is too late to ask
                             connection.local(),
                             connection.secure());
-            tell(() -> setup.monitor().opened(opened));
+            notifyMonitor(() -> serverContext.monitor().opened(opened));
         }
     }
 
@@ -100,7 +100,7 @@ public final class LoopContext extends WebSocketContext {
                             connection.local(),
                             connection.secure(),
                             cause);
-            tell(() -> setup.monitor().closed(closed));
+            notifyMonitor(() -> serverContext.monitor().closed(closed));
         }
         completeDrain();
     }
@@ -167,7 +167,7 @@ public final class LoopContext extends WebSocketContext {
     public byte[] dateAndServer() {
         if (loop.nanos() >= dateExpires) {
             long now = loop.clock().wallMillis();
-            dateAndServer = setup.dateAndServer().at(now / 1000);
+            dateAndServer = serverContext.dateAndServer().at(now / 1000);
             dateExpires = loop.nanos() + (1000 - now % 1000) * 1_000_000;
         }
         return dateAndServer;
@@ -205,7 +205,7 @@ public final class LoopContext extends WebSocketContext {
     }
 
     private void start(Exchange exchange, Runnable task) {
-        TaskKind kind = exchange.endpoint.kind();
+        TaskKind kind = exchange.routeTarget.kind();
         if (loop.carries(kind)) {
             loop.startMovable(kind, task);
             return;
@@ -220,7 +220,8 @@ public final class LoopContext extends WebSocketContext {
 
     /** Calls the handler on a thread of the pool. */
     void pool(Exchange exchange) {
-        setup.pool()
+        serverContext
+                .pool()
                 .execute(
                         () -> {
                             if (exchange.pending()) { // else it was too late before its turn came
@@ -237,20 +238,20 @@ public final class LoopContext extends WebSocketContext {
 
     /**
      * Returns whether one more client may be refused with a response because memory is short. A
-     * response takes memory itself, so each turn has {@link #TOLD} of them; other connections are
-     * closed.
+     * response takes memory itself, so each turn has {@link #MEMORY_REPORTS_PER_TURN} of them;
+     * other connections are closed.
      */
-    public boolean tellsOfMemory() {
-        if (toldAt != loop.nanos()) {
-            toldAt = loop.nanos();
-            told = 0;
+    public boolean mayReportMemoryShort() {
+        if (memoryReportsAt != loop.nanos()) {
+            memoryReportsAt = loop.nanos();
+            memoryReports = 0;
         }
-        return ++told <= TOLD;
+        return ++memoryReports <= MEMORY_REPORTS_PER_TURN;
     }
 
     /** Any thread. */
     public ResponseMessage page(int status, String message) {
-        return setup.page(status, message);
+        return serverContext.page(status, message);
     }
 
     /** Called when code that serves a connection throws. Any thread. */
@@ -261,8 +262,8 @@ public final class LoopContext extends WebSocketContext {
 
     /** Called when a handler throws; {@code why} is appended to the line in the log. Any thread. */
     void failed(Exchange exchange, String why, Throwable thrown) {
-        TaskKind kind = exchange.endpoint.kind();
-        String route = kind == null ? exchange.endpoint.path() : kind.name();
+        TaskKind kind = exchange.routeTarget.kind();
+        String route = kind == null ? exchange.routeTarget.path() : kind.name();
         failed(route + " failed (request " + exchange.id() + ")" + why, exchange.id(), thrown);
     }
 
@@ -270,24 +271,36 @@ public final class LoopContext extends WebSocketContext {
         FAILURES.log("request", message, thrown);
         if (loop.enter()) { // before the result is reported
             try {
-                tell(() -> setup.monitor().handlerFailed(requestId, thrown));
+                notifyMonitor(() -> serverContext.monitor().handlerFailed(requestId, thrown));
             } finally {
                 loop.exit();
             }
         } else if (monitored()) {
-            execute(() -> tell(() -> setup.monitor().handlerFailed(requestId, thrown)));
+            execute(
+                    () ->
+                            notifyMonitor(
+                                    () ->
+                                            serverContext
+                                                    .monitor()
+                                                    .handlerFailed(requestId, thrown)));
         }
     }
 
     /** Called when a route has blocked the loop and was moved. Any thread. */
     public void moved(TaskKind kind, long millis, StackTraceElement[] stack) {
         if (monitored()) {
-            execute(() -> tell(() -> setup.monitor().routeMoved(kind.name(), millis, stack)));
+            execute(
+                    () ->
+                            notifyMonitor(
+                                    () ->
+                                            serverContext
+                                                    .monitor()
+                                                    .routeMoved(kind.name(), millis, stack)));
         }
     }
 
     /** Notifies the monitor of a refused request. */
-    public void tellRejected(
+    public void reportRejected(
             RequestError rule,
             String id,
             SocketAddress remote,
@@ -308,23 +321,27 @@ public final class LoopContext extends WebSocketContext {
                         target,
                         alone,
                         bytesOut);
-        tell(() -> setup.monitor().rejected(refusal));
+        notifyMonitor(() -> serverContext.monitor().rejected(refusal));
     }
 
-    void tell(Runnable news) {
+    void notifyMonitor(Runnable call) {
         try {
-            news.run();
+            call.run();
         } catch (Throwable e) {
             LOG.get().log(Level.WARNING, "the monitor threw", e);
         }
     }
 
     public boolean monitored() {
-        return setup.monitor() != Monitor.NONE;
+        return serverContext.monitor() != Monitor.NONE;
     }
 
     /** Returns an id that is unique in this process. Any thread. */
     public String nextId() {
-        return setup.id() + "-" + loop.index() + "-" + Long.toString(ids.incrementAndGet(), 36);
+        return serverContext.id()
+                + "-"
+                + loop.index()
+                + "-"
+                + Long.toString(ids.incrementAndGet(), 36);
     }
 }

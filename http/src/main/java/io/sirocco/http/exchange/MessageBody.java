@@ -99,7 +99,7 @@ public final class MessageBody implements Body {
     public CompletionStage<byte[]> next() {
         return exchange.body == null
                 ? CompletableFuture.completedFuture(new byte[0])
-                : exchange.worker.call(() -> exchange.takeOfBody(false));
+                : exchange.context.call(() -> exchange.takeOfBody(false));
     }
 
     @Override
@@ -107,7 +107,7 @@ public final class MessageBody implements Body {
         RequestBody body = exchange.body;
         return body == null
                 ? Headers.none()
-                : exchange.worker
+                : exchange.context
                         .call(() -> CompletableFuture.completedFuture(body.trailers()))
                         .join();
     }
@@ -117,7 +117,7 @@ public final class MessageBody implements Body {
         if (exchange.body == null) {
             return new byte[0];
         }
-        return LoopTasks.join(exchange.worker.call(() -> exchange.takeOfBody(keeps)));
+        return LoopTasks.join(exchange.context.call(() -> exchange.takeOfBody(keeps)));
     }
 
     private final class Reader extends InputStream {

@@ -10,13 +10,13 @@ import io.sirocco.net.Connection;
  */
 final class ReportQueue {
     private final Connection connection;
-    private final LoopContext worker;
+    private final LoopContext context;
     private ExchangeReport first;
     private ExchangeReport last;
 
-    ReportQueue(Connection connection, LoopContext worker) {
+    ReportQueue(Connection connection, LoopContext context) {
         this.connection = connection;
-        this.worker = worker;
+        this.context = context;
     }
 
     /** Adds an exchange whose whole response was just written. */
@@ -38,14 +38,14 @@ final class ReportQueue {
     /** Reports the exchanges whose responses were sent. */
     void sent() {
         while (first != null && connection.unsentBefore(first.end) == 0) {
-            tell(true);
+            deliver(true);
         }
     }
 
     /** Reports all exchanges, because the connection now speaks another protocol. */
     void upgraded() {
         while (first != null) {
-            tell(true);
+            deliver(true);
         }
     }
 
@@ -54,14 +54,14 @@ final class ReportQueue {
         while (first != null) {
             long unsent = connection.unsentBefore(first.end);
             first.lost(unsent);
-            tell(unsent == 0);
+            deliver(unsent == 0);
         }
     }
 
-    private void tell(boolean sent) {
+    private void deliver(boolean sent) {
         ExchangeReport report = first;
         first = report.next;
-        report.tell(sent);
-        report.giveBack(worker);
+        report.deliver(sent);
+        report.giveBack(context);
     }
 }

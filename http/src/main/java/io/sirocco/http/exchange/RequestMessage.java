@@ -214,7 +214,7 @@ public final class RequestMessage implements Request {
     }
 
     private SocketAddress onLoop(Supplier<SocketAddress> address) {
-        return exchange.worker.call(() -> CompletableFuture.completedFuture(address.get())).join();
+        return exchange.context.call(() -> CompletableFuture.completedFuture(address.get())).join();
     }
 
     @Override
@@ -237,7 +237,7 @@ public final class RequestMessage implements Request {
 
     @Override
     public Loop loop() {
-        return exchange.worker.loop;
+        return exchange.context.loop;
     }
 
     @Override

@@ -38,10 +38,10 @@ final class Responder {
      */
     private static final long ENDED_WHEN_WRITTEN = 512 << 10;
 
-    private final LoopContext worker;
+    private final LoopContext context;
 
-    Responder(LoopContext worker) {
-        this.worker = worker;
+    Responder(LoopContext context) {
+        this.context = context;
     }
 
     /** Sends {@code response}. Any thread. */
@@ -61,8 +61,9 @@ final class Responder {
             case Content.Stream(BodyWriter writer, long length) ->
                     stream(exchange, response, writer, length);
             case Content.Source(BodySource source, long length) ->
-                    onLoop(
+                    onLoopOrRelease(
                             exchange,
+                            response.content(),
                             () -> new BodyPump(exchange, response, source, length).start());
             case Content.Endless(BodyWriter writer) -> {
                 exchange.endless = true;
@@ -70,13 +71,17 @@ final class Responder {
                 stream(exchange, response, writer, -1);
             }
             case Content.Pieces(Segments all) ->
-                    onLoop(exchange, () -> send(exchange, response, all));
+                    onLoopOrRelease(
+                            exchange, response.content(), () -> send(exchange, response, all));
             case Content.Upgrade upgrade ->
                     onLoop(exchange, () -> WebSocketUpgrade.of(exchange, response, upgrade));
             case Content.File file -> {
                 try {
                     var pieces = new Segments(List.of(opened(file)));
-                    onLoop(exchange, () -> send(exchange, response, pieces));
+                    onLoopOrRelease(
+                            exchange,
+                            new Content.Pieces(pieces),
+                            () -> send(exchange, response, pieces));
                 } catch (IOException e) {
                     respond(exchange, Failures.response(exchange, e));
                 }
@@ -86,8 +91,8 @@ final class Responder {
 
     /** The common case, which allocates nothing on the loop. */
     private void respond(Exchange exchange, ResponseMessage response, byte[] bytes) {
-        if (!worker.loop.enter()) {
-            worker.execute(() -> guarded(exchange, () -> send(exchange, response, bytes)));
+        if (!context.loop.enter()) {
+            context.execute(() -> guarded(exchange, () -> send(exchange, response, bytes)));
             return;
         }
         try {
@@ -95,7 +100,7 @@ final class Responder {
         } catch (Throwable e) {
             recover(exchange, e);
         } finally {
-            worker.loop.exit();
+            context.loop.exit();
         }
     }
 
@@ -103,16 +108,26 @@ final class Responder {
         return new BodySegment.Region(OpenFile.open(file.path()), 0, file.length());
     }
 
-    /** Runs {@code task} on the loop: at once if the caller is on it. Any thread. */
-    void onLoop(Exchange exchange, Runnable task) {
-        if (worker.loop.enter()) {
+    /**
+     * Runs {@code task} on the loop: at once if the caller is on it. Returns false if the loop has
+     * ended, and the task does not run. Any thread.
+     */
+    boolean onLoop(Exchange exchange, Runnable task) {
+        if (context.loop.enter()) {
             try {
                 guarded(exchange, task);
             } finally {
-                worker.loop.exit();
+                context.loop.exit();
             }
-        } else {
-            worker.execute(() -> guarded(exchange, task));
+            return true;
+        }
+        return context.execute(() -> guarded(exchange, task));
+    }
+
+    /** Does the same; releases the content if the loop has ended. Any thread. */
+    private void onLoopOrRelease(Exchange exchange, Content content, Runnable task) {
+        if (!onLoop(exchange, task)) {
+            content.release();
         }
     }
 
@@ -190,8 +205,8 @@ final class Responder {
                             exchange.end(response);
                         }
                     });
-        } else if (worker.isLoopThread()) { // an inline handler: its writer may block, so not here
-            worker.virtual(exchange, () -> write(exchange, response, writer, length));
+        } else if (context.isLoopThread()) { // an inline handler: its writer may block, so not here
+            context.virtual(exchange, () -> write(exchange, response, writer, length));
         } else {
             write(exchange, response, writer, length);
         }
@@ -225,7 +240,7 @@ final class Responder {
 
     /** Sends the headers before the body, so that the client knows that it is connected. */
     private void beginSoon(Exchange exchange, ResponseMessage response) {
-        worker.loop.schedule(
+        context.loop.schedule(
                 FIRST_EVENT,
                 () -> {
                     if (exchange.pending() && exchange.connected() && !exchange.headOnly) {
@@ -249,27 +264,36 @@ final class Responder {
                                     : thrown;
                     ResponseMessage page =
                             failure == null ? null : Failures.response(exchange, failure);
-                    worker.execute(
-                            () -> {
-                                exchange.waitsForLater = false;
-                                if (exchange.responded || !exchange.connected()) {
-                                    if (value instanceof Response late) {
-                                        ((ResponseMessage) late).content().release();
-                                    }
-                                } else if (page == null) {
-                                    then.accept(value);
-                                } else {
-                                    respond(exchange, page);
-                                }
-                            });
+                    boolean runs =
+                            context.execute(
+                                    () -> {
+                                        exchange.waitsForLater = false;
+                                        if (exchange.responded || !exchange.connected()) {
+                                            release(value);
+                                        } else if (page == null) {
+                                            then.accept(value);
+                                        } else {
+                                            respond(exchange, page);
+                                        }
+                                    });
+                    if (!runs) { // the loop has ended
+                        release(value);
+                    }
                 });
+    }
+
+    /** Releases the content of a response that comes too late. */
+    private static void release(Object late) {
+        if (late instanceof ResponseMessage response) {
+            response.content().release();
+        }
     }
 
     private void respondLate(Exchange exchange, ResponseMessage response) {
         if (response.content().atHand()) {
             respond(exchange, response);
         } else {
-            worker.virtual(exchange, () -> respond(exchange, response));
+            context.virtual(exchange, () -> respond(exchange, response));
         }
     }
 

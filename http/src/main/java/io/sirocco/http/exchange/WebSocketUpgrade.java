@@ -23,7 +23,7 @@ final class WebSocketUpgrade {
             case WebSocketHandshake.Refused(RequestError why, Headers headers) ->
                     exchange.refuse(
                             why,
-                            exchange.worker
+                            exchange.context
                                     .page(why.status(), Status.reason(why.status()))
                                     .with(headers));
             case WebSocketHandshake.Accepted accepted -> {
@@ -38,13 +38,13 @@ final class WebSocketUpgrade {
                             }
                             return new WebSocketConnection(
                                     connection,
-                                    exchange.worker,
+                                    exchange.context,
                                     asked.sockets(),
                                     accepted.compression().orElse(null),
                                     accepted.subprotocol(),
                                     listener,
                                     asked.listener().isPresent()
-                                            ? exchange.endpoint.listenerKind()
+                                            ? exchange.routeTarget.listenerKind()
                                             : null,
                                     exchange.id());
                         });
@@ -53,11 +53,9 @@ final class WebSocketUpgrade {
     }
 
     private static WebSocketListener listener(Exchange exchange, Content.Upgrade asked) {
-        TaskKind kind = exchange.endpoint.kind();
+        TaskKind kind = exchange.routeTarget.kind();
         return asked.listener()
                 .orElseGet(
-                        () ->
-                                new BlockingWebSocket(
-                                        asked.conversation().get(), exchange.worker, kind));
+                        () -> new BlockingWebSocket(asked.handler().get(), exchange.context, kind));
     }
 }

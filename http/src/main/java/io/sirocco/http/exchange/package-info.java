@@ -13,6 +13,13 @@
  * io.sirocco.http.exchange.ExchangeReport} what a monitor gets.
  *
  * <p>Thread rule: an exchange lives on its loop; its handler runs where the route says, and each
- * method that another thread may call says so.
+ * method that another thread may call says so. A handler that its loop does not carry sees the
+ * request through {@link io.sirocco.http.exchange.RequestMessage#detach}, a copy of its headers;
+ * the body and the response cross to the loop by {@link io.sirocco.http.loop.LoopTasks#call} and
+ * {@code Responder.onLoop}. A section on the loop is between {@link io.sirocco.net.Loop#enter} and
+ * {@link io.sirocco.net.Loop#exit}, so that a carried thread stays there.
+ *
+ * <p>The first response wins: {@code Exchange.responded} is set on the loop, and the content of a
+ * later response is released.
  */
 package io.sirocco.http.exchange;

@@ -34,7 +34,7 @@ enum ChunkExtension {
     /** No extension. */
     BROKEN;
 
-    /** Whether the chunk line may end here. */
+    /** Returns whether the chunk line may end here. */
     boolean mayEnd() {
         return this == NAME || this == VALUE || this == VALUE_END;
     }

@@ -265,7 +265,7 @@ final class Chunked {
         return event;
     }
 
-    /** Where the bytes of a {@link Event#DATA} begin. */
+    /** Returns where the bytes of a {@link Event#DATA} begin. */
     int dataFrom() {
         return dataFrom;
     }

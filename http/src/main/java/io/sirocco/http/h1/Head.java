@@ -62,7 +62,7 @@ public final class Head extends RequestHead {
         return rule;
     }
 
-    /** Where the rejected head breaks its rule: the first byte that cannot be. */
+    /** Returns where the rejected head breaks its rule: the index of the first wrong byte. */
     int brokenAt() {
         return base + at;
     }
@@ -90,27 +90,27 @@ public final class Head extends RequestHead {
         return contentLength;
     }
 
-    /** Whether the body is in chunks, for {@link Chunked} to read. */
+    /** Returns whether the body is in chunks, for {@link Chunked} to read. */
     boolean chunked() {
         return chunked;
     }
 
-    /** Whether bytes of this request follow the head. */
+    /** Returns whether bytes of this request follow the head. */
     boolean hasBody() {
         return chunked || contentLength > 0;
     }
 
-    /** Whether the connection may live on: RFC 9112 9.3. */
+    /** Returns whether the connection may live on: RFC 9112 9.3. */
     boolean keepAlive() {
         return keepAlive;
     }
 
-    /** Whether the client waits for 100 before it sends the body. */
+    /** Returns whether the client waits for 100 before it sends the body. */
     boolean expectContinue() {
         return expectContinue;
     }
 
-    /** Whether the client asks for another protocol: Upgrade, and Connection says so. */
+    /** Returns whether the client asks for another protocol: Upgrade, and Connection says so. */
     boolean upgrade() {
         return upgrade;
     }

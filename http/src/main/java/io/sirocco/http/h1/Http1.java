@@ -39,11 +39,14 @@ final class Http1 extends Http1Output implements ServerProtocol {
     Http1(Connection connection, Http1Context shared) {
         super(connection, shared.loop);
         this.shared = shared;
-        worker.opened(connection);
+        context.opened(connection);
         // A client that has shaken hands while we drain sends its request at once; no other is
         // waited for.
         connection.deadline(
-                after(worker.draining ? worker.limits.headMillis() : worker.limits.idleMillis()));
+                after(
+                        context.draining
+                                ? context.limits.headMillis()
+                                : context.limits.idleMillis()));
     }
 
     // ---- input
@@ -66,7 +69,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
             } else if (connection.isCongested()) { // responses are not taken: no more requests
                 connection.suspend();
                 break;
-            } else if (at > from && worker.loop.isTurnLong()) {
+            } else if (at > from && context.loop.isTurnLong()) {
                 connection.suspend(); // others first; pipelined requests continue in the next turn
                 connection.resume();
                 break;
@@ -98,7 +101,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
     /** Returns where the headers end, or -1 when they do not yet. */
     private int readHead(byte[] bytes, int from, int to) {
         Head head = shared.head;
-        Parsed parsed = head.parse(bytes, from, to, worker.limits.head());
+        Parsed parsed = head.parse(bytes, from, to, context.limits.head());
         switch (parsed) {
             case COMPLETE -> {
                 int end = head.end();
@@ -108,7 +111,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
             case INCOMPLETE -> {
                 if (!is(HEAD_BEGUN)) {
                     flags |= HEAD_BEGUN; // their timeout runs from the first byte on
-                    connection.deadline(after(worker.limits.headMillis()));
+                    connection.deadline(after(context.limits.headMillis()));
                 }
                 return -1;
             }
@@ -127,7 +130,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
                         | (head.keepAlive() ? KEEP_ALIVE : 0)
                         | (head.expectContinue() ? EXPECTS_CONTINUE : 0);
         long length = head.chunked() ? -1 : Math.max(0, head.contentLength());
-        exchange = worker.dispatcher.open(this, head, length);
+        exchange = context.dispatcher.open(this, head, length);
         if (length != 0) {
             body = new Http1Body(head.chunked(), head.contentLength(), exchange.bodyLimit());
         }
@@ -161,15 +164,15 @@ final class Http1 extends Http1Output implements ServerProtocol {
 
     /** Refuses a request by its headers, as far as they were read. */
     private void reject(RequestError rule, String method, String target) {
-        worker.requests++;
-        worker.rejected++;
+        context.requests++;
+        context.rejected++;
         flags &= ~KEEP_ALIVE;
-        ResponseMessage page = worker.page(rule);
+        ResponseMessage page = context.page(rule);
         byte[] bytes = ((Content.Bytes) page.content()).bytes();
-        if (worker.monitored()) {
-            worker.tellRejected(
+        if (context.monitored()) {
+            context.reportRejected(
                     rule,
-                    worker.nextId(),
+                    context.nextId(),
                     connection.remote(),
                     connection.secure(),
                     method,
@@ -180,7 +183,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
         writeHead(page, bytes.length);
         connection.write(bytes, 0, bytes.length);
         connection.watchOutput(false);
-        connection.deadline(after(worker.limits.writeMillis()));
+        connection.deadline(after(context.limits.writeMillis()));
         connection.finish();
     }
 
@@ -246,7 +249,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
         connection.resume();
         if (protocol instanceof ServerProtocol ours) {
             ours.begin();
-            if (worker.draining) {
+            if (context.draining) {
                 ours.drain();
             }
         }
@@ -258,7 +261,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
     @Override
     void over() {
         Exchange done = exchange;
-        long idleMillis = done.endpoint.limits().idleMillis();
+        long idleMillis = done.routeTarget.limits().idleMillis();
         exchange = null;
         connection.reserveMemory(0);
         boolean unread = body != null || is(OUR_END) || connection.bufferedInput() > 0;
@@ -271,12 +274,12 @@ final class Http1 extends Http1Output implements ServerProtocol {
         if (behind) {
             flags |= BEHIND;
         }
-        if (!keep || worker.draining) {
-            connection.deadline(after(worker.limits.writeMillis()));
+        if (!keep || context.draining) {
+            connection.deadline(after(context.limits.writeMillis()));
             connection.finish(unread);
             return;
         }
-        connection.deadline(after(behind ? worker.limits.writeMillis() : idleMillis));
+        connection.deadline(after(behind ? context.limits.writeMillis() : idleMillis));
         connection.resume();
     }
 
@@ -300,7 +303,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
 
     @Override
     public void closed(Connection connection, CloseCause cause) {
-        worker.closed(connection, cause);
+        context.closed(connection, cause);
         reportClosed();
         if (exchange != null) {
             exchange.closed(cause);
@@ -342,11 +345,11 @@ final class Http1 extends Http1Output implements ServerProtocol {
         if (!is(HEAD_BEGUN) && connection.bufferedInput() > 0 && !connection.isCongested()) {
             return false; // its next request is left to the next turn, by us
         }
-        if (is(HEAD_BEGUN) && worker.tellsOfMemory()) {
+        if (is(HEAD_BEGUN) && context.mayReportMemoryShort()) {
             reject(RequestError.MEMORY_SHORT, "", "");
         } else {
-            worker.requests++;
-            worker.rejected++;
+            context.requests++;
+            context.rejected++;
             connection.abort(CloseCause.MEMORY_SHORT);
         }
         return true;
@@ -384,7 +387,7 @@ final class Http1 extends Http1Output implements ServerProtocol {
             reject(RequestError.HEAD_DEADLINE, "", "");
         } else if (is(BEHIND)) { // the client has taken the last response, slowly
             flags &= ~BEHIND;
-            connection.deadline(after(worker.limits.idleMillis()));
+            connection.deadline(after(context.limits.idleMillis()));
         } else {
             connection.finish(false);
         }

@@ -42,8 +42,8 @@ abstract class Http1Output extends ConnectionStream {
     Http1Body body; // null when the request has none, or all of it was read
     int flags;
 
-    Http1Output(Connection connection, LoopContext worker) {
-        super(connection, worker);
+    Http1Output(Connection connection, LoopContext context) {
+        super(connection, context);
     }
 
     final boolean is(int flag) {
@@ -68,12 +68,12 @@ abstract class Http1Output extends ConnectionStream {
 
     @Override
     public void send(ResponseMessage response, byte[] bytes) {
-        if (response.closes() || worker.draining) {
+        if (response.closes() || context.draining) {
             closeBehind();
         }
         decideOnUnreadBody();
         if ((flags & (KEEP_ALIVE | HTTP_1_0)) == KEEP_ALIVE && !exchange.headOnly) {
-            byte[] whole = Http1Encoder.whole(response, worker.dateAndServer());
+            byte[] whole = Http1Encoder.whole(response, context.dateAndServer());
             if (whole != null) {
                 connection.reserve(whole.length).put(whole);
                 responseWritten();
@@ -93,7 +93,7 @@ abstract class Http1Output extends ConnectionStream {
 
     @Override
     public void begin(ResponseMessage response, long length) {
-        if (response.closes() || worker.draining) {
+        if (response.closes() || context.draining) {
             closeBehind();
         }
         decideOnUnaskedBody(); // the handler may still read bytes in flight
@@ -117,8 +117,8 @@ abstract class Http1Output extends ConnectionStream {
 
     final byte[] dateAndServer(ResponseMessage response) {
         return response.ownDateOrServer()
-                ? worker.dateAndServerBeside(response.headers())
-                : worker.dateAndServer();
+                ? context.dateAndServerBeside(response.headers())
+                : context.dateAndServer();
     }
 
     /** Returns the header {@code Connection} where it is needed, and the blank line. */

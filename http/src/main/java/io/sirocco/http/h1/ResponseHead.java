@@ -164,7 +164,7 @@ public final class ResponseHead extends Fields {
         return ResponseError.of(rule);
     }
 
-    /** Where the rejected head breaks its rule: the first byte that cannot be. */
+    /** Returns where the rejected head breaks its rule: the index of the first wrong byte. */
     int brokenAt() {
         return base + at;
     }
@@ -189,27 +189,27 @@ public final class ResponseHead extends Fields {
         return base + end;
     }
 
-    /** What Content-Length says, or -1 without one. */
+    /** Returns the value of Content-Length, or -1 without one. */
     long contentLength() {
         return contentLength;
     }
 
-    /** Whether the body, if there is one, is in chunks. */
+    /** Returns whether the body, if there is one, is in chunks. */
     boolean chunked() {
         return chunked;
     }
 
-    /** Whether the server keeps the connection, if the response has an end of its own. */
+    /** Returns whether the server keeps the connection, if the response has an end of its own. */
     boolean keepAlive() {
         return keepAlive;
     }
 
-    /** Whether it names another protocol: Upgrade, and Connection says so. */
+    /** Returns whether it names another protocol: Upgrade, and Connection says so. */
     boolean upgrade() {
         return upgrade;
     }
 
-    /** What is wrong with a head that was rejected: the rule, and its clause. */
+    /** Returns the rule that a rejected head breaks, with its clause. */
     public String why() {
         return error().name() + " (" + error().source() + ")";
     }

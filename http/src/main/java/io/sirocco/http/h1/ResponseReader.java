@@ -205,12 +205,12 @@ public final class ResponseReader {
         return head;
     }
 
-    /** Whether a byte of the response has been seen. */
+    /** Returns whether a byte of the response has been seen. */
     public boolean begun() {
         return begun;
     }
 
-    /** Whether the response has no byte that is still to come. */
+    /** Returns whether the response has no byte that is still to come. */
     public boolean done() {
         return state == State.DONE;
     }
@@ -226,17 +226,17 @@ public final class ResponseReader {
         };
     }
 
-    /** Whether the connection may be used again behind the response. */
+    /** Returns whether the connection may be used again behind the response. */
     public boolean lasting() {
         return lasting;
     }
 
-    /** Whether another protocol, or a tunnel, follows the head. */
+    /** Returns whether another protocol, or a tunnel, follows the head. */
     public boolean switched() {
         return switched;
     }
 
-    /** Where the bytes of a {@link Event#DATA} begin. */
+    /** Returns where the bytes of a {@link Event#DATA} begin. */
     public int dataFrom() {
         return dataFrom;
     }

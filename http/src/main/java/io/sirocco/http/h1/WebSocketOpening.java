@@ -33,7 +33,7 @@ import java.util.concurrent.CompletableFuture;
  * Loop-confined.
  */
 public final class WebSocketOpening implements Connector, Protocol {
-    private final ClientLoopContext hub;
+    private final ClientLoopContext context;
     private final URI uri;
     private final Headers fields;
     private final long deadlineMillis;
@@ -42,26 +42,26 @@ public final class WebSocketOpening implements Connector, Protocol {
     private final ResponseHead head = new ResponseHead();
 
     public WebSocketOpening(
-            ClientLoopContext hub,
+            ClientLoopContext context,
             WebSocketGroup sockets,
             URI uri,
             Headers fields,
             WebSocketListener listener,
             long deadlineMillis,
             CompletableFuture<WebSocket> outcome) {
-        this.hub = hub;
+        this.context = context;
         this.uri = uri;
         this.fields = fields;
         this.deadlineMillis = deadlineMillis;
         this.outcome = outcome;
-        this.handshake = new WebSocketClientHandshake(hub, sockets, uri, listener);
+        this.handshake = new WebSocketClientHandshake(context, sockets, uri, listener);
     }
 
     @Override
     public Protocol connected(Connection connection) {
         byte[] request = request().getBytes(ISO_8859_1);
         connection.write(request, 0, request.length);
-        connection.deadline(hub.loop.now() + deadlineMillis);
+        connection.deadline(context.loop.now() + deadlineMillis);
         return this;
     }
 
@@ -89,7 +89,7 @@ public final class WebSocketOpening implements Connector, Protocol {
         try {
             WebSocketConnection socket = handshake.open(connection, head.status(), headers());
             outcome.complete(socket);
-            if (hub.draining()) {
+            if (context.draining()) {
                 socket.drain();
             }
         } catch (IOException e) {
@@ -115,8 +115,9 @@ public final class WebSocketOpening implements Connector, Protocol {
 
     @Override
     public void failed(IOException why) {
-        if (outcome.completeExceptionally(why)) {
-            handshake.failed();
+        if (!outcome.isDone()) {
+            handshake.failed(); // first: the failure is seen by other threads
+            outcome.completeExceptionally(why);
         }
     }
 

@@ -12,8 +12,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
 /**
- * The context that the WebSockets of one loop share, of a server or a client. Loop-confined, unless
- * a method says otherwise.
+ * Runs tasks on one loop for code that may be on any thread, such as a handler, and returns their
+ * results. Any thread.
  */
 public class LoopTasks {
     private static final LazyLogger LOG = LazyLogger.of(LoopTasks.class);
@@ -25,7 +25,10 @@ public class LoopTasks {
         this.loop = loop;
     }
 
-    /** Called when a socket is open. */
+    /**
+     * Returns whether the caller is the loop's own thread, which must not block; false on a virtual
+     * thread that the loop carries, which may.
+     */
     public boolean isLoopThread() {
         return loop.inLoop() && !Thread.currentThread().isVirtual();
     }
@@ -59,7 +62,7 @@ public class LoopTasks {
         return ask(start);
     }
 
-    /** Starts an operation on the loop, for a caller on another thread. */
+    /** Starts an operation on the loop, for a caller on another thread. Returns its result. */
     public <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> start) {
         var crossing = new CompletableFuture<T>();
         if (!execute(() -> start(start, crossing))) {

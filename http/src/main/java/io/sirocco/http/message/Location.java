@@ -53,7 +53,7 @@ public final class Location {
         return encoded.toString();
     }
 
-    /** Whether the character at {@code at} stands as it is; a fragment begins once only. */
+    /** Returns whether the character at {@code at} stands as it is; a fragment begins once only. */
     private static boolean isLiteral(String text, int at) {
         char c = text.charAt(at);
         return switch (c) {

@@ -133,7 +133,10 @@ public final class Octets {
         return c == SP || c == TAB;
     }
 
-    /** Whether the bytes are this text of lower-case letters, digits and hyphens, in any case. */
+    /**
+     * Returns whether the bytes are this text of lower-case letters, digits and hyphens, in any
+     * case.
+     */
     public static boolean same(byte[] b, int from, int to, String lower) {
         if (to - from != lower.length()) {
             return false;

@@ -171,7 +171,7 @@ public class RequestHead extends Fields {
         return implied ? "/" : Octets.text(bytes, pathFrom(), pathTo());
     }
 
-    /** Whether there is a question mark, be it with nothing behind it. */
+    /** Returns whether there is a question mark, be it with nothing behind it. */
     public boolean hasQuery() {
         return queryFrom != 0;
     }
@@ -190,7 +190,10 @@ public class RequestHead extends Fields {
         return Octets.text(bytes, queryFrom(), queryTo());
     }
 
-    /** Whether the request says for whom it is: always in HTTP/1.1, but for {@code OPTIONS *}. */
+    /**
+     * Returns whether the request says for whom it is: always in HTTP/1.1, but for {@code OPTIONS
+     * *}.
+     */
     public boolean hasHost() {
         return hostTo > hostFrom;
     }

@@ -90,15 +90,15 @@ public final class UnmatchedFilters {
         return scopes == null;
     }
 
-    /** Returns {@code endpoint} with the filters for the requested path before it. */
-    public RouteTarget before(RouteTarget endpoint, RequestHead head) {
+    /** Returns {@code target} with the filters for the requested path before it. */
+    public RouteTarget before(RouteTarget target, RequestHead head) {
         boolean hasPath = head.form() == TargetForm.ORIGIN || head.form() == TargetForm.ABSOLUTE;
         if (!hasPath
                 || !(scopes.match(head.method(), head.hasHost() ? head.host() : "", head.path())
                         instanceof Found<List<Filter>>(List<Filter> filters, PathParams _))) {
-            return endpoint;
+            return target;
         }
-        return endpoint.behind(
+        return target.behind(
                 filters,
                 handling,
                 limits.handlerMillis(),

@@ -24,8 +24,8 @@ import java.util.concurrent.CompletableFuture;
 public final class BlockingWebSocket implements WebSocketListener {
     private static final int FULL = 64 << 10;
 
-    private final WebSocketHandler conversation;
-    private final WebSocketContext hub;
+    private final WebSocketHandler handler;
+    private final WebSocketContext context;
     private final TaskKind kind;
     private final ArrayDeque<Message> inbox = new ArrayDeque<>(2);
     private WebSocketConnection socket;
@@ -37,33 +37,33 @@ public final class BlockingWebSocket implements WebSocketListener {
     private volatile boolean over;
 
     /** {@code kind} identifies the handler to the loop; null if it never moves. */
-    public BlockingWebSocket(WebSocketHandler conversation, WebSocketContext hub, TaskKind kind) {
-        this.conversation = conversation;
-        this.hub = hub;
+    public BlockingWebSocket(WebSocketHandler handler, WebSocketContext context, TaskKind kind) {
+        this.handler = handler;
+        this.context = context;
         this.kind = kind;
     }
 
     @Override
     public void onOpen(WebSocket opened) {
         socket = (WebSocketConnection) opened;
-        if (hub.loop.carries(kind)) {
-            hub.loop.startMovable(kind, this::run);
+        if (context.loop.carries(kind)) {
+            context.loop.startMovable(kind, this::run);
         } else {
-            hub.loop.startVirtual(kind, this::run); // elsewhere
+            context.loop.startVirtual(kind, this::run); // elsewhere
         }
     }
 
     private void run() {
         thread = Thread.currentThread();
         try {
-            conversation.handle(socket);
+            handler.handle(socket);
             socket.close();
         } catch (Throwable e) {
             boolean quiet =
                     !socket.isOpen()
                             && (e instanceof IOException || e instanceof InterruptedException);
             if (!quiet) {
-                hub.failed(socket.id(), e);
+                context.failed(socket.id(), e);
             }
             socket.close(CloseCode.INTERNAL_ERROR, "");
         } finally {
@@ -71,14 +71,14 @@ public final class BlockingWebSocket implements WebSocketListener {
             synchronized (this) {
                 thread = null;
             }
-            hub.execute(this::discard);
+            context.execute(this::discard);
         }
     }
 
     /** Drops the messages that will not be received. */
     private void discard() {
         inbox.clear();
-        hub.loop.memory().release(size);
+        context.loop.memory().release(size);
         size = 0;
     }
 
@@ -145,22 +145,22 @@ public final class BlockingWebSocket implements WebSocketListener {
                     "Only the thread of the WebSocketHandler may call receive.");
         }
         CompletableFuture<Message> next;
-        if (hub.loop.enter()) {
+        if (context.loop.enter()) {
             try {
                 next = take();
             } finally {
-                hub.loop.exit();
+                context.loop.exit();
             }
         } else {
             next = new CompletableFuture<>();
-            if (!hub.execute(() -> take(next))) {
+            if (!context.execute(() -> take(next))) {
                 next.completeExceptionally(new IOException("the server has stopped"));
             }
         }
         try {
             return LoopTasks.join(next);
         } catch (InterruptedIOException e) {
-            hub.execute(() -> putBack(next));
+            context.execute(() -> putBack(next));
             throw e;
         }
     }
@@ -185,7 +185,7 @@ public final class BlockingWebSocket implements WebSocketListener {
         if (first != null) {
             boolean wasFull = size >= FULL;
             size -= size(first);
-            hub.loop.memory().release(size(first));
+            context.loop.memory().release(size(first));
             if (wasFull && size < FULL) {
                 socket.resume();
             }
@@ -211,7 +211,7 @@ public final class BlockingWebSocket implements WebSocketListener {
             if (!(message instanceof Closed) && !over) {
                 inbox.addFirst(message);
                 size += size(message);
-                hub.loop.memory().add(size(message));
+                context.loop.memory().add(size(message));
             }
         }
     }

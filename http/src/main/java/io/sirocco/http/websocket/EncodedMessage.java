@@ -39,7 +39,7 @@ public final class EncodedMessage implements PreparedMessage {
                 taken += takes ? 1 : 0;
             }
         } finally { // else who has taken it would wait for ever to be woken
-            woken.forEach((hub, all) -> hub.execute(() -> all.forEach(Runnable::run)));
+            woken.forEach((context, all) -> context.execute(() -> all.forEach(Runnable::run)));
         }
         return taken;
     }

@@ -71,7 +71,7 @@ final class ListenerQueue implements Runnable {
     /** Returns the memory of all calls that have run so far in a single task of the loop. */
     private void release(int cost) {
         if (cost > 0 && taken.getAndAdd(cost) == 0) {
-            socket.execute(() -> socket.hub.loop.memory().release(taken.getAndSet(0)));
+            socket.execute(() -> socket.context.loop.memory().release(taken.getAndSet(0)));
         }
     }
 }

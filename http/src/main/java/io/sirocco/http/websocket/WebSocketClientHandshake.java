@@ -17,7 +17,7 @@ import java.util.Optional;
  * check of the response, and the socket that follows from it (RFC 6455 4.1). Loop-confined.
  */
 public final class WebSocketClientHandshake {
-    private final ClientLoopContext hub;
+    private final ClientLoopContext context;
     private final WebSocketGroup sockets;
     private final URI uri;
     private final WebSocketListener listener;
@@ -29,12 +29,15 @@ public final class WebSocketClientHandshake {
 
     /** Reserves the memory for the compression that it offers, until it is open or has failed. */
     public WebSocketClientHandshake(
-            ClientLoopContext hub, WebSocketGroup sockets, URI uri, WebSocketListener listener) {
-        this.hub = hub;
+            ClientLoopContext context,
+            WebSocketGroup sockets,
+            URI uri,
+            WebSocketListener listener) {
+        this.context = context;
         this.sockets = sockets;
         this.uri = uri;
         this.listener = listener;
-        this.key = Base64.getEncoder().encodeToString(hub.nonce());
+        this.key = Base64.getEncoder().encodeToString(context.nonce());
         this.offered = sockets.offer().orElse(null);
     }
 
@@ -72,7 +75,7 @@ public final class WebSocketClientHandshake {
         var socket =
                 new WebSocketConnection(
                         connection,
-                        hub,
+                        context,
                         sockets,
                         answer.agreement(),
                         answer.subprotocol(),

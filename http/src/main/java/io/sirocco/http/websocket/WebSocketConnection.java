@@ -36,25 +36,25 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     private ListenerQueue queue; // null while the listener is called on the loop
     private final MessageReader reader;
 
-    private Closed goodBye; // of the side that was first; null while it is open
+    private Closed firstClose; // of the side that was first; null while it is open
     private long heard; // when something came last, in the loop's milliseconds
     private long since; // since when a pong or the peer's close frame is expected
 
     public WebSocketConnection(
             Connection connection,
-            WebSocketContext hub,
+            WebSocketContext context,
             WebSocketGroup sockets,
             Agreement agreement,
             String subprotocol,
             WebSocketListener listener,
             TaskKind kind,
             String id) {
-        super(connection, hub, sockets, agreement, subprotocol, id);
+        super(connection, context, sockets, agreement, subprotocol, id);
         this.listener = listener;
         this.kind = kind;
         this.reader =
                 new MessageReader(
-                        hub.role.other(),
+                        context.role.other(),
                         agreement,
                         sockets.terms.maxFrame(),
                         sockets.terms.maxMessage());
@@ -64,8 +64,8 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     @Override
     public void begin() {
         sockets.opened();
-        hub.socketOpened();
-        heard = hub.loop.now();
+        context.socketOpened();
+        heard = context.loop.now();
         beginOutput();
         setDeadline();
         call(0, () -> listener.onOpen(this));
@@ -75,7 +75,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
 
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
-        heard = hub.loop.now();
+        heard = context.loop.now();
         flags &= ~PINGED;
         int used = read(bytes, from, to);
         if (!connection.reserveMemory(reader.stored())) {
@@ -114,7 +114,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
      */
     boolean reserve(int bytes) {
         connection.reserveMemory(reader.stored()); // no longer the pieces of this message
-        if (hub.loop.memory().reserve(bytes)) {
+        if (context.loop.memory().reserve(bytes)) {
             return true;
         }
         failForMemory();
@@ -140,7 +140,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
      * output is read, and if both waited, neither could ever continue.
      */
     private boolean heldBack() {
-        int reasons = hub.role == Role.SERVER ? PAUSED | CONGESTED | BEHIND : PAUSED;
+        int reasons = context.role == Role.SERVER ? PAUSED | CONGESTED | BEHIND : PAUSED;
         return is(reasons) && !is(CLOSING);
     }
 
@@ -160,7 +160,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
             }
             case PING -> {
                 byte[] payload = reader.payload();
-                boolean floods = hub.role == Role.CLIENT && refusesPongs();
+                boolean floods = context.role == Role.CLIENT && refusesPongs();
                 if (!is(CLOSING) && !floods) {
                     writeNow(Frame.FIN | Frame.PONG, payload);
                 }
@@ -193,9 +193,9 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         if (kind == null) {
             callNow(call);
         } else if (queue == null && !kind.moved()) {
-            TaskKind before = hub.loop.beginTask(kind);
+            TaskKind before = context.loop.beginTask(kind);
             callNow(call);
-            hub.loop.endTask(before);
+            context.loop.endTask(before);
         } else {
             if (queue == null) {
                 queue = new ListenerQueue(this, kind);
@@ -214,7 +214,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         try {
             call.run();
         } catch (Throwable e) {
-            hub.failed(id(), e);
+            context.failed(id(), e);
             execute(() -> closeNow(CloseCode.INTERNAL_ERROR, ""));
         }
     }
@@ -260,7 +260,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     void readAgain() {
         if (!heldBack()) {
             if (is(PINGED) && !is(CLOSING)) {
-                since = hub.loop.now(); // its pong may be among the unread bytes
+                since = context.loop.now(); // its pong may be among the unread bytes
             }
             connection.resume();
         }
@@ -272,7 +272,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     }
 
     @Override
-    void tellDrained() {
+    void notifyDrained() {
         if (!is(OVER) && owesDrained()) {
             call(0, () -> listener.onDrained(this));
         }
@@ -288,39 +288,39 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
      * Returns when the close timeout ends. It does not run while the peer still reads what was sent
      * before our close frame, because it cannot have replied yet.
      */
-    private long farewell() {
+    private long closeDeadline() {
         return (is(PEER_CLOSED) ? since : Math.max(since, progress)) + sockets.terms.closeMillis();
     }
 
     @Override
     void setDeadline() {
         WebSocketTerms terms = sockets.terms;
-        long at = is(CONGESTED) ? after(progress, hub.writeMillis()) : Long.MAX_VALUE;
+        long at = is(CONGESTED) ? after(progress, context.writeMillis()) : Long.MAX_VALUE;
         if (is(CLOSING | PEER_CLOSED)) {
-            at = farewell();
+            at = closeDeadline();
         } else if (is(PINGED)) {
             at = Math.min(at, Math.max(since, progress) + terms.pongMillis());
         } else {
             at = Math.min(at, after(heard, terms.pingMillis()));
         }
-        connection.deadline(Math.max(at, hub.loop.now() + 1));
+        connection.deadline(Math.max(at, context.loop.now() + 1));
     }
 
     @Override
     public void expired(Connection connection) {
-        long now = hub.loop.now();
+        long now = context.loop.now();
         WebSocketTerms terms = sockets.terms;
         if (is(OVER)) {
             connection.abort();
         } else if (is(CLOSING | PEER_CLOSED)) {
-            if (now >= farewell()) {
+            if (now >= closeDeadline()) {
                 if (is(PEER_CLOSED)) {
                     answerClose();
                 } else {
-                    lose(goodBye.code(), goodBye.reason());
+                    lose(firstClose.code(), firstClose.reason());
                 }
             }
-        } else if (is(CONGESTED) && now >= after(progress, hub.writeMillis())) {
+        } else if (is(CONGESTED) && now >= after(progress, context.writeMillis())) {
             lose(CloseCode.LOST, "the peer takes nothing");
         } else if (is(PINGED)) {
             if (heldBack()) {
@@ -343,11 +343,11 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     /** Called when the peer sends a close frame, first or in reply to ours. */
     private void peerCloses(int code, String reason) {
         if (is(CLOSING)) {
-            over(goodBye);
+            over(firstClose);
             finish();
             return;
         }
-        goodBye = new Closed(code, reason, true);
+        firstClose = new Closed(code, reason, true);
         answerWhenAllIsTaken();
     }
 
@@ -357,9 +357,9 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
      */
     private void answerWhenAllIsTaken() {
         flags |= PEER_CLOSED;
-        if (listener instanceof BlockingWebSocket talk && talk.stillAnswers()
+        if (listener instanceof BlockingWebSocket blocking && blocking.stillAnswers()
                 || queue != null && queue.isBusy()) {
-            since = hub.loop.now();
+            since = context.loop.now();
             setDeadline();
         } else {
             answerClose();
@@ -374,7 +374,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
                 failNow(reader.violation());
                 return;
             }
-            int code = goodBye.code();
+            int code = firstClose.code();
             byte[] answer = code == CloseCode.NONE ? NOTHING : Frame.closing(code, "");
             writeNow(Frame.FIN | Frame.CLOSE, answer);
         }
@@ -385,13 +385,13 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
      * that, so that the client's port is free at once (RFC 6455 7.1.1).
      */
     private void finish() {
-        if (hub.role == Role.SERVER) {
+        if (context.role == Role.SERVER) {
             connection.finish(false);
         }
     }
 
     boolean isOf(WebSocketContext other) {
-        return hub == other;
+        return context == other;
     }
 
     boolean peerClosed() {
@@ -404,15 +404,15 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         flags |= CLOSING;
         refuseMore();
         if (is(PEER_CLOSED)) {
-            over(goodBye);
+            over(firstClose);
             finish();
             return;
         }
-        since = hub.loop.now();
+        since = context.loop.now();
         int code =
                 payload.length < 2 ? CloseCode.NONE : (payload[0] & 0xff) << 8 | payload[1] & 0xff;
         String reason = payload.length < 2 ? "" : new String(payload, 2, payload.length - 2, UTF_8);
-        goodBye = new Closed(code, reason, true);
+        firstClose = new Closed(code, reason, true);
         setDeadline();
         connection.resume();
     }
@@ -428,7 +428,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         if (is(CLOSING)) {
             failNow(why);
         } else {
-            goodBye = new Closed(why.closeCode(), why.reason(), false);
+            firstClose = new Closed(why.closeCode(), why.reason(), false);
             answerWhenAllIsTaken();
         }
     }
@@ -453,7 +453,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         flags |= OVER;
         refuseMore();
         reader.end();
-        connection.deadline(hub.loop.now() + sockets.terms.closeMillis());
+        connection.deadline(context.loop.now() + sockets.terms.closeMillis());
         call(0, () -> listener.onClose(this, closed));
     }
 
@@ -464,7 +464,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
             run(); // earlier messages go first
             closeNow(
                     CloseCode.GOING_AWAY,
-                    hub.role == Role.SERVER ? "the server stops" : "the client stops");
+                    context.role == Role.SERVER ? "the server stops" : "the client stops");
         }
     }
 
@@ -477,7 +477,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
 
     private Closed lost() {
         return is(CLOSING | PEER_CLOSED)
-                ? new Closed(goodBye.code(), goodBye.reason(), false)
+                ? new Closed(firstClose.code(), firstClose.reason(), false)
                 : new Closed(CloseCode.LOST, "", false);
     }
 
@@ -485,10 +485,10 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     public void closed(Connection connection, CloseCause cause) {
         over(lost());
         endOutput();
-        sockets.closed(agreement, hub.role);
-        hub.socketClosed(connection, cause);
-        if (cause == CloseCause.STOPPED && listener instanceof BlockingWebSocket talk) {
-            talk.cancel();
+        sockets.closed(agreement, context.role);
+        context.socketClosed(connection, cause);
+        if (cause == CloseCause.STOPPED && listener instanceof BlockingWebSocket blocking) {
+            blocking.cancel();
         }
     }
 
@@ -496,8 +496,8 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
 
     @Override
     public Message receive() throws IOException {
-        if (listener instanceof BlockingWebSocket talk) {
-            return talk.receive();
+        if (listener instanceof BlockingWebSocket blocking) {
+            return blocking.receive();
         }
         throw new IllegalStateException(
                 "This WebSocket has a listener, which receives its messages.");
@@ -505,15 +505,15 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
 
     @Override
     public SocketAddress remoteAddress() {
-        if (hub.loop.enter()) {
+        if (context.loop.enter()) {
             try {
                 return connection.remote();
             } finally {
-                hub.loop.exit();
+                context.loop.exit();
             }
         }
         var answer = new CompletableFuture<SocketAddress>();
-        if (!hub.execute(() -> answer.complete(connection.remote()))) {
+        if (!context.execute(() -> answer.complete(connection.remote()))) {
             throw new IllegalStateException("The connection has ended.");
         }
         return answer.join();

@@ -7,11 +7,11 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 
 /**
- * What the WebSockets of one loop share, of a server or of a client. Loop-confined, unless a method
- * says otherwise.
+ * The context that the WebSockets of one loop share, of a server or a client. Loop-confined, unless
+ * a method says otherwise.
  */
 public abstract class WebSocketContext extends LoopTasks {
-    /** Which end of its sockets is ours. */
+    /** Our end of the sockets. */
     final Role role;
 
     final byte[] frameHead = new byte[Frame.LONGEST_HEAD]; // to be filled and copied at once
@@ -21,18 +21,20 @@ public abstract class WebSocketContext extends LoopTasks {
         this.role = role;
     }
 
-    /** A socket is open. */
+    /** Called when a socket is open. */
     public abstract void socketOpened();
 
-    /** A socket's connection has gone. */
+    /** Called when the connection of a socket is gone. */
     public abstract void socketClosed(Connection connection, CloseCause cause);
 
-    /** How long a peer may take nothing of what it is sent. */
+    /**
+     * Returns the milliseconds for which a peer may read nothing of what it is sent; 0 for ever.
+     */
     public abstract long writeMillis();
 
-    /** The key of the next frame; asked of a client only. */
+    /** Returns the masking key of the next frame. Clients only. */
     public abstract int nextKey();
 
-    /** A program's code threw. Any thread. */
+    /** Called when a listener or handler throws. Any thread. */
     public abstract void failed(String id, Throwable thrown);
 }

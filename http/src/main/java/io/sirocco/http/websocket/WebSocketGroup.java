@@ -28,7 +28,7 @@ public final class WebSocketGroup {
         return contextMemory.get();
     }
 
-    /** What is agreed on about compression; memory for it is reserved until {@link #closed}. */
+    /** Returns the agreed compression, whose memory is reserved until {@link #closed}. */
     Optional<Agreement> agree(String offers) {
         if (!terms.compression()) {
             return Optional.empty();
@@ -42,7 +42,7 @@ public final class WebSocketGroup {
         return Offers.accept(offers, false, false);
     }
 
-    /** What a client offers; memory for it is reserved until {@link #settle}. */
+    /** Returns what a client offers; its memory is reserved until {@link #settle}. */
     Optional<Agreement> offer() {
         if (!terms.compression()) {
             return Optional.empty();
@@ -52,7 +52,7 @@ public final class WebSocketGroup {
         return Optional.of(memory == 0 || reserve(memory) ? rich : Agreement.offer(false, false));
     }
 
-    /** What came of an offer: null for nothing. */
+    /** Replaces the memory of an offer by that of the agreement, which is null for none. */
     void settle(Agreement offered, Agreement agreed) {
         if (offered != null) {
             int kept = agreed == null ? 0 : agreed.memory(Role.CLIENT);

@@ -27,12 +27,12 @@ abstract sealed class WebSocketOutput extends WebSocketSender permits WebSocketC
 
     WebSocketOutput(
             Connection connection,
-            WebSocketContext hub,
+            WebSocketContext context,
             WebSocketGroup sockets,
             Agreement agreement,
             String subprotocol,
             String id) {
-        super(hub, sockets, agreement, subprotocol, id);
+        super(context, sockets, agreement, subprotocol, id);
         this.connection = connection;
     }
 
@@ -76,15 +76,15 @@ abstract sealed class WebSocketOutput extends WebSocketSender permits WebSocketC
         byte[] payload = bytes;
         int head = first;
         boolean data = (first & 15) <= Frame.BINARY;
-        if (data && compresses(bytes.length) && agreement.context(hub.role)) {
+        if (data && compresses(bytes.length) && agreement.context(context.role)) {
             if (deflation == null) {
-                deflation = new Deflation(agreement.bits(hub.role));
+                deflation = new Deflation(agreement.bits(context.role));
             }
             payload = deflation.deflate(bytes);
             head |= Frame.COMPRESSED;
         }
         frame(head, payload);
-        long actual = Frame.size(hub.role, payload.length);
+        long actual = Frame.size(context.role, payload.length);
         pend(actual - size);
         written += actual;
         if ((first & 15) == Frame.CLOSE) {
@@ -93,12 +93,12 @@ abstract sealed class WebSocketOutput extends WebSocketSender permits WebSocketC
     }
 
     private void frame(int first, byte[] payload) {
-        if (hub.role == Role.CLIENT) {
-            byte[] masked = Frame.masked(first, payload, hub.nextKey());
+        if (context.role == Role.CLIENT) {
+            byte[] masked = Frame.masked(first, payload, context.nextKey());
             connection.writeStable(masked, 0, masked.length);
             return;
         }
-        byte[] head = hub.frameHead;
+        byte[] head = context.frameHead;
         int length = Frame.head(head, 0, first, payload.length);
         connection.reserve(length).put(head, 0, length);
         connection.writeStable(payload, 0, payload.length);
@@ -106,7 +106,7 @@ abstract sealed class WebSocketOutput extends WebSocketSender permits WebSocketC
 
     /** Writes a control frame, ahead of the outbox. */
     final void writeNow(int first, byte[] payload) {
-        long size = Frame.size(hub.role, payload.length);
+        long size = Frame.size(context.role, payload.length);
         pend(size);
         write(first, payload, size);
         written();
@@ -117,7 +117,7 @@ abstract sealed class WebSocketOutput extends WebSocketSender permits WebSocketC
     void written() {
         if (!is(CONGESTED | OVER) && pending() >= threshold()) {
             flags |= CONGESTED;
-            progress = hub.loop.now();
+            progress = context.loop.now();
             setDeadline();
         }
     }
@@ -135,14 +135,14 @@ abstract sealed class WebSocketOutput extends WebSocketSender permits WebSocketC
         }
         taken += now;
         pend(-now);
-        progress = hub.loop.now();
+        progress = context.loop.now();
         if (is(CONGESTED) && pending() < threshold() / 2) {
             flags &= ~CONGESTED;
             readAgain();
         }
         if (drained()) {
             giveRoom();
-            tellDrained();
+            notifyDrained();
         }
     }
 }

@@ -36,7 +36,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     private static final VarHandle REFUSES = field("refuses", boolean.class);
     private static final VarHandle ROOM = field("room", CompletableFuture.class);
 
-    final WebSocketContext hub;
+    final WebSocketContext context;
     final WebSocketGroup sockets;
     final Agreement agreement; // null for no compression
 
@@ -51,12 +51,12 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     private volatile Object attachment;
 
     WebSocketSender(
-            WebSocketContext hub,
+            WebSocketContext context,
             WebSocketGroup sockets,
             Agreement agreement,
             String subprotocol,
             String id) {
-        this.hub = hub;
+        this.context = context;
         this.sockets = sockets;
         this.agreement = agreement;
         this.subprotocol = subprotocol;
@@ -70,7 +70,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
     abstract void written();
 
     /** Calls the listener if {@link #owesDrained}. On the loop. */
-    abstract void tellDrained();
+    abstract void notifyDrained();
 
     @Override
     public boolean trySend(String text) {
@@ -97,9 +97,9 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         }
         if (agreement == null || message.payload().length < sockets.terms.compressFrom()) {
             plain(message, later);
-        } else if (agreement.context(hub.role)) {
+        } else if (agreement.context(context.role)) {
             put(Frame.FIN | message.opcode(), message.payload(), later);
-        } else if (hub.role == Role.CLIENT) {
+        } else if (context.role == Role.CLIENT) {
             return offer(message.opcode(), message.payload());
         } else {
             put(0, message.compressed(agreement.serverBits()), later);
@@ -112,7 +112,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
      * frames cannot be shared.
      */
     private void plain(EncodedMessage message, Map<WebSocketContext, List<Runnable>> later) {
-        if (hub.role == Role.CLIENT) {
+        if (context.role == Role.CLIENT) {
             put(Frame.FIN | message.opcode(), message.payload(), later);
         } else {
             put(0, message.frame(), later);
@@ -125,8 +125,8 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         }
         byte[] bytes = payload;
         int first = Frame.FIN | opcode;
-        if (compresses(payload.length) && !agreement.context(hub.role)) {
-            bytes = Deflation.deflate(payload, agreement.bits(hub.role));
+        if (compresses(payload.length) && !agreement.context(context.role)) {
+            bytes = Deflation.deflate(payload, agreement.bits(context.role));
             first |= Frame.COMPRESSED;
         }
         put(first, bytes, null);
@@ -146,7 +146,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         }
         refused = true;
         if (drained()) { // meanwhile, and maybe before the loop could see that it owes a call
-            hub.execute(this::tellDrained);
+            context.execute(this::notifyDrained);
         }
         return true;
     }
@@ -158,14 +158,14 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
 
     /** Writes a frame now if it does not overtake others, or else adds it to the outbox. */
     private void put(int first, byte[] bytes, Map<WebSocketContext, List<Runnable>> later) {
-        long size = first == 0 ? bytes.length : Frame.size(hub.role, bytes.length);
+        long size = first == 0 ? bytes.length : Frame.size(context.role, bytes.length);
         pend(size);
-        if (outbox == null && hub.loop.enter()) {
+        if (outbox == null && context.loop.enter()) {
             try {
                 write(first, bytes, size);
                 written();
             } finally {
-                hub.loop.exit();
+                context.loop.exit();
             }
             return;
         }
@@ -179,9 +179,9 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
             return; // the first sender has submitted a task
         }
         if (later == null) {
-            hub.execute(this);
+            context.execute(this);
         } else {
-            later.computeIfAbsent(hub, _ -> new ArrayList<>()).add(this);
+            later.computeIfAbsent(context, _ -> new ArrayList<>()).add(this);
         }
     }
 
@@ -211,7 +211,7 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
         if (refuses) {
             throw new IOException("the WebSocket is closed");
         }
-        if (hub.isLoopThread()) {
+        if (context.isLoopThread()) {
             throw new IllegalStateException(
                     "The output buffer is full, and a listener cannot wait on its event loop:"
                             + " use trySend and onDrained.");
@@ -271,14 +271,14 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
 
     @Override
     public void execute(Runnable task) {
-        if (hub.loop.enter()) {
+        if (context.loop.enter()) {
             try {
                 task.run();
             } finally {
-                hub.loop.exit();
+                context.loop.exit();
             }
         } else {
-            hub.execute(task);
+            context.execute(task);
         }
     }
 

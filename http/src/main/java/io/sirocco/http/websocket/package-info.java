@@ -10,7 +10,7 @@
  * {@link io.sirocco.http.websocket.WebSocketClientHandshake} opens one to a server, {@link
  * io.sirocco.http.websocket.WebSocketConnection} is its end on the loop and {@link
  * io.sirocco.http.websocket.WebSocketSender} the part that any thread may use. {@link
- * io.sirocco.http.websocket.BlockingWebSocket} turns a listener into a conversation on a virtual
+ * io.sirocco.http.websocket.BlockingWebSocket} adapts a listener to a blocking handler on a virtual
  * thread.
  *
  * <p>Thread rule: a socket is loop-confined, except for what {@link io.sirocco.http.WebSocket}

@@ -94,7 +94,7 @@ class ExchangeOutputTest {
             Asked asked = congested(server);
             asked.run(
                     s -> {
-                        server.worker().draining = true;
+                        server.context().draining = true;
                         s.exchange().drain();
                     });
             Result result = asked.result();
@@ -257,7 +257,7 @@ class ExchangeOutputTest {
             assertEquals("reset", server.get("/reset").end());
             assertEquals(504, server.ask("GET", "/never").after(3_000).result().status());
             server.ask("GET", "/never").run(s -> s.close(CloseCause.RESET));
-            assertEquals(0, server.ask("GET", "/").count(s -> server.worker().inProgress));
+            assertEquals(0, server.ask("GET", "/").count(s -> server.context().inProgress));
         }
     }
 }

@@ -147,14 +147,14 @@ class ExchangeRefusalTest {
             Asked all = server.new Asked();
             all.run(s -> s.keepsReading = true).begin(4, "POST", "/");
             assertEquals("done", all.result().body());
-            assertEquals(1, all.count(s -> server.worker().inProgress));
+            assertEquals(1, all.count(s -> server.context().inProgress));
             all.body("abcd").endBody();
-            assertEquals(0, all.count(s -> server.worker().inProgress));
+            assertEquals(0, all.count(s -> server.context().inProgress));
             Asked late = server.new Asked();
             late.run(s -> s.keepsReading = true).begin(4, "POST", "/");
             assertEquals("done", late.result().body());
             late.after(5_000);
-            assertEquals(0, late.count(s -> server.worker().inProgress));
+            assertEquals(0, late.count(s -> server.context().inProgress));
             assertEquals(List.of(RequestError.BODY_DEADLINE), List.copyOf(server.rules));
         }
     }

@@ -693,7 +693,7 @@ class ExchangeTest {
             Asked sleeps = server.ask("GET", "/sleeps");
             later.run(
                     s -> {
-                        server.worker().draining = true;
+                        server.context().draining = true;
                         s.exchange().drain();
                     });
             Result events = server.ask("GET", "/events").result();

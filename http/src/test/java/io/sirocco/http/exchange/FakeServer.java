@@ -39,10 +39,10 @@ public final class FakeServer implements AutoCloseable, Monitor {
     private final ManualClock clock = new ManualClock();
     private final Loops loops;
     private final ExecutorService pool = Executors.newSingleThreadExecutor();
-    private final LoopContext worker;
+    private final LoopContext context;
 
     public FakeServer(Consumer<Config> configure, Consumer<Routes> routes) {
-        ServerContext context =
+        ServerContext serverContext =
                 Plans.context(
                         c -> {
                             c.port(0).monitor(this);
@@ -55,7 +55,7 @@ public final class FakeServer implements AutoCloseable, Monitor {
         } catch (IOException e) {
             throw new AssertionError(e);
         }
-        worker = new LoopContext(loops.all().getFirst(), context);
+        context = new LoopContext(loops.all().getFirst(), serverContext);
     }
 
     public FakeServer(Consumer<Routes> routes) {
@@ -86,7 +86,7 @@ public final class FakeServer implements AutoCloseable, Monitor {
 
     /** A request on a stream of its own. */
     public final class Asked {
-        private final FakeStream stream = new FakeStream(worker);
+        private final FakeStream stream = new FakeStream(context);
 
         /** Sends the headers; {@code bodyLength} is 0 for no body, and -1 for an unknown length. */
         Asked begin(long bodyLength, String method, String target, String... headers) {
@@ -112,7 +112,7 @@ public final class FakeServer implements AutoCloseable, Monitor {
 
         <T> T read(Function<FakeStream, T> look) {
             var seen = new CompletableFuture<T>();
-            worker.execute(
+            context.execute(
                     () -> {
                         try {
                             seen.complete(look.apply(stream));
@@ -160,8 +160,8 @@ public final class FakeServer implements AutoCloseable, Monitor {
         return new Asked().begin(length, "POST", target, headers);
     }
 
-    LoopContext worker() {
-        return worker;
+    LoopContext context() {
+        return context;
     }
 
     static void await(BooleanSupplier condition, String what) {

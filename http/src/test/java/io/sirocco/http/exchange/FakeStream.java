@@ -38,7 +38,7 @@ public final class FakeStream implements HttpStream {
             List<String> interims,
             Headers trailers) {}
 
-    private final LoopContext worker;
+    private final LoopContext context;
     private final CompletableFuture<Result> result = new CompletableFuture<>();
     private final ByteArrayOutputStream body = new ByteArrayOutputStream();
     private final List<String> interims = new ArrayList<>();
@@ -60,14 +60,14 @@ public final class FakeStream implements HttpStream {
     boolean stalled; // was asked for
     List<OpenFile> files = new ArrayList<>();
 
-    FakeStream(LoopContext worker) {
-        this.worker = worker;
+    FakeStream(LoopContext context) {
+        this.context = context;
     }
 
     // ---- what the peer does
 
     void begin(RequestHead head, long bodyLength) {
-        exchange = worker.dispatcher.open(this, head, bodyLength);
+        exchange = context.dispatcher.open(this, head, bodyLength);
         exchange.start();
         deliver();
     }
@@ -113,7 +113,7 @@ public final class FakeStream implements HttpStream {
     }
 
     void expireIfDue() {
-        if (exchange != null && expires <= worker.loop.now()) {
+        if (exchange != null && expires <= context.loop.now()) {
             expires = Long.MAX_VALUE;
             exchange.expired();
         }
@@ -292,7 +292,7 @@ public final class FakeStream implements HttpStream {
 
     @Override
     public void reportWhenSent(Exchange done) {
-        ExchangeReport.now(done).tell(true);
+        ExchangeReport.now(done).deliver(true);
     }
 
     @Override
@@ -312,8 +312,8 @@ public final class FakeStream implements HttpStream {
 
     @Override
     public long outputDeadline() {
-        long most = worker.limits.writeMillis();
-        return most == 0 ? Long.MAX_VALUE : worker.loop.now() + most;
+        long most = context.limits.writeMillis();
+        return most == 0 ? Long.MAX_VALUE : context.loop.now() + most;
     }
 
     @Override

@@ -68,7 +68,7 @@ class WebSocketUpgradeTest {
                 accepted.headers().first("Sec-WebSocket-Accept").orElse(""));
         assertEquals("yes", accepted.headers().first("Seen").orElse(""), "of a filter");
         assertFalse(accepted.headers().has("Sec-WebSocket-Protocol"));
-        assertEquals(0, asked.count(s -> server.worker().inProgress));
+        assertEquals(0, asked.count(s -> server.context().inProgress));
         assertEquals(List.of("GET / / 101 0 0"), List.copyOf(server.answered));
     }
 
@@ -126,6 +126,6 @@ class WebSocketUpgradeTest {
         asked.run(s -> s.close(CloseCause.RESET));
         later.complete(Response.webSocket(socket -> {}));
         assertEquals("closed", asked.run(s -> {}).result().end());
-        assertEquals(0, asked.count(s -> server.worker().inProgress));
+        assertEquals(0, asked.count(s -> server.context().inProgress));
     }
 }

@@ -13,16 +13,14 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * The calls of the C library that the io_uring transport needs, through the foreign-function API.
- * Addresses and descriptors are plain numbers; a failed call answers {@code -errno}. Any thread.
+ * Addresses and descriptors are plain numbers; a failed call returns {@code -errno}. Any thread.
  */
 public final class Linux {
     public static final int EINTR = 4;
     public static final int EAGAIN = 11;
-    public static final int ENOMEM = 12;
     public static final int EBUSY = 16;
     public static final int ENFILE = 23;
     public static final int EMFILE = 24;
-    public static final int EADDRINUSE = 98;
     public static final int ENOBUFS = 105;
     public static final int ECANCELED = 125;
 
@@ -206,7 +204,10 @@ public final class Linux {
         }
     }
 
-    /** How many files the process may have open: also the size of a table of direct descriptors. */
+    /**
+     * Returns how many files the process may have open: also the size of a table of direct
+     * descriptors.
+     */
     public static int openFilesLimit() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment limit = arena.allocate(16, 8);

@@ -20,9 +20,7 @@ public final class LinuxFiles {
     public static final int ENXIO = 6;
     public static final int EXDEV = 18;
     public static final int ENOTDIR = 20;
-    public static final int EINVAL = 22;
     public static final int ENAMETOOLONG = 36;
-    public static final int ENOSYS = 38;
     public static final int ELOOP = 40;
 
     /** No link at all on the way (openat2(2)). */

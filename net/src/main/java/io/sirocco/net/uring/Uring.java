@@ -320,6 +320,7 @@ public final class Uring implements Transport {
         closeDescriptors(tables.main());
         further.forEach(this::closeDescriptors);
         tables.close();
+        connects.close();
         synchronized (waking) {
             awake = true;
             Linux.close(wakeUp);

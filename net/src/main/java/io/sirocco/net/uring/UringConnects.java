@@ -125,6 +125,16 @@ final class UringConnects {
         step.attempt.connected(connection);
     }
 
+    /** Releases what is left when the loop has died; the rings are closed. */
+    void close() {
+        for (Step step : steps.all()) {
+            if (!step.connecting) {
+                Linux.close(step.descriptor); // else the table has it alone
+            }
+            forget(step);
+        }
+    }
+
     private static void cancel(Step step) {
         step.cancelled = true;
         if (step.connecting) {
