@@ -179,4 +179,38 @@ class GoneClientTest {
                     serving.failures().stream().map(Throwable::getMessage).toList());
         }
     }
+
+    /** A body without an end, in which nothing comes: nobody else would notice. */
+    @ParameterizedTest
+    @MethodSource("everywhere")
+    void aSourceOfABodyIsClosedAndItsConnectionToo(TransportKind transport, Mode mode)
+            throws Exception {
+        var source =
+                new BodySource() {
+                    private boolean begun;
+
+                    @Override
+                    public CompletableFuture<byte[]> next() {
+                        if (begun) {
+                            return new CompletableFuture<>();
+                        }
+                        begun = true;
+                        return CompletableFuture.completedFuture("first".getBytes());
+                    }
+
+                    @Override
+                    public void close() {
+                        told.add("closed");
+                    }
+                };
+        Consumer<Routes> routes = all -> all.get("/later", r -> Response.stream(source));
+        try (var serving = new Serving(transport, mode, c -> {}, routes);
+                Client client = serving.client()) {
+            client.send(GET).until("first");
+            client.end();
+            assertEquals("closed", next(told));
+            serving.await("its end", () -> serving.stats().inProgress() == 0);
+            assertEquals(List.of(), serving.failures());
+        }
+    }
 }

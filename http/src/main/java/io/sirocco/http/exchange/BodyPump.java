@@ -39,8 +39,18 @@ final class BodyPump {
             exchange.end(response);
         } else {
             exchange.waitsForLater = true;
-            exchange.whenGone(this::close);
+            exchange.whenGone(this::gone);
             pump();
+        }
+    }
+
+    /** The client has disconnected, and nothing may come that would notice it. */
+    private void gone() {
+        if (!closed) {
+            close();
+            if (exchange.connected()) { // only its sending side is closed, as far as we know
+                exchange.breakOff();
+            }
         }
     }
 
