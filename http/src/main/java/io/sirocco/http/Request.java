@@ -7,6 +7,7 @@ import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
@@ -140,6 +141,13 @@ public sealed interface Request permits RequestMessage {
      * Config#trustedProxies trusted proxy} that says so.
      */
     boolean isSecure();
+
+    /**
+     * Returns the headers in which a {@linkplain Config#trustedProxies trusted proxy} has forwarded
+     * the client's address, scheme and host; empty if the peer is not a trusted proxy. All other
+     * headers that claim such facts come from the client.
+     */
+    Set<TrustedProxies.Field> trustedHeaders();
 
     /** Returns {@code https} if {@link #isSecure}, else {@code http}. */
     default String scheme() {

@@ -122,6 +122,22 @@ public final class ClientRequest {
         return new ClientRequest(method, origin, origin.authority(), checkTarget(path + query));
     }
 
+    /**
+     * A request of any method but CONNECT to an origin, for code that has a target and no URL.
+     *
+     * @throws IllegalArgumentException when the method is not a token, or the target is not one of
+     *     RFC 9112 3.2
+     */
+    public static ClientRequest of(String method, HttpOrigin origin, String target) {
+        if (method.equals("CONNECT")) {
+            throw new IllegalArgumentException("Use ClientRequest.connect for a tunnel.");
+        }
+        if (!IDEMPOTENT.contains(method)) { // whose names are tokens
+            checkToken("The method", method);
+        }
+        return new ClientRequest(method, origin, origin.authority(), checkTarget(target));
+    }
+
     /** A request of any method but CONNECT. */
     public static ClientRequest of(String method, String url) {
         return of(method, URI.create(url));

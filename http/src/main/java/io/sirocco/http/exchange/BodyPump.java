@@ -17,19 +17,21 @@ final class BodyPump {
     private final ResponseMessage response;
     private final BodySource source;
     private final long length;
+    private final boolean atOnce; // the headers do not wait for the first segment
     private long sent;
     private boolean begun;
     private boolean closed;
 
-    BodyPump(Exchange exchange, ResponseMessage response, BodySource source, long length) {
+    BodyPump(Exchange exchange, ResponseMessage response, Content.Source content) {
         this.exchange = exchange;
         this.responder = exchange.worker.responder;
         this.response = response;
-        this.source = source;
-        this.length = length;
+        this.source = content.source();
+        this.length = content.length();
+        this.atOnce = content.atOnce();
     }
 
-    /** Sends the response, whose headers wait for the first segment of the body. */
+    /** Sends the response, whose headers usually wait for the first segment of the body. */
     void start() {
         if (exchange.responded || !exchange.connected()) {
             close();
@@ -38,8 +40,12 @@ final class BodyPump {
             exchange.begin(response, length);
             exchange.end(response);
         } else {
-            exchange.waitsForLater = true;
+            exchange.waitsForLater = !atOnce;
             exchange.whenGone(this::gone);
+            if (atOnce && !closed) {
+                begun = true;
+                exchange.begin(response, length);
+            }
             pump();
         }
     }
