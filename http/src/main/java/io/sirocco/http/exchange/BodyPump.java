@@ -4,6 +4,7 @@ package io.sirocco.http.exchange;
 import io.sirocco.http.BodySource;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -147,6 +148,10 @@ final class BodyPump {
 
     private boolean fail(Throwable thrown) {
         close();
+        if (begun && thrown instanceof CancellationException) { // it was told of elsewhere
+            exchange.breakOff();
+            return false;
+        }
         ResponseMessage page = Failures.response(exchange, thrown);
         if (begun) {
             exchange.breakOff();
