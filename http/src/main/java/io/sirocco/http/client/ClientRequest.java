@@ -87,7 +87,10 @@ public final class ClientRequest {
     }
 
     private ClientRequest(ClientRequest other, HttpOrigin origin, String target) {
-        this(other.method, origin, other.authority, target);
+        this.method = other.method;
+        this.origin = origin;
+        this.authority = other.authority;
+        this.target = target;
         headers = other.headers;
         content = other.content;
         trailers = other.trailers;
@@ -373,7 +376,9 @@ public final class ClientRequest {
     }
 
     static void refuseOurs(String name) {
-        if (OURS.contains(name.toLowerCase(Locale.ROOT))) {
+        if (!name.isEmpty()
+                && "cehkptuCEHKPTU".indexOf(name.charAt(0)) >= 0 // most names begin otherwise
+                && OURS.contains(name.toLowerCase(Locale.ROOT))) {
             throw new IllegalArgumentException(
                     name
                             + " is written by the client itself: use body, expectContinue, upgrade"

@@ -27,13 +27,13 @@ final class ForwardedHeaders {
      * Returns whether a header of the request claims what these headers say, and so is not passed
      * on as it is. Servers that speak CGI do not tell {@code X_Forwarded_For} from {@code
      * X-Forwarded-For}.
-     *
-     * @param name in lower case
      */
     static boolean claims(String name) {
         return switch (name.charAt(0)) {
-            case 'f' -> name.equals("forwarded");
-            case 'x' -> name.length() > 12 && name.replace('_', '-').startsWith("x-forwarded-");
+            case 'f', 'F' -> name.equalsIgnoreCase("Forwarded");
+            case 'x', 'X' ->
+                    name.length() > 12
+                            && name.replace('_', '-').regionMatches(true, 0, "X-Forwarded-", 0, 12);
             default -> false;
         };
     }

@@ -9,29 +9,32 @@ import java.util.Set;
  * {@code Connection} names they are a fixed set, since old peers do not name them. Any thread.
  */
 final class HopByHop {
-    /** In lower case. {@code Content-Length} is set anew with the body. */
-    private static final Set<String> NAMES =
-            Set.of(
-                    "connection",
-                    "content-length",
-                    "http2-settings",
-                    "keep-alive",
-                    "proxy-authenticate",
-                    "proxy-authentication-info",
-                    "proxy-authorization",
-                    "proxy-connection",
-                    "te",
-                    "transfer-encoding",
-                    "upgrade");
-
     private HopByHop() {}
 
-    /** Returns whether a header, in lower case, is one of the fixed set. */
-    static boolean has(String lowerCase) {
-        return switch (lowerCase.charAt(0)) { // most names begin otherwise
-            case 'c', 'h', 'k', 'p', 't', 'u' -> NAMES.contains(lowerCase);
+    /**
+     * Returns whether a header is one of the fixed set. {@code Content-Length} is, since it is set
+     * anew with the body. Called for each header, and so without a copy in lower case.
+     */
+    static boolean has(String name) {
+        return switch (name.length()) {
+            case 2 -> name.equalsIgnoreCase("TE");
+            case 7 -> name.equalsIgnoreCase("Upgrade");
+            case 10 -> name.equalsIgnoreCase("Connection") || name.equalsIgnoreCase("Keep-Alive");
+            case 14 ->
+                    name.equalsIgnoreCase("Content-Length")
+                            || name.equalsIgnoreCase("HTTP2-Settings");
+            case 16 -> name.equalsIgnoreCase("Proxy-Connection");
+            case 17 -> name.equalsIgnoreCase("Transfer-Encoding");
+            case 18 -> name.equalsIgnoreCase("Proxy-Authenticate");
+            case 19 -> name.equalsIgnoreCase("Proxy-Authorization");
+            case 25 -> name.equalsIgnoreCase("Proxy-Authentication-Info");
             default -> false;
         };
+    }
+
+    /** Returns whether {@code Connection} names a header. */
+    static boolean names(Set<String> named, String name) {
+        return !named.isEmpty() && named.contains(name.toLowerCase(Locale.ROOT));
     }
 
     /** Returns the names in the values of {@code Connection}, in lower case. */

@@ -111,20 +111,19 @@ final class MessageHeaders {
         boolean limited = request.method().equals("OPTIONS") || request.method().equals("TRACE");
         request.headers(
                 (name, value) -> {
-                    String lower = name.toLowerCase(Locale.ROOT);
-                    if (lower.equals("te")) {
+                    if (name.equalsIgnoreCase("TE")) {
                         if (HopByHop.lists(value, "trailers")) {
                             all.add(name);
                             all.add("trailers");
                         }
-                    } else if (lower.equals("max-forwards") && limited) {
+                    } else if (limited && name.equalsIgnoreCase("Max-Forwards")) {
                         all.add(name);
                         all.add(decremented(value));
-                    } else if (!lower.equals("host")
-                            && !lower.equals("expect")
-                            && !HopByHop.has(lower)
-                            && !ForwardedHeaders.claims(lower)
-                            && !named.contains(lower)) {
+                    } else if (!name.equalsIgnoreCase("Host")
+                            && !name.equalsIgnoreCase("Expect")
+                            && !HopByHop.has(name)
+                            && !ForwardedHeaders.claims(name)
+                            && !HopByHop.names(named, name)) {
                         all.add(name);
                         all.add(value);
                     }
@@ -153,10 +152,9 @@ final class MessageHeaders {
         var all = new ArrayList<String>(2 * headers.size() + 4);
         for (int i = 0, n = headers.size(); i < n; i++) {
             String name = headers.name(i);
-            String lower = name.toLowerCase(Locale.ROOT);
-            if (!HopByHop.has(lower) && !named.contains(lower)) {
+            if (!HopByHop.has(name) && !HopByHop.names(named, name)) {
                 all.add(name);
-                all.add(rewritten(lower, headers.value(i), server, host));
+                all.add(rewritten(name, headers.value(i), server, host));
             }
         }
         all.add("Via");
@@ -173,12 +171,13 @@ final class MessageHeaders {
         return headers.has("Connection") ? String.join(",", headers.all("Connection")) : "";
     }
 
-    private String rewritten(String lower, String value, UpstreamServer server, String host) {
+    private String rewritten(String name, String value, UpstreamServer server, String host) {
         if (options.rewriteLocation
-                && (lower.equals("location") || lower.equals("content-location"))) {
+                && (name.equalsIgnoreCase("Location")
+                        || name.equalsIgnoreCase("Content-Location"))) {
             return locations.location(value, server.authority, host);
         }
-        if (options.rewriteCookiePath && lower.equals("set-cookie")) {
+        if (options.rewriteCookiePath && name.equalsIgnoreCase("Set-Cookie")) {
             return cookiePaths.setCookie(value, server.authority);
         }
         return value;

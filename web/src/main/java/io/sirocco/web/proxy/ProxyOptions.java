@@ -122,8 +122,9 @@ public final class ProxyOptions {
 
     private static HeaderRule rule(String name, String value) {
         Headers.of(name, value);
-        String lower = name.toLowerCase(Locale.ROOT);
-        if (HopByHop.has(lower) || lower.equals("host") || lower.equals("trailer")) {
+        if (HopByHop.has(name)
+                || name.equalsIgnoreCase("Host")
+                || name.equalsIgnoreCase("Trailer")) {
             throw new IllegalArgumentException(name + " is set by the proxy.");
         }
         return new HeaderRule(name, value);
