@@ -153,11 +153,7 @@ final class ProxyExchange {
                     message.upgrade(
                             protocol,
                             connection -> {
-                                tunnel =
-                                        new Tunnel(
-                                                connection,
-                                                upstream.settings.tunnelIdleTimeout.toMillis(),
-                                                this::tunnelEnded);
+                                tunnel = new Tunnel(connection, upstream, to);
                                 return tunnel;
                             });
         }
@@ -286,16 +282,10 @@ final class ProxyExchange {
     }
 
     private Response upgraded(Headers fields) {
-        server.tunnels.incrementAndGet();
+        server = null; // what is in progress is the tunnel now
+        counted = false;
         tunnel.awaitClient();
         return Response.upgrade(protocol, tunnel::join).headers(fields);
-    }
-
-    private void tunnelEnded() {
-        if (counted) {
-            server.tunnels.decrementAndGet();
-        }
-        end();
     }
 
     /** The response broke off after its headers. */

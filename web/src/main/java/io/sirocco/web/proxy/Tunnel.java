@@ -22,22 +22,40 @@ final class Tunnel implements Protocol {
     private static final long END_MILLIS = 60_000; // for the output that is left
 
     private final Connection server;
-    private final long idleMillis;
-    private final Runnable onEnd;
+    private final Upstream upstream;
+    private final UpstreamServer to;
     private Connection client; // null until it is joined
-    private boolean ended;
+    private boolean counts; // in what is in progress
 
-    /** A tunnel that waits for its client. */
-    Tunnel(Connection server, long idleMillis, Runnable onEnd) {
+    /** A tunnel to a server of an upstream, which waits for its client. */
+    Tunnel(Connection server, Upstream upstream, UpstreamServer to) {
         this.server = server;
-        this.idleMillis = idleMillis;
-        this.onEnd = onEnd;
+        this.upstream = upstream;
+        this.to = to;
         server.suspend();
     }
 
-    /** The response is on its way to the client. */
+    /**
+     * The response is on its way to the client. The tunnel counts as the request that it was, which
+     * it does not refer to.
+     */
     void awaitClient() {
-        server.deadline(server.loop().now() + JOIN_MILLIS);
+        to.tunnels.incrementAndGet();
+        counts = true;
+        if (server.isOpen()) {
+            server.deadline(server.loop().now() + JOIN_MILLIS);
+        } else {
+            end();
+        }
+    }
+
+    private void end() {
+        if (counts) {
+            counts = false;
+            to.tunnels.decrementAndGet();
+            to.inProgress.decrementAndGet();
+            upstream.inProgress.decrementAndGet();
+        }
     }
 
     /** Joins the client's connection, of which it becomes the protocol. */
@@ -61,7 +79,7 @@ final class Tunnel implements Protocol {
     }
 
     private void moved() {
-        client.deadline(client.loop().now() + idleMillis);
+        client.deadline(client.loop().now() + upstream.settings.tunnelIdleTimeout.toMillis());
     }
 
     private Connection other(Connection connection) {
@@ -121,9 +139,6 @@ final class Tunnel implements Protocol {
                 other.reset();
             }
         }
-        if (!ended) {
-            ended = true;
-            onEnd.run();
-        }
+        end();
     }
 }
