@@ -7,6 +7,7 @@ import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -18,6 +19,7 @@ import java.util.function.Consumer;
 final class ProxyServer implements AutoCloseable {
     final Server server;
     final Upstream upstream;
+    volatile WeakReference<ProxyOutcome> last; // of a completed request
     final BlockingQueue<String> completed = new LinkedBlockingQueue<>();
 
     ProxyServer(TransportKind transport, Upstream upstream) {
@@ -61,6 +63,7 @@ final class ProxyServer implements AutoCloseable {
         @Override
         public void completed(CompletedRequest request) {
             var outcome = (ProxyOutcome) request.attribute(Proxy.OUTCOME).orElse(null);
+            last = new WeakReference<>(outcome);
             completed.add(
                     request.status()
                             + (outcome == null

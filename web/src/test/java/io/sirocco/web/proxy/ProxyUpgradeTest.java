@@ -219,6 +219,29 @@ class ProxyUpgradeTest {
         }
     }
 
+    /** A tunnel may be idle for days, and there may be a million. */
+    @Test
+    void anIdleTunnelRefersToNothingOfItsRequest() throws Exception {
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.send(SWITCH);
+                                    peer.awaitEnd();
+                                });
+                ProxyServer proxy = proxy(fake.url());
+                RawClient client = proxy.client().send(UPGRADE)) {
+            client.until("\n\n");
+            assertEquals("101 1", proxy.next());
+            ProxyServer.await(
+                    "the request to be collected",
+                    () -> {
+                        System.gc();
+                        return proxy.last.get() == null;
+                    });
+        }
+    }
+
     // ---- WebSockets of our own on both sides
 
     private Server echo(AtomicLong received, CountDownLatch go) {
