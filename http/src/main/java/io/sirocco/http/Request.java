@@ -191,6 +191,14 @@ public sealed interface Request permits RequestMessage {
      */
     void onDisconnect(Runnable action);
 
+    /**
+     * Runs {@code action} when the request is over: its response is written or given up, or the
+     * connection was upgraded. It runs once, on {@link #loop}, whatever the response was, and must
+     * not block; to release what a response holds that a filter may have replaced, for example. If
+     * the request is already over, it runs at once. Any thread.
+     */
+    void onComplete(Runnable action);
+
     /** Returns the value of an attribute, as stored by a filter. */
     Optional<Object> attribute(String name);
 

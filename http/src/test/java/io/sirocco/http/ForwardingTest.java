@@ -165,6 +165,45 @@ class ForwardingTest {
         }
     }
 
+    @Test
+    void whoWaitsForTheEndOfARequestIsToldOnce() throws Exception {
+        Consumer<Routes> routes =
+                all ->
+                        all.get(
+                                "/{how}",
+                                r -> {
+                                    String how = r.param("how");
+                                    r.onComplete(() -> told.add(how + " 1"));
+                                    r.onComplete(() -> told.add(how + " 2"));
+                                    return switch (how) {
+                                        case "upgrade" ->
+                                                Response.upgrade(
+                                                        "x", c -> (with, bytes, from, to) -> to);
+                                        case "never" -> Response.async(new CompletableFuture<>());
+                                        default -> Response.text(how + ".");
+                                    };
+                                });
+        try (var serving = serving(TransportKind.NIO, routes)) {
+            for (String how : List.of("plain", "upgrade", "never")) {
+                try (Client client = serving.client()) {
+                    client.send("GET /" + how + " HTTP/1.1\nHost: a\n\n");
+                    switch (how) {
+                        case "plain" -> client.until("plain.");
+                        case "upgrade" -> client.until("\r\n\r\n");
+                        default -> {
+                            serving.await("it", () -> serving.stats().inProgress() == 1);
+                            client.abort();
+                        }
+                    }
+                    assertEquals(how + " 1", told.poll(20, TimeUnit.SECONDS));
+                    assertEquals(how + " 2", told.poll(20, TimeUnit.SECONDS));
+                }
+            }
+            serving.awaitQuiet();
+            assertEquals(List.of(), List.copyOf(told));
+        }
+    }
+
     /** A handler that wants to start before the body, and its filters where they always run. */
     @Test
     void aHandlerConfiguresItsRoute() {

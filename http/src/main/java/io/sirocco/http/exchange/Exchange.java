@@ -49,6 +49,8 @@ public final class Exchange extends HandlerThread implements Runnable {
     boolean waitsForLater;
     volatile boolean endless; // a server that stops does not wait for it
     private boolean gone; // the client is, before the response was complete
+    private boolean over;
+    private Runnable whenOver; // null until somebody waits for that
     private ClientListeners listeners; // null until one waits for the client
     int status;
     long bytesOut;
@@ -193,12 +195,43 @@ public final class Exchange extends HandlerThread implements Runnable {
             ExchangeReport.now(this).tell(true);
         }
         worker.inProgress--;
+        tellOver();
     }
 
     /** Called when both messages are complete, or the rest of the request is not read. */
     public void over() {
         request.over();
         worker.inProgress--;
+        tellOver();
+    }
+
+    private void tellOver() {
+        over = true;
+        if (whenOver != null) {
+            Runnable action = whenOver;
+            whenOver = null;
+            tellGone(action);
+        }
+    }
+
+    /** Runs {@code action} on the loop when the exchange is over. Any thread. */
+    void whenOver(Runnable action) {
+        worker.responder.onLoop(
+                this,
+                () -> {
+                    Runnable before = whenOver;
+                    if (over) {
+                        tellGone(action);
+                    } else if (before == null) {
+                        whenOver = action;
+                    } else {
+                        whenOver =
+                                () -> {
+                                    tellGone(before);
+                                    tellGone(action);
+                                };
+                    }
+                });
     }
 
     /** Called when the client can take output again. */
@@ -238,6 +271,7 @@ public final class Exchange extends HandlerThread implements Runnable {
         if (cause == CloseCause.STOPPED) {
             cancel();
         }
+        tellOver();
     }
 
     /** Called when the server stops: ends a response that has no end of its own. */

@@ -272,6 +272,11 @@ public final class RequestMessage implements Request {
     }
 
     @Override
+    public void onComplete(Runnable action) {
+        exchange.whenOver(action);
+    }
+
+    @Override
     public Optional<Object> attribute(String name) {
         return extras == null || extras.attributes == null
                 ? Optional.empty()

@@ -66,6 +66,7 @@ final class ProxyExchange {
     private long due; // in milliseconds of the loop
     private UpstreamServer server; // of the attempt
     private CompletableFuture<ClientResponse> call;
+    private ResponseBodySource source; // of the response; null before it
     private Tunnel tunnel; // null unless the server has upgraded
     private boolean counted; // in what is in progress
     private boolean gone; // the client is
@@ -107,6 +108,7 @@ final class ProxyExchange {
             return refused(ProxyFailure.NO_SERVER, "no server is available");
         }
         request.onDisconnect(this::clientGone);
+        request.onComplete(this::completed);
         attempt(first);
         return Response.async(result);
     }
@@ -272,12 +274,8 @@ final class ProxyExchange {
 
     private Response forwarded(ClientResponse response, Headers fields) {
         long known = response.body().length().orElse(-1L);
-        Response forwarded =
-                Response.forwarded(
-                        response.status(),
-                        fields,
-                        known,
-                        new ResponseBodySource(response.body().source(), this));
+        source = new ResponseBodySource(response.body().source(), this);
+        Response forwarded = Response.forwarded(response.status(), fields, known, source);
         return known < 0 ? forwarded.trailers(response::trailers) : forwarded;
     }
 
@@ -332,6 +330,15 @@ final class ProxyExchange {
         }
         if (call != null) {
             call.cancel(true);
+        }
+    }
+
+    /** The request is over, perhaps with another response than that of the server. */
+    private void completed() {
+        if (call != null && !call.isDone()) {
+            clientGone();
+        } else if (source != null) {
+            source.close();
         }
     }
 

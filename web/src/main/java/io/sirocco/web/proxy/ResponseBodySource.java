@@ -8,11 +8,12 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * The body of a server's response on its way to the client. It tells its exchange how it ends, and
- * has the server resets the connection of a client that has got a part of it. Loop-confined.
+ * has the server reset the connection of a client that has got a part of it. Loop-confined.
  */
 final class ResponseBodySource implements BodySource {
     private final BodySource body;
     private final ProxyExchange exchange;
+    private boolean closed;
 
     ResponseBodySource(BodySource body, ProxyExchange exchange) {
         this.body = body;
@@ -35,9 +36,13 @@ final class ResponseBodySource implements BodySource {
                 });
     }
 
+    /** May be called more than once. */
     @Override
     public void close() {
-        body.close();
-        exchange.end();
+        if (!closed) {
+            closed = true;
+            body.close();
+            exchange.end();
+        }
     }
 }

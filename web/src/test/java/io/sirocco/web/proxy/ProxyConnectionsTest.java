@@ -195,6 +195,39 @@ class ProxyConnectionsTest {
         }
     }
 
+    /** Pages of the site instead of those of a server, whose body nobody reads. */
+    @Test
+    void aFilterMayReplaceTheResponse() throws Exception {
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.send("HTTP/1.1 404 No\nContent-Length: 9\n\npart");
+                                    peer.awaitEnd();
+                                });
+                var upstream = Upstream.of(fake.url());
+                var proxy =
+                        new ProxyServer(
+                                transport,
+                                upstream,
+                                c -> {},
+                                routes ->
+                                        routes.filter(
+                                                        (r, next) ->
+                                                                next.handle(r)
+                                                                        .map(
+                                                                                from ->
+                                                                                        Response
+                                                                                                .text(
+                                                                                                        "ours")))
+                                                .any("/*", Proxy.to(upstream)),
+                                null)) {
+            assertEquals("ours", body(proxy.ask(GET)));
+            assertTrue(fake.ends.take() != null);
+            proxy.awaitQuiet();
+        }
+    }
+
     @Test
     void anUpstreamOutlivesARestartOfItsServer() throws Exception {
         try (var fake = FakeUpstream.responding("HTTP/1.1 200 OK\nContent-Length: 2\n\nok");
