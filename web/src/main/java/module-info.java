@@ -14,4 +14,5 @@ module io.sirocco.web {
     exports io.sirocco.web.files;
     exports io.sirocco.web.log;
     exports io.sirocco.web.metrics;
+    exports io.sirocco.web.proxy;
 }

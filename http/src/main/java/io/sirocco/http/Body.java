@@ -78,8 +78,9 @@ public sealed interface Body permits MessageBody {
     /**
      * Returns the next bytes as soon as they arrive, an empty array at the end of the body. Never
      * blocks. For {@link ExecutionMode#INLINE} handlers that {@linkplain Route#startBeforeBody
-     * start before the body}. Call it again only after the previous stage has completed, and do not
-     * combine it with the other methods.
+     * start before the body}. Call it again only after the previous stage has completed. If the
+     * body was read as bytes or text before, by a filter for example, this method returns them; do
+     * not combine it with streams.
      *
      * @return a stage that completes on {@link Request#loop}; exceptionally with an {@link
      *     IOException} if the body does not arrive. An {@linkplain Response#async asynchronous

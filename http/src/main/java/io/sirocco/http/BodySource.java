@@ -21,7 +21,8 @@ public interface BodySource {
     /**
      * Returns the next segment; an empty one ends the body. Do not change the array afterwards. A
      * stage that fails resets the connection, so that the peer can tell that the body is
-     * incomplete.
+     * incomplete. The failure is logged, unless it is a {@link
+     * java.util.concurrent.CancellationException}.
      *
      * @throws Exception with the same effect as a stage that fails
      */

@@ -18,4 +18,12 @@ public interface Handler {
      * @throws Exception to respond with 500; the exception is logged and its text never sent
      */
     Response handle(Request request) throws Exception;
+
+    /**
+     * Sets what this handler needs of its route, such as {@link Route#startBeforeBody}. Called when
+     * the route is added; what the program sets afterwards overrides it. An execution mode counts
+     * only for a route without filters, since these run where the handler does. The default
+     * implementation does nothing.
+     */
+    default void configure(Route route) {}
 }

@@ -133,6 +133,9 @@ public interface Monitor {
         /** Returns the name of the authenticated user, the attribute {@link Request#USER}. */
         Optional<String> user();
 
+        /** Returns an attribute that a filter or the handler has stored. */
+        Optional<Object> attribute(String name);
+
         /**
          * Returns the pattern that matched, such as {@code /hello/{name}}, preceded by the virtual
          * host if the route has one: {@code example.org/hello/{name}}. Empty if none matched. Each

@@ -7,6 +7,7 @@ import io.sirocco.net.TlsSession;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
@@ -141,6 +142,13 @@ public sealed interface Request permits RequestMessage {
      */
     boolean isSecure();
 
+    /**
+     * Returns the headers in which a {@linkplain Config#trustedProxies trusted proxy} has forwarded
+     * the client's address, scheme and host; empty if the peer is not a trusted proxy. All other
+     * headers that claim such facts come from the client.
+     */
+    Set<TrustedProxies.Field> trustedHeaders();
+
     /** Returns {@code https} if {@link #isSecure}, else {@code http}. */
     default String scheme() {
         return isSecure() ? "https" : "http";
@@ -182,6 +190,14 @@ public sealed interface Request permits RequestMessage {
      * thread.
      */
     void onDisconnect(Runnable action);
+
+    /**
+     * Runs {@code action} when the request is over: its response is written or given up, or the
+     * connection was upgraded. It runs once, on {@link #loop}, whatever the response was, and must
+     * not block; to release what a response holds that a filter may have replaced, for example. If
+     * the request is already over, it runs at once. Any thread.
+     */
+    void onComplete(Runnable action);
 
     /** Returns the value of an attribute, as stored by a filter. */
     Optional<Object> attribute(String name);

@@ -6,7 +6,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.sirocco.http.body.Segments;
 import io.sirocco.http.exchange.Content;
 import io.sirocco.http.exchange.ResponseMessage;
+import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;
+import io.sirocco.net.Protocol;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Files;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -139,10 +142,12 @@ public sealed interface Response permits ResponseMessage {
      * Creates a response whose body is produced without a thread, in chunks; to an HTTP/1.0 client
      * it ends with the connection. The headers are sent with the first segment. A source that fails
      * before it becomes a 500 response, and the handler timeout applies until then. There is no
-     * timeout for later segments; the source must set its own if it needs one.
+     * timeout for later segments; the source must set its own if it needs one. If the client closes
+     * its sending side, it gets the rest, but each segment must then come within the {@linkplain
+     * Config#writeTimeout write timeout}, since the client may be gone.
      */
     static Response stream(BodySource source) {
-        return new ResponseMessage(ResponseMessage.OCTETS, new Content.Source(source, -1));
+        return new ResponseMessage(ResponseMessage.OCTETS, new Content.Source(source, -1, false));
     }
 
     /**
@@ -153,7 +158,23 @@ public sealed interface Response permits ResponseMessage {
      */
     static Response stream(long length, BodySource source) {
         checkLength(length);
-        return new ResponseMessage(ResponseMessage.OCTETS, new Content.Source(source, length));
+        return new ResponseMessage(
+                ResponseMessage.OCTETS, new Content.Source(source, length, false));
+    }
+
+    /**
+     * Creates a response that another server sent, for reverse proxies. Its headers are sent
+     * unchanged, and at once, whenever the body follows; a body that fails resets the connection.
+     *
+     * @param headers without {@code Connection}, {@code Content-Length}, {@code Transfer-Encoding}
+     *     and others that describe the connection to that server
+     * @param length the length of the body, -1 if it is unknown; in response to {@code HEAD}, the
+     *     length that {@code GET} would have
+     * @throws IllegalArgumentException if the status is not between 200 and 599, or the server sets
+     *     one of the headers
+     */
+    static Response forwarded(int status, Headers headers, long length, BodySource body) {
+        return ResponseMessage.forwarded(status, headers, new Content.Source(body, length, true));
     }
 
     private static void checkLength(long length) {
@@ -231,6 +252,25 @@ public sealed interface Response permits ResponseMessage {
 
     private static Response webSocket(Content.Upgrade upgrade) {
         return ResponseMessage.upgrade(upgrade);
+    }
+
+    /**
+     * Upgrades the connection to another protocol: sends 101 (RFC 9110 7.8), and passes the
+     * connection to the {@link Protocol} that {@code next} returns, which receives everything that
+     * the client sends behind its request. The connection belongs to that protocol from then on;
+     * its deadline is cleared.
+     *
+     * <p>The handler decides whether the request asks for this protocol. If it speaks HTTP/1.0 or
+     * its body was not read to the end, the client gets 500. For WebSockets use {@link
+     * #webSocket(WebSocketHandler)}.
+     *
+     * @param protocol the name of the protocol, for the header {@code Upgrade}
+     * @param next called on the event loop, must not block; not called if the client disconnects
+     *     before
+     */
+    static Response upgrade(String protocol, Function<Connection, Protocol> next) {
+        Headers.of("Upgrade", protocol);
+        return ResponseMessage.upgrade(new Content.Switch(protocol, next));
     }
 
     /**

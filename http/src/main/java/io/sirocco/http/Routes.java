@@ -114,6 +114,10 @@ public final class Routes {
                         prefix + path,
                         RouteTarget.filtered(filters, handler),
                         handling);
+        handler.configure(route);
+        if (!filters.isEmpty()) {
+            route.executionMode(handling);
+        }
         all.add(route);
         return route;
     }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.http.Serving.Mode;
 import io.sirocco.net.TransportKind;
 import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -177,6 +178,41 @@ class GoneClientTest {
             assertEquals(
                     List.of("thrown"),
                     serving.failures().stream().map(Throwable::getMessage).toList());
+        }
+    }
+
+    /** A body without an end, in which nothing comes: only the write timeout notices. */
+    @ParameterizedTest
+    @MethodSource("everywhere")
+    void aSourceOfABodyIsClosedAndItsConnectionToo(TransportKind transport, Mode mode)
+            throws Exception {
+        var source =
+                new BodySource() {
+                    private boolean begun;
+
+                    @Override
+                    public CompletableFuture<byte[]> next() {
+                        if (begun) {
+                            return new CompletableFuture<>();
+                        }
+                        begun = true;
+                        return CompletableFuture.completedFuture("first".getBytes());
+                    }
+
+                    @Override
+                    public void close() {
+                        told.add("closed");
+                    }
+                };
+        Consumer<Routes> routes = all -> all.get("/later", r -> Response.stream(source));
+        Consumer<Config> soon = c -> c.writeTimeout(Duration.ofMillis(200));
+        try (var serving = new Serving(transport, mode, soon, routes);
+                Client client = serving.client()) {
+            client.send(GET).until("first");
+            client.end();
+            assertEquals("closed", next(told));
+            serving.await("its end", () -> serving.stats().inProgress() == 0);
+            assertEquals(List.of(), serving.failures());
         }
     }
 }

@@ -87,7 +87,10 @@ public final class ClientRequest {
     }
 
     private ClientRequest(ClientRequest other, HttpOrigin origin, String target) {
-        this(other.method, origin, other.authority, target);
+        this.method = other.method;
+        this.origin = origin;
+        this.authority = other.authority;
+        this.target = target;
         headers = other.headers;
         content = other.content;
         trailers = other.trailers;
@@ -121,6 +124,23 @@ public final class ClientRequest {
                 uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
         String query = uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery();
         return new ClientRequest(method, origin, origin.authority(), checkTarget(path + query));
+    }
+
+    /**
+     * Creates a request with any method except CONNECT to an origin, for code that has a target and
+     * no URL.
+     *
+     * @throws IllegalArgumentException if the method is not a token, or the target is not one of
+     *     RFC 9112 3.2
+     */
+    public static ClientRequest of(String method, HttpOrigin origin, String target) {
+        if (method.equals("CONNECT")) {
+            throw new IllegalArgumentException("Use ClientRequest.connect for a tunnel.");
+        }
+        if (!IDEMPOTENT.contains(method)) { // whose names are tokens
+            checkToken("The method", method);
+        }
+        return new ClientRequest(method, origin, origin.authority(), checkTarget(target));
     }
 
     /** Creates a request with any method except CONNECT. See {@link #of(String, URI)}. */
@@ -388,7 +408,9 @@ public final class ClientRequest {
     }
 
     static void refuseOurs(String name) {
-        if (OURS.contains(name.toLowerCase(Locale.ROOT))) {
+        if (!name.isEmpty()
+                && "cehkptuCEHKPTU".indexOf(name.charAt(0)) >= 0 // most names begin otherwise
+                && OURS.contains(name.toLowerCase(Locale.ROOT))) {
             throw new IllegalArgumentException(
                     name
                             + " is written by the client itself: use body, expectContinue, upgrade"

@@ -14,7 +14,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
-import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -43,8 +42,8 @@ final class Connecting implements Connector {
 
     /** Never calls back from within. */
     void begin() {
-        if (origin.socket().isPresent()) {
-            addresses.add(UnixDomainSocketAddress.of(origin.socket().get()));
+        if (origin.address().isPresent()) {
+            addresses.add(origin.address().get());
             loop.execute(this::next);
         } else if (isLiteral(origin.host())) {
             loop.execute(

@@ -92,6 +92,15 @@ public final class HttpClient implements AutoCloseable {
         return new HttpClient(loops::all, null, frozen(configure));
     }
 
+    /**
+     * A client without loops: each request names one, by {@link #sendAsync(Loop, ClientRequest)}.
+     * For handlers, which are made before their server is, and have {@link
+     * io.sirocco.http.Request#loop}.
+     */
+    public static HttpClient onLoopOfCaller(Consumer<HttpClientSettings> configure) {
+        return new HttpClient(List::of, null, frozen(configure));
+    }
+
     private static HttpClientSettings.Frozen frozen(Consumer<HttpClientSettings> configure) {
         var settings = new HttpClientSettings();
         configure.accept(settings);
@@ -129,7 +138,7 @@ public final class HttpClient implements AutoCloseable {
     }
 
     /**
-     * Sends a request on a given event loop of this client, without blocking. See {@link
+     * Sends a request on a given event loop, without blocking. See {@link
      * #sendAsync(ClientRequest)}.
      */
     public CompletableFuture<ClientResponse> sendAsync(Loop loop, ClientRequest request) {
@@ -161,7 +170,9 @@ public final class HttpClient implements AutoCloseable {
     private Loop loop() {
         List<Loop> all = loops.get();
         if (all.isEmpty()) {
-            throw new IllegalStateException("The server whose loops this client uses is stopped.");
+            throw new IllegalStateException(
+                    "There is no loop: the server whose loops this client uses is stopped, or each"
+                            + " request has to name its loop.");
         }
         for (Loop each : all) {
             if (each.inLoop()) {

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.client;
 
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.URI;
+import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The destination of requests: scheme, host and port (RFC 9110 4.3.1), or a Unix-domain socket. The
- * client pools connections by origin. Immutable.
+ * The destination of requests: scheme, host and port (RFC 9110 4.3.1), and where to connect if that
+ * is not what the host says: a Unix-domain socket, or one address of the host. The client pools
+ * connections by origin. Immutable.
  *
  * @param secure whether to use TLS
  * @param host a name in lower case, or an address; an IPv6 address is in brackets, as in URLs
  * @param port 1 to 65,535
- * @param socket the path of a Unix-domain socket to connect to instead of the host and port
+ * @param address the address to connect to instead of host and port, which TLS and Host still name
  */
-public record HttpOrigin(boolean secure, String host, int port, Optional<Path> socket) {
+public record HttpOrigin(boolean secure, String host, int port, Optional<SocketAddress> address) {
 
     public HttpOrigin {
-        Objects.requireNonNull(socket, "socket");
+        Objects.requireNonNull(address, "address");
         if (host.isEmpty() || !host.chars().allMatch(HttpOrigin::fits)) {
             throw new IllegalArgumentException("'" + host + "' is not a host.");
         }
@@ -65,7 +69,21 @@ public record HttpOrigin(boolean secure, String host, int port, Optional<Path> s
 
     /** Returns the origin of a Unix-domain socket, without TLS, with the host {@code localhost}. */
     public static HttpOrigin unix(Path socket) {
-        return new HttpOrigin(false, "localhost", 80, Optional.of(socket));
+        return new HttpOrigin(
+                false, "localhost", 80, Optional.of(UnixDomainSocketAddress.of(socket)));
+    }
+
+    /**
+     * Returns this origin at another address: that of a Unix-domain socket, or a resolved one of
+     * the Internet.
+     *
+     * @throws IllegalArgumentException if the address is not resolved
+     */
+    public HttpOrigin at(SocketAddress address) {
+        if (address instanceof InetSocketAddress inet && inet.isUnresolved()) {
+            throw new IllegalArgumentException("The address " + inet + " is not resolved.");
+        }
+        return new HttpOrigin(secure, host, port, Optional.of(address));
     }
 
     /** Returns the value of {@code Host}: the host, and the port unless it is the default. */
@@ -73,10 +91,16 @@ public record HttpOrigin(boolean secure, String host, int port, Optional<Path> s
         return port == (secure ? 443 : 80) ? host : host + ":" + port;
     }
 
-    /** Returns the origin as in a URL, and the path of its socket. */
+    /** Returns the origin as in a URL, with its address if it has one of its own. */
     @Override
     public String toString() {
         String url = (secure ? "https://" : "http://") + authority();
-        return socket.map(path -> url + " at " + path).orElse(url);
+        return address.map(at -> url + " at " + text(at)).orElse(url);
+    }
+
+    private static String text(SocketAddress address) {
+        return address instanceof InetSocketAddress inet
+                ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
+                : address.toString();
     }
 }

@@ -4,6 +4,7 @@ package io.sirocco.http.exchange;
 import io.sirocco.http.BodySource;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -17,19 +18,21 @@ final class BodyPump {
     private final ResponseMessage response;
     private final BodySource source;
     private final long length;
+    private final boolean atOnce; // the headers do not wait for the first segment
     private long sent;
     private boolean begun;
     private boolean closed;
 
-    BodyPump(Exchange exchange, ResponseMessage response, BodySource source, long length) {
+    BodyPump(Exchange exchange, ResponseMessage response, Content.Source content) {
         this.exchange = exchange;
         this.responder = exchange.context.responder;
         this.response = response;
-        this.source = source;
-        this.length = length;
+        this.source = content.source();
+        this.length = content.length();
+        this.atOnce = content.atOnce();
     }
 
-    /** Sends the response, whose headers wait for the first segment of the body. */
+    /** Sends the response, whose headers usually wait for the first segment of the body. */
     void start() {
         if (exchange.responded || !exchange.connected()) {
             close();
@@ -38,10 +41,50 @@ final class BodyPump {
             exchange.begin(response, length);
             exchange.end(response);
         } else {
-            exchange.waitsForLater = true;
+            exchange.waitsForLater = !atOnce;
             exchange.pumpedBy(this);
+            if (atOnce) {
+                begun = true;
+                exchange.begin(response, length);
+            }
             pump();
         }
+    }
+
+    /** The client has disconnected, and nothing may come that would notice it. */
+    private void gone() {
+        if (!closed) {
+            close();
+            if (exchange.connected()) { // only its sending side is closed, as far as we know
+                exchange.breakOff();
+            }
+        }
+    }
+
+    /**
+     * The client has closed its sending side, and perhaps more: it gets the rest if that comes
+     * within the write timeout. Nothing else would notice a client that has gone while the source
+     * produces nothing.
+     */
+    void clientGone() {
+        long millis = exchange.context.limits.writeMillis();
+        if (millis == 0) {
+            return;
+        }
+        long before = sent;
+        exchange.context.loop.schedule(
+                millis,
+                () -> {
+                    if (closed || exchange.ended) {
+                        return;
+                    }
+                    if (sent == before && !exchange.stream.congested()) {
+                        close();
+                        exchange.breakOff();
+                    } else {
+                        clientGone();
+                    }
+                });
     }
 
     private void pump() {
@@ -131,6 +174,10 @@ final class BodyPump {
 
     private boolean fail(Throwable thrown) {
         close();
+        if (begun && thrown instanceof CancellationException) { // it was told of elsewhere
+            exchange.breakOff();
+            return false;
+        }
         ResponseMessage page = Failures.response(exchange, thrown);
         if (begun) {
             exchange.breakOff();

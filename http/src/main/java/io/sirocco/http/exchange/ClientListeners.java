@@ -8,11 +8,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Code that waits for the client of one exchange: for its end, or for it to take output. Few
- * exchanges have any. Loop-confined.
+ * Code that waits for the client of one exchange, for it to disconnect or to take output, or for
+ * the end of the exchange. Few exchanges have any. Loop-confined.
  */
 final class ClientListeners {
     private List<Runnable> disconnect = List.of();
+    private List<Runnable> over = List.of();
     private CompletableFuture<Void> drained; // null while no writer waits
 
     /** Adds a task to be run when the client disconnects. */
@@ -27,6 +28,21 @@ final class ClientListeners {
     void disconnected(Consumer<Runnable> run) {
         List<Runnable> all = disconnect;
         disconnect = List.of();
+        all.forEach(run);
+    }
+
+    /** Adds a task to be run when the exchange is over. */
+    void onOver(Runnable task) {
+        if (over.isEmpty()) {
+            over = new ArrayList<>(1);
+        }
+        over.add(task);
+    }
+
+    /** Passes all tasks to {@code run}, once. */
+    void over(Consumer<Runnable> run) {
+        List<Runnable> all = over;
+        over = List.of();
         all.forEach(run);
     }
 

@@ -9,10 +9,13 @@ import io.sirocco.http.WebSocketHandler;
 import io.sirocco.http.WebSocketListener;
 import io.sirocco.http.body.Segments;
 import io.sirocco.http.websocket.WebSocketGroup;
+import io.sirocco.net.Connection;
+import io.sirocco.net.Protocol;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /** The content of a response. Immutable. */
 public sealed interface Content {
@@ -63,9 +66,9 @@ public sealed interface Content {
 
     /**
      * A body whose segments are requested when the client can take more. {@code length} is -1 if it
-     * is unknown.
+     * is unknown; {@code atOnce} sends the headers before the first segment.
      */
-    record Source(BodySource source, long length) implements Content {
+    record Source(BodySource source, long length, boolean atOnce) implements Content {
         public Source {
             Objects.requireNonNull(source, "source");
         }
@@ -114,6 +117,13 @@ public sealed interface Content {
             Optional<WebSocketHandler> handler,
             Optional<WebSocketListener> listener)
             implements Content {}
+
+    /** No content: the connection is upgraded to another protocol (RFC 9110 7.8). */
+    record Switch(String protocol, Function<Connection, Protocol> next) implements Content {
+        public Switch {
+            Objects.requireNonNull(next, "next");
+        }
+    }
 
     /** A response that another thread completes. */
     record Later(CompletionStage<Response> response) implements Content {

@@ -49,6 +49,7 @@ public final class Exchange extends HandlerThread implements Runnable {
     boolean waitsForLater;
     volatile boolean endless; // a server that stops does not wait for it
     private boolean gone; // the client is, before the response was complete
+    private boolean over; // with the connection for the next one
     private ClientListeners listeners; // null until one waits for the client
     private BodyPump pump; // null unless a source produces the response
     int status;
@@ -194,12 +195,14 @@ public final class Exchange extends HandlerThread implements Runnable {
             ExchangeReport.now(this).deliver(true);
         }
         context.inProgress--;
+        runWhenOver();
     }
 
     /** Called when both messages are complete, or the rest of the request is not read. */
     public void over() {
         request.over();
         context.inProgress--;
+        runWhenOver();
     }
 
     /** Called when the client can take output again. */
@@ -216,7 +219,10 @@ public final class Exchange extends HandlerThread implements Runnable {
         }
         gone = true;
         if (listeners != null) {
-            listeners.disconnected(this::notifyDisconnected);
+            listeners.disconnected(this::runListener);
+        }
+        if (pump != null) {
+            pump.clientGone();
         }
     }
 
@@ -240,6 +246,7 @@ public final class Exchange extends HandlerThread implements Runnable {
         if (cause == CloseCause.STOPPED) {
             cancel();
         }
+        runWhenOver();
     }
 
     /** Called when the server stops: ends a response that has no end of its own. */
@@ -597,20 +604,40 @@ public final class Exchange extends HandlerThread implements Runnable {
         return gone;
     }
 
+    /** Runs {@code task} on the loop when the exchange is over. Any thread. */
+    void whenOver(Runnable task) {
+        context.responder.onLoop(
+                this,
+                () -> {
+                    if (over) {
+                        runListener(task);
+                    } else {
+                        listeners().onOver(task);
+                    }
+                });
+    }
+
+    private void runWhenOver() {
+        over = true;
+        if (listeners != null) {
+            listeners.over(this::runListener);
+        }
+    }
+
     /** Runs {@code task} on the loop when the client disconnects. */
     void whenGone(Runnable task) {
         context.responder.onLoop(
                 this,
                 () -> {
                     if (gone) {
-                        notifyDisconnected(task);
+                        runListener(task);
                     } else if (!ended) {
                         listeners().onDisconnect(task);
                     }
                 });
     }
 
-    private void notifyDisconnected(Runnable task) {
+    private void runListener(Runnable task) {
         try {
             task.run();
         } catch (Throwable e) {

@@ -132,6 +132,11 @@ final class ExchangeReport implements Monitor.CompletedRequest {
     }
 
     @Override
+    public Optional<Object> attribute(String name) {
+        return exchange.request.attribute(name);
+    }
+
+    @Override
     public String route() {
         return exchange.routeTarget.path();
     }

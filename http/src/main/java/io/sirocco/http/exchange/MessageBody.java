@@ -24,6 +24,7 @@ public final class MessageBody implements Body {
     private final Request request;
     private Reader reader;
     private byte[] collected; // once all of it was read at once
+    private boolean collectedTaken; // by next()
 
     MessageBody(Exchange exchange, Request request) {
         this.exchange = exchange;
@@ -97,7 +98,11 @@ public final class MessageBody implements Body {
 
     @Override
     public CompletionStage<byte[]> next() {
-        return exchange.body == null
+        if (collected != null && !collectedTaken) { // by a filter
+            collectedTaken = true;
+            return CompletableFuture.completedFuture(collected);
+        }
+        return exchange.body == null || collected != null
                 ? CompletableFuture.completedFuture(new byte[0])
                 : exchange.context.call(() -> exchange.takeOfBody(false));
     }

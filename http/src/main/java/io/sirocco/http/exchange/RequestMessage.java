@@ -5,6 +5,7 @@ import io.sirocco.http.Body;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Params;
 import io.sirocco.http.Request;
+import io.sirocco.http.TrustedProxies;
 import io.sirocco.http.message.Cookies;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.route.PathParams;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -223,6 +225,11 @@ public final class RequestMessage implements Request {
     }
 
     @Override
+    public Set<TrustedProxies.Field> trustedHeaders() {
+        return forwarded() == null ? Set.of() : exchange.context.serverContext.proxies().fields();
+    }
+
+    @Override
     public boolean isSecure() {
         Forwarded forwarded = forwarded();
         return forwarded == null || forwarded.scheme().isEmpty()
@@ -262,6 +269,11 @@ public final class RequestMessage implements Request {
     @Override
     public void onDisconnect(Runnable action) {
         exchange.whenGone(action);
+    }
+
+    @Override
+    public void onComplete(Runnable action) {
+        exchange.whenOver(action);
     }
 
     @Override

@@ -2,7 +2,6 @@
 package io.sirocco.http.exchange;
 
 import io.sirocco.http.BodySegment;
-import io.sirocco.http.BodySource;
 import io.sirocco.http.BodyWriter;
 import io.sirocco.http.Handler;
 import io.sirocco.http.Response;
@@ -60,11 +59,11 @@ final class Responder {
                     onLoop(exchange, () -> await(exchange, next, it -> callNext(exchange, it)));
             case Content.Stream(BodyWriter writer, long length) ->
                     stream(exchange, response, writer, length);
-            case Content.Source(BodySource source, long length) ->
+            case Content.Source source ->
                     onLoopOrRelease(
                             exchange,
-                            response.content(),
-                            () -> new BodyPump(exchange, response, source, length).start());
+                            source,
+                            () -> new BodyPump(exchange, response, source).start());
             case Content.Endless(BodyWriter writer) -> {
                 exchange.endless = true;
                 onLoop(exchange, () -> beginSoon(exchange, response));
@@ -75,6 +74,8 @@ final class Responder {
                             exchange, response.content(), () -> send(exchange, response, all));
             case Content.Upgrade upgrade ->
                     onLoop(exchange, () -> WebSocketUpgrade.of(exchange, response, upgrade));
+            case Content.Switch next ->
+                    onLoop(exchange, () -> ProtocolUpgrade.of(exchange, response, next));
             case Content.File file -> {
                 try {
                     var pieces = new Segments(List.of(opened(file)));

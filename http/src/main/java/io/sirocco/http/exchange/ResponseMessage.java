@@ -69,8 +69,29 @@ public final class ResponseMessage implements Response {
         this.trailers = trailers;
     }
 
-    /** Creates the response that accepts a WebSocket. */
-    public static Response upgrade(Content.Upgrade upgrade) {
+    /**
+     * Creates a response that another server sent.
+     *
+     * @throws IllegalArgumentException if the status or a header cannot be forwarded
+     */
+    public static Response forwarded(int status, Headers headers, Content.Source body) {
+        if (status < 200 || status > 599) {
+            throw new IllegalArgumentException(
+                    "The status of a response must be 200 to 599, not " + status + ".");
+        }
+        boolean own = false;
+        for (int i = 0, n = headers.size(); i < n; i++) {
+            String name = headers.name(i);
+            if (ReservedHeaders.has(name) && !name.equalsIgnoreCase("Trailer")) {
+                throw new IllegalArgumentException(name + " is set by the server.");
+            }
+            own |= ReservedHeaders.overridable(name);
+        }
+        return new ResponseMessage(status, headers, body, false, own, null);
+    }
+
+    /** Creates the response that accepts a WebSocket, or another protocol. */
+    public static Response upgrade(Content upgrade) {
         return new ResponseMessage(101, Headers.none(), upgrade, false, false, null);
     }
 
@@ -112,14 +133,14 @@ public final class ResponseMessage implements Response {
             case Content.Endless(BodyWriter writer) ->
                     with(new Content.Endless(new FilteredWriter(filter, writer)));
             case Content.Stream(BodyWriter writer, long _) -> transformBody(filter, writer);
-            case Content.Source(BodySource source, long _) ->
+            case Content.Source(BodySource source, long _, boolean _) ->
                     transformBody(filter, new SourceWriter(source));
             case Content.Bytes(byte[] bytes) -> transformBody(filter, out -> out.write(bytes));
             case Content.File(Path path, long _) ->
                     transformBody(filter, out -> Files.copy(path, out));
             case Content.Pieces(Segments segments) ->
                     transformBody(filter, new PieceWriter(segments));
-            case Content.Upgrade _ -> this;
+            case Content.Upgrade _, Content.Switch _ -> this;
         };
     }
 
@@ -137,8 +158,9 @@ public final class ResponseMessage implements Response {
             throw new IllegalArgumentException(
                     "The status of a response must be 200 to 599, not " + status + ".");
         }
-        if (content instanceof Content.Upgrade) {
-            throw new IllegalArgumentException("A WebSocket response has status 101 and no other.");
+        if (content instanceof Content.Upgrade || content instanceof Content.Switch) {
+            throw new IllegalArgumentException(
+                    "The response of an upgrade has status 101 and no other.");
         }
         if (!content.known()) {
             return map(response -> response.status(status));

@@ -3,6 +3,8 @@ package io.sirocco.web.log;
 
 import io.sirocco.http.Monitor.CompletedRequest;
 import io.sirocco.http.Monitor.RejectedRequest;
+import io.sirocco.web.proxy.Proxy;
+import io.sirocco.web.proxy.ProxyOutcome;
 import java.util.Optional;
 
 /**
@@ -41,7 +43,20 @@ final class JsonLines implements LineFormat {
         } else if (answered.rejectedBy().isPresent()) {
             text(line, ",\"rule\":\"", answered.rejectedBy().get());
         }
+        if (answered.attribute(Proxy.OUTCOME).orElse(null) instanceof ProxyOutcome outcome) {
+            proxied(outcome, line);
+        }
         line.put(answered.isComplete() ? "}\n" : ",\"cut\":true}\n");
+    }
+
+    private static void proxied(ProxyOutcome outcome, Line line) {
+        if (outcome.server().isPresent()) {
+            text(line, ",\"upstream\":\"", outcome.server().get());
+            line.put(",\"attempts\":").number(outcome.attempts());
+        }
+        if (outcome.failure().isPresent()) {
+            text(line, ",\"failure\":\"", outcome.failure().get());
+        }
     }
 
     @Override

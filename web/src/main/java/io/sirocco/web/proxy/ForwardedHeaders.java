@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.proxy;
+
+import io.sirocco.http.Request;
+import io.sirocco.http.TrustedProxies.Field;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Tells the server of the client: {@code X-Forwarded-For}, {@code -Proto} and {@code -Host}, or
+ * {@code Forwarded} (RFC 7239). What a trusted proxy says is extended; what anybody else says of
+ * this kind is dropped, since a client can forge it. Any thread.
+ */
+final class ForwardedHeaders {
+    private final boolean legacy;
+    private final boolean standard;
+
+    ForwardedHeaders(boolean legacy, boolean standard) {
+        this.legacy = legacy;
+        this.standard = standard;
+    }
+
+    /**
+     * Returns whether a header of the request claims what these headers say, and so is not passed
+     * on as it is. Servers that speak CGI do not tell {@code X_Forwarded_For} from {@code
+     * X-Forwarded-For}.
+     */
+    static boolean claims(String name) {
+        return switch (name.charAt(0)) {
+            case 'f', 'F' -> name.equalsIgnoreCase("Forwarded");
+            case 'x', 'X' ->
+                    name.length() > 12
+                            && name.replace('_', '-').regionMatches(true, 0, "X-Forwarded-", 0, 12);
+            default -> false;
+        };
+    }
+
+    /** Adds the headers of a request to alternating names and values. */
+    void add(Request request, List<String> to) {
+        Set<Field> trusted = request.trustedHeaders();
+        // The hop before us: the client itself, unless that is behind a proxy that we trust.
+        SocketAddress hop = trusted.isEmpty() ? request.remoteAddress() : request.peerAddress();
+        if (legacy) {
+            addLegacy(request, trusted, hop, to);
+        }
+        if (standard) {
+            addStandard(request, trusted, hop, to);
+        }
+    }
+
+    private static void addLegacy(
+            Request request, Set<Field> trusted, SocketAddress hop, List<String> to) {
+        String chain = "";
+        if (trusted.contains(Field.X_FORWARDED_FOR)) {
+            chain = request.headerList("X-Forwarded-For").orElse("");
+        } else if (!trusted.isEmpty()) {
+            chain = text(request.remoteAddress());
+        }
+        String last = text(hop);
+        if (!last.isEmpty() && !(chain.equals(last) && !trusted.contains(Field.X_FORWARDED_FOR))) {
+            chain = chain.isEmpty() ? last : chain + ", " + last;
+        }
+        if (!chain.isEmpty()) {
+            to.add("X-Forwarded-For");
+            to.add(chain);
+        }
+        to.add("X-Forwarded-Proto");
+        to.add(request.scheme());
+        if (!request.authority().isEmpty()) {
+            to.add("X-Forwarded-Host");
+            to.add(request.authority());
+        }
+    }
+
+    private static void addStandard(
+            Request request, Set<Field> trusted, SocketAddress hop, List<String> to) {
+        var elements = new StringBuilder();
+        if (trusted.contains(Field.FORWARDED)) {
+            elements.append(request.headerList("Forwarded").orElse(""));
+        } else if (!trusted.isEmpty() && !text(request.remoteAddress()).equals(text(hop))) {
+            elements.append("for=").append(node(request.remoteAddress()));
+        }
+        if (!elements.isEmpty()) {
+            elements.append(", ");
+        }
+        elements.append("for=").append(node(hop)).append(";proto=").append(request.scheme());
+        if (!request.authority().isEmpty()) {
+            elements.append(";host=").append(quoted(request.authority()));
+        }
+        to.add("Forwarded");
+        to.add(elements.toString());
+    }
+
+    /** Returns an address without its port; empty if it has no name, as of a Unix-domain socket. */
+    private static String text(SocketAddress address) {
+        if (!(address instanceof InetSocketAddress inet) || inet.isUnresolved()) {
+            return "";
+        }
+        String host = inet.getAddress().getHostAddress();
+        int zone = host.indexOf('%');
+        return zone < 0 ? host : host.substring(0, zone);
+    }
+
+    /** RFC 7239 6. */
+    private static String node(SocketAddress address) {
+        String text = text(address);
+        if (text.isEmpty()) {
+            return "unknown";
+        }
+        boolean six = ((InetSocketAddress) address).getAddress() instanceof Inet6Address;
+        return six ? "\"[" + text + "]\"" : text;
+    }
+
+    /** A host with a port, or of IPv6, is no token. */
+    private static String quoted(String authority) {
+        return authority.indexOf(':') < 0 ? authority : '"' + authority + '"';
+    }
+}

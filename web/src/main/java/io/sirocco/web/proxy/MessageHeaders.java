@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.proxy;
+
+import io.sirocco.http.Headers;
+import io.sirocco.http.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The headers of messages that pass through a {@link Proxy}, as the table in docs/proxy.md says:
+ * all in their order and spelling but those that belong to a connection, and {@code Via} behind
+ * them. Immutable.
+ */
+final class MessageHeaders {
+    /** Our name in {@code Via}, a pseudonym (RFC 9110 7.6.3). */
+    private static final String NAME = "sirocco";
+
+    private final ProxyOptions options;
+    private final ForwardedHeaders forwarded;
+    private final StickyCookie sticky;
+    private final LocationRewrite locations;
+    private final CookiePathRewrite cookiePaths;
+
+    MessageHeaders(ProxyOptions options, String stickyCookie) {
+        this.options = options;
+        this.forwarded =
+                switch (options.forwarding) {
+                    case X_FORWARDED -> new ForwardedHeaders(true, false);
+                    case FORWARDED -> new ForwardedHeaders(false, true);
+                    case BOTH -> new ForwardedHeaders(true, true);
+                    case NONE -> new ForwardedHeaders(false, false);
+                };
+        this.sticky = new StickyCookie(stickyCookie);
+        this.locations = new LocationRewrite(options.strip, options.prefix);
+        this.cookiePaths = new CookiePathRewrite(locations);
+    }
+
+    StickyCookie sticky() {
+        return sticky;
+    }
+
+    /** Returns how often our name is in the values of {@code Via}. */
+    static int passes(String via) {
+        int count = 0;
+        for (String hop : via.split(",")) {
+            String[] parts = hop.strip().split("\\s+");
+            if (parts.length > 1 && parts[1].equalsIgnoreCase(NAME)) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    // ---- the request
+
+    /**
+     * Returns the target for the server: the path and the query as they came, but for the rules.
+     */
+    String target(Request request) {
+        String target = request.target();
+        boolean origin = target.startsWith("/");
+        if (origin && options.strip.isEmpty() && options.prefix.isEmpty()) {
+            return target;
+        }
+        int mark = target.indexOf('?');
+        String query = mark < 0 ? "" : target.substring(mark);
+        String path = request.path();
+        if (!options.strip.isEmpty() && LocationRewrite.begins(path, options.strip)) {
+            path = path.substring(options.strip.length());
+        }
+        path = options.prefix + path;
+        return (path.isEmpty() ? "/" : path) + query;
+    }
+
+    /** Returns the value of {@code Host} for a server. */
+    String host(Request request, UpstreamServer server) {
+        return switch (options.host) {
+            case Proxy.HOST_OF_CLIENT ->
+                    request.authority().isEmpty() ? server.authority : request.authority();
+            case Proxy.HOST_OF_SERVER -> server.authority;
+            default -> options.host;
+        };
+    }
+
+    /** Returns the protocol of an upgrade that is forwarded; empty for none. */
+    String upgrade(Request request) {
+        String asked = request.headerList("Upgrade").orElse("");
+        if (asked.isEmpty()
+                || request.version().equals("HTTP/1.0") // RFC 9110 7.8
+                || request.body().length().orElse(1) != 0
+                || !HopByHop.lists(request.headerList("Connection").orElse(""), "upgrade")) {
+            return "";
+        }
+        for (String each : asked.split(",")) {
+            String protocol = each.strip();
+            if (options.upgrades.contains(protocol.toLowerCase(Locale.ROOT))) {
+                return protocol;
+            }
+        }
+        return "";
+    }
+
+    /** Returns the headers for a server, whose {@code Host} is put before them. */
+    List<String> request(Request request) {
+        var all = new ArrayList<String>(48);
+        all.add("Host");
+        all.add("");
+        Set<String> named = HopByHop.named(request.headerList("Connection").orElse(""));
+        boolean limited = request.method().equals("OPTIONS") || request.method().equals("TRACE");
+        request.headers(
+                (name, value) -> {
+                    if (name.equalsIgnoreCase("TE")) {
+                        if (HopByHop.lists(value, "trailers")) {
+                            all.add(name);
+                            all.add("trailers");
+                        }
+                    } else if (limited && name.equalsIgnoreCase("Max-Forwards")) {
+                        all.add(name);
+                        all.add(decremented(value));
+                    } else if (!name.equalsIgnoreCase("Host")
+                            && !name.equalsIgnoreCase("Expect")
+                            && !HopByHop.has(name)
+                            && !ForwardedHeaders.claims(name)
+                            && !HopByHop.names(named, name)) {
+                        all.add(name);
+                        all.add(value);
+                    }
+                });
+        forwarded.add(request, all);
+        all.add("Via");
+        all.add(request.version().substring(5) + " " + NAME);
+        apply(options.requestHeaders, all);
+        return all;
+    }
+
+    private static String decremented(String forwards) {
+        try {
+            return Long.toString(Math.max(0, Long.parseLong(forwards) - 1));
+        } catch (NumberFormatException e) {
+            return forwards;
+        }
+    }
+
+    // ---- the response
+
+    /** Returns the headers of a response, or of an interim one, for the client. */
+    Headers response(
+            Headers headers, String version, UpstreamServer server, String host, String cookie) {
+        Set<String> named = HopByHop.named(connection(headers));
+        var all = new ArrayList<String>(2 * headers.size() + 4);
+        for (int i = 0, n = headers.size(); i < n; i++) {
+            String name = headers.name(i);
+            if (!HopByHop.has(name) && !HopByHop.names(named, name)) {
+                all.add(name);
+                all.add(rewritten(name, headers.value(i), server, host));
+            }
+        }
+        all.add("Via");
+        all.add(version.substring(5) + " " + NAME);
+        if (!cookie.isEmpty()) {
+            all.add("Set-Cookie");
+            all.add(cookie);
+        }
+        apply(options.responseHeaders, all);
+        return Headers.of(all.toArray(String[]::new));
+    }
+
+    private static String connection(Headers headers) {
+        return headers.has("Connection") ? String.join(",", headers.all("Connection")) : "";
+    }
+
+    private String rewritten(String name, String value, UpstreamServer server, String host) {
+        if (options.rewriteLocation
+                && (name.equalsIgnoreCase("Location")
+                        || name.equalsIgnoreCase("Content-Location"))) {
+            return locations.location(value, server.authority, host);
+        }
+        if (options.rewriteCookiePath && name.equalsIgnoreCase("Set-Cookie")) {
+            return cookiePaths.setCookie(value, server.authority);
+        }
+        return value;
+    }
+
+    /** Sets and removes headers. */
+    private static void apply(List<ProxyOptions.HeaderRule> rules, List<String> all) {
+        for (ProxyOptions.HeaderRule rule : rules) {
+            for (int i = all.size() - 2; i >= 0; i -= 2) {
+                if (all.get(i).equalsIgnoreCase(rule.name())) {
+                    all.remove(i + 1);
+                    all.remove(i);
+                }
+            }
+            if (!rule.value().isEmpty()) {
+                all.add(rule.name());
+                all.add(rule.value());
+            }
+        }
+    }
+}

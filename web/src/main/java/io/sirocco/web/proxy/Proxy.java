@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.proxy;
+
+import io.sirocco.http.ExecutionMode;
+import io.sirocco.http.Handler;
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.http.Route;
+import io.sirocco.net.Loop;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * A handler that forwards requests to an {@link Upstream}: a reverse proxy, which RFC 9110 3.7
+ * calls a gateway.
+ *
+ * <pre>{@code
+ * Handler proxy = Proxy.to(shop, options -> options.strip("/shop").host(Proxy.HOST_OF_SERVER));
+ * routes.any("/shop/*", proxy);
+ * }</pre>
+ *
+ * <p>Bodies stream both ways without a thread and with back-pressure. It starts before the body,
+ * runs {@link ExecutionMode#INLINE} on routes without filters, and has the timeouts of the upstream
+ * instead of the handler timeout. The limit and the timeout of request bodies are those of the
+ * route. Any thread.
+ */
+public final class Proxy implements Handler {
+    /** Sends the {@code Host} that the client has sent. The default. */
+    public static final String HOST_OF_CLIENT = "client";
+
+    /** Sends the authority of the server's URL as {@code Host}. */
+    public static final String HOST_OF_SERVER = "server";
+
+    /** The attribute of a request that holds its {@link ProxyOutcome}. */
+    public static final String OUTCOME = "io.sirocco.proxy";
+
+    /** How often a request may pass through proxies of this name. */
+    private static final int MOST_PASSES = 10;
+
+    final Upstream upstream;
+    final MessageHeaders rules;
+    private final ProxyOptions options;
+
+    private Proxy(Upstream upstream, ProxyOptions options) {
+        this.upstream = upstream;
+        this.options = options;
+        this.rules = new MessageHeaders(options, upstream.settings.stickyCookie);
+    }
+
+    /** Forwards to an upstream. */
+    public static Proxy to(Upstream upstream) {
+        return to(upstream, options -> {});
+    }
+
+    /**
+     * Forwards to an upstream.
+     *
+     * @throws IllegalArgumentException if an option is invalid
+     */
+    public static Proxy to(Upstream upstream, Consumer<ProxyOptions> configure) {
+        var options = new ProxyOptions();
+        configure.accept(options);
+        return new Proxy(upstream, options);
+    }
+
+    @Override
+    public void configure(Route route) {
+        route.executionMode(ExecutionMode.INLINE).startBeforeBody().handlerTimeout(Duration.ZERO);
+    }
+
+    @Override
+    public Response handle(Request request) {
+        String path = request.path();
+        if (!options.dotSegments && DotSegments.in(path)) {
+            return page(400, "The path must not contain the segments . and ..");
+        }
+        Optional<String> via = request.headerList("Via");
+        if (via.isPresent() && MessageHeaders.passes(via.get()) > MOST_PASSES) {
+            outcome(request).failure = ProxyFailure.LOOP.name();
+            return page(508, "The request has passed through this server too often.");
+        }
+        if (isLastHop(request)) {
+            return request.method().equals("OPTIONS")
+                    ? Response.empty(204)
+                            .header("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+                    : page(405, "Method Not Allowed").header("Allow", "OPTIONS");
+        }
+        var exchange = new ProxyExchange(this, request, outcome(request));
+        Loop loop = request.loop();
+        if (loop.inLoop()) {
+            return exchange.begin();
+        }
+        var response = new CompletableFuture<Response>();
+        loop.execute(() -> response.complete(exchange.begin()));
+        return Response.async(response);
+    }
+
+    private ProxyOutcome outcome(Request request) {
+        var outcome = new ProxyOutcome(upstream.name());
+        request.attribute(OUTCOME, outcome);
+        return outcome;
+    }
+
+    /** RFC 9110 7.6.2. */
+    private static boolean isLastHop(Request request) {
+        String method = request.method();
+        return (method.equals("OPTIONS") || method.equals("TRACE"))
+                && request.header("Max-Forwards").filter("0"::equals).isPresent();
+    }
+
+    /** Returns a page that the server did not send. */
+    Response page(int status, String message) {
+        return options.errorPages.page(status, message).status(status);
+    }
+}

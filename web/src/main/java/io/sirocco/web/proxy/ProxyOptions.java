@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.proxy;
+
+import io.sirocco.http.ErrorPages;
+import io.sirocco.http.Headers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * What a {@link Proxy} changes of the requests and responses that it forwards. Set in the lambda
+ * that the proxy is made with. Used by one thread.
+ */
+public final class ProxyOptions {
+    /** How the server learns of the client. */
+    public enum Forwarding {
+        /** {@code X-Forwarded-For}, {@code X-Forwarded-Proto}, {@code X-Forwarded-Host}. */
+        X_FORWARDED,
+        /** {@code Forwarded} (RFC 7239). */
+        FORWARDED,
+        /** Both. */
+        BOTH,
+        /** Not at all. */
+        NONE
+    }
+
+    /** A header to set, or to remove if the value is empty. */
+    record HeaderRule(String name, String value) {}
+
+    String strip = "";
+    String prefix = "";
+    String host = Proxy.HOST_OF_CLIENT;
+    Forwarding forwarding = Forwarding.X_FORWARDED;
+    final List<HeaderRule> requestHeaders = new ArrayList<>();
+    final List<HeaderRule> responseHeaders = new ArrayList<>();
+    boolean rewriteLocation;
+    boolean rewriteCookiePath;
+    boolean dotSegments;
+    Set<String> upgrades = Set.of("websocket");
+    ErrorPages errorPages = ErrorPages.PLAIN;
+
+    ProxyOptions() {}
+
+    /**
+     * Sets what is removed from the beginning of the path, such as {@code /shop}. A path that does
+     * not begin with these segments is left as it is. Default: nothing.
+     *
+     * @throws IllegalArgumentException if it does not begin with a slash
+     */
+    public ProxyOptions strip(String path) {
+        this.strip = path("strip", path);
+        return this;
+    }
+
+    /**
+     * Sets what is put before the path, after {@link #strip}. Default: nothing.
+     *
+     * @throws IllegalArgumentException if it does not begin with a slash
+     */
+    public ProxyOptions prefix(String path) {
+        this.prefix = path("prefix", path);
+        return this;
+    }
+
+    private static String path(String option, String path) {
+        if (path.isEmpty() || path.equals("/")) {
+            return "";
+        }
+        if (!path.startsWith("/") || !path.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+            throw new IllegalArgumentException(
+                    option
+                            + " must be a path that begins with a slash and is percent-encoded,"
+                            + " not \""
+                            + path
+                            + "\".");
+        }
+        return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+    }
+
+    /**
+     * Sets the header {@code Host}: {@link Proxy#HOST_OF_CLIENT}, {@link Proxy#HOST_OF_SERVER}, or
+     * a host. Default: that of the client.
+     */
+    public ProxyOptions host(String host) {
+        Headers.of("Host", host);
+        if (host.isEmpty()) {
+            throw new IllegalArgumentException("The host must not be empty.");
+        }
+        this.host = host;
+        return this;
+    }
+
+    /** Sets how the server learns of the client. Default: {@link Forwarding#X_FORWARDED}. */
+    public ProxyOptions forwarded(Forwarding forwarding) {
+        this.forwarding = Objects.requireNonNull(forwarding);
+        return this;
+    }
+
+    /**
+     * Sets a header of the request in place of the client's; an empty value removes it.
+     *
+     * @throws IllegalArgumentException if the name or value is invalid, or the proxy sets the
+     *     header itself
+     */
+    public ProxyOptions requestHeader(String name, String value) {
+        requestHeaders.add(rule(name, value));
+        return this;
+    }
+
+    /**
+     * Sets a header of the response in place of the server's; an empty value removes it.
+     *
+     * @throws IllegalArgumentException if the name or value is invalid, or the proxy sets the
+     *     header itself
+     */
+    public ProxyOptions responseHeader(String name, String value) {
+        responseHeaders.add(rule(name, value));
+        return this;
+    }
+
+    private static HeaderRule rule(String name, String value) {
+        Headers.of(name, value);
+        if (HopByHop.has(name)
+                || name.equalsIgnoreCase("Host")
+                || name.equalsIgnoreCase("Trailer")) {
+            throw new IllegalArgumentException(name + " is set by the proxy.");
+        }
+        return new HeaderRule(name, value);
+    }
+
+    /**
+     * Has {@code Location} and {@code Content-Location} that point to the server, or to a path
+     * below {@link #prefix}, point to the route. Default: false.
+     */
+    public ProxyOptions rewriteLocation(boolean on) {
+        this.rewriteLocation = on;
+        return this;
+    }
+
+    /**
+     * Has {@code Path} of {@code Set-Cookie} changed as {@link #rewriteLocation} does, and a {@code
+     * Domain} removed that is the server's host. Default: false.
+     */
+    public ProxyOptions rewriteCookiePath(boolean on) {
+        this.rewriteCookiePath = on;
+        return this;
+    }
+
+    /**
+     * Sets whether a path may have the segments {@code .} and {@code ..}, be they percent-encoded
+     * or followed by parameters. Servers resolve them, and so reach paths whose routes have other
+     * access rules; therefore they are refused with 400. Browsers never send them. Default: false.
+     */
+    public ProxyOptions allowDotSegments(boolean on) {
+        this.dotSegments = on;
+        return this;
+    }
+
+    /**
+     * Sets the protocols of {@code Upgrade} that are forwarded. Requests for others are forwarded
+     * without it. {@code h2c} is never forwarded, since all requests of such a connection would
+     * bypass the routes. Default: {@code websocket}.
+     *
+     * @throws IllegalArgumentException for {@code h2c}
+     */
+    public ProxyOptions upgrades(String... protocols) {
+        var names = new java.util.HashSet<String>();
+        for (String each : protocols) {
+            names.add(each.toLowerCase(Locale.ROOT));
+        }
+        if (names.contains("h2c")) {
+            throw new IllegalArgumentException("h2c cannot be forwarded: it bypasses the routes.");
+        }
+        this.upgrades = Set.copyOf(names);
+        return this;
+    }
+
+    /** Sets the pages of 400, 502, 503, 504 and 508. Default: {@link ErrorPages#PLAIN}. */
+    public ProxyOptions errorPages(ErrorPages pages) {
+        this.errorPages = Objects.requireNonNull(pages);
+        return this;
+    }
+}

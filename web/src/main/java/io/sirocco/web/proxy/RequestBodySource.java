@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.proxy;
+
+import io.sirocco.http.Body;
+import io.sirocco.http.BodySource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The body of a request on its way to a server, and to another one if that fails: the beginning of
+ * the body is kept while all of what was sent may be sent again. Loop-confined.
+ */
+final class RequestBodySource {
+    /** Bytes that are kept. */
+    private static final int KEPT = 64 << 10;
+
+    private final Body body;
+    private List<byte[]> kept; // null when they cannot be sent again
+    private int size;
+    private boolean begun;
+    private CompletableFuture<byte[]> pending; // null while nothing is being received
+
+    /**
+     * @param repeatable whether the method allows that the body is sent again
+     */
+    RequestBodySource(Body body, boolean repeatable) {
+        this.body = body;
+        this.kept = repeatable ? new ArrayList<>(2) : null;
+    }
+
+    /** Returns whether all of what was taken can be sent again. */
+    boolean isRepeatable() {
+        return !begun || kept != null;
+    }
+
+    /** Nothing will be sent again. */
+    void forget() {
+        kept = null;
+    }
+
+    /** Returns the body from its beginning on. */
+    BodySource open() {
+        return new Attempt();
+    }
+
+    private CompletionStage<byte[]> take() {
+        begun = true;
+        if (pending != null) {
+            return pending; // an attempt before this one has asked for it
+        }
+        if (kept == null) {
+            return body.next();
+        }
+        CompletableFuture<byte[]> piece = body.next().toCompletableFuture().thenApply(this::keep);
+        pending = piece.isDone() ? null : piece;
+        return piece;
+    }
+
+    private byte[] keep(byte[] piece) {
+        pending = null;
+        if (kept != null) {
+            size += piece.length;
+            kept = size <= KEPT ? kept : null;
+            if (kept != null) {
+                kept.add(piece); // an empty one is the end
+            }
+        }
+        return piece;
+    }
+
+    private final class Attempt implements BodySource {
+        private List<byte[]> repeats = kept; // null when it has nothing to repeat
+        private int at;
+
+        @Override
+        public CompletionStage<byte[]> next() {
+            if (repeats == null) {
+                return take();
+            }
+            if (at < repeats.size()) {
+                return CompletableFuture.completedFuture(repeats.get(at++));
+            }
+            if (repeats == kept) {
+                at++; // for the piece that take() keeps
+            } else {
+                repeats = null;
+            }
+            return take();
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.proxy;
+
+import io.sirocco.net.CloseCause;
+import io.sirocco.net.Connection;
+import io.sirocco.net.Protocol;
+
+/**
+ * Two connections of one loop behind an upgrade: what comes on either is written to the other.
+ *
+ * <pre>
+ *   opened (101 of the server) ─▶ joined (101 to the client) ─▶ one side has ended ─▶ both closed
+ *             └─ the client is gone, or 10 s pass ────────────────────────────────────▲
+ * </pre>
+ *
+ * <p>A side whose output waits for its peer stops the input of the other side. When a side ends,
+ * what it has sent is still delivered, and so is what it was sent; then both are closed. A reset is
+ * passed on. While nothing moves it holds no buffer. Loop-confined.
+ */
+final class Tunnel implements Protocol {
+    private static final long JOIN_MILLIS = 10_000;
+    private static final long END_MILLIS = 60_000; // for the output that is left
+
+    private final Connection server;
+    private final Upstream upstream;
+    private final UpstreamServer to;
+    private Connection client; // null until it is joined
+    private boolean counts; // in what is in progress
+
+    /** A tunnel to a server of an upstream, which waits for its client. */
+    Tunnel(Connection server, Upstream upstream, UpstreamServer to) {
+        this.server = server;
+        this.upstream = upstream;
+        this.to = to;
+        server.suspend();
+    }
+
+    /**
+     * The response is on its way to the client. The tunnel counts as the request that it was, which
+     * it does not refer to.
+     */
+    void awaitClient() {
+        to.tunnels.incrementAndGet();
+        counts = true;
+        if (server.isOpen()) {
+            server.deadline(server.loop().now() + JOIN_MILLIS);
+        } else {
+            end();
+        }
+    }
+
+    private void end() {
+        if (counts) {
+            counts = false;
+            to.tunnels.decrementAndGet();
+            to.inProgress.decrementAndGet();
+            upstream.inProgress.decrementAndGet();
+        }
+    }
+
+    /** Joins the client's connection, of which it becomes the protocol. */
+    Protocol join(Connection connection) {
+        client = connection;
+        server.clearDeadline();
+        if (server.isOpen()) {
+            server.resume();
+            moved();
+        } else {
+            client.loop().execute(client::finish); // it has ended meanwhile
+        }
+        return this;
+    }
+
+    /** There will be no client. */
+    void abort() {
+        if (client == null) {
+            server.abort();
+        }
+    }
+
+    private void moved() {
+        client.deadline(client.loop().now() + upstream.settings.tunnelIdleTimeout.toMillis());
+    }
+
+    private Connection other(Connection connection) {
+        return connection == server ? client : server;
+    }
+
+    @Override
+    public int received(Connection connection, byte[] bytes, int from, int to) {
+        Connection other = other(connection);
+        if (!other.isOpen()) {
+            return to;
+        }
+        other.write(bytes, from, to);
+        if (other.isCongested()) {
+            connection.suspend();
+        }
+        moved();
+        return to;
+    }
+
+    @Override
+    public void drained(Connection connection) {
+        if (client != null) {
+            other(connection).resume();
+            moved();
+        }
+    }
+
+    @Override
+    public void ended(Connection connection) {
+        end(connection);
+        end(other(connection));
+    }
+
+    private static void end(Connection connection) {
+        if (connection != null && connection.isOpen()) {
+            connection.deadline(connection.loop().now() + END_MILLIS);
+            connection.finish();
+        }
+    }
+
+    @Override
+    public void expired(Connection connection) {
+        server.abort();
+        if (client != null) {
+            client.abort();
+        }
+    }
+
+    @Override
+    public void closed(Connection connection, CloseCause cause) {
+        Connection other = other(connection);
+        if (other != null && other.isOpen()) {
+            if (cause == CloseCause.FINISHED) {
+                end(other);
+            } else {
+                other.reset();
+            }
+        }
+        end();
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.proxy;
+
+import io.sirocco.net.TransportKind;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The tests of the class run once over each transport, and shall not be able to tell which: the
+ * class has a field {@code @Parameter TransportKind transport}.
+ */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@ParameterizedClass
+@EnumSource(value = TransportKind.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+@Timeout(60)
+@interface OnEachTransport {}

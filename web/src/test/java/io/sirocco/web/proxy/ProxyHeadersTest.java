@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.http.Config;
+import io.sirocco.http.TrustedProxies;
+import io.sirocco.http.TrustedProxies.Field;
+import io.sirocco.net.TransportKind;
+import io.sirocco.web.proxy.ProxyOptions.Forwarding;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests and responses pass byte by byte, but for the headers of docs/proxy.md. */
+@Timeout(60)
+class ProxyHeadersTest {
+    private static final String OK =
+            """
+            HTTP/1.1 200 OK
+            Date: today
+            Server: fake
+            Content-Length: 2
+
+            ok""";
+
+    private FakeUpstream fake;
+    private String response = OK;
+
+    @BeforeEach
+    void open() throws IOException {
+        fake =
+                new FakeUpstream(
+                        peer -> {
+                            while (!peer.request().isEmpty()) {
+                                peer.send(response);
+                            }
+                        });
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        fake.close();
+    }
+
+    private ProxyServer proxy(Consumer<Config> config, Consumer<ProxyOptions> options) {
+        return new ProxyServer(TransportKind.NIO, Upstream.of(fake.url()), config, options);
+    }
+
+    private String forwarded(String request) throws Exception {
+        return forwarded(request, config -> {}, options -> {});
+    }
+
+    private String forwarded(
+            String request, Consumer<Config> config, Consumer<ProxyOptions> options)
+            throws Exception {
+        try (ProxyServer proxy = proxy(config, options)) {
+            proxy.ask(request);
+            return fake.next();
+        }
+    }
+
+    private String returned(String from, Consumer<ProxyOptions> options) throws Exception {
+        response = from;
+        try (ProxyServer proxy = proxy(config -> {}, options)) {
+            return proxy.ask("GET /a HTTP/1.1\nHost: shop.test\n\n");
+        }
+    }
+
+    // ---- to the server
+
+    @Test
+    void orderAndSpellingOfAllOtherHeadersAreKept() throws Exception {
+        assertEquals(
+                """
+                GET /a%2Fb;c=d/?x=%zz&y HTTP/1.1
+                Host: shop.test:8080
+                aCCept: */*
+                X-One:\s
+                Cookie: a=b; c="d"
+                X-One: 2
+                Zeta: \u00e4
+                X-Forwarded-For: 127.0.0.1
+                X-Forwarded-Proto: http
+                X-Forwarded-Host: shop.test:8080
+                Via: 1.1 sirocco
+
+                """
+                        .replace("%zz", "%7a"),
+                forwarded(
+                        """
+                        GET /a%2Fb;c=d/?x=%7a&y HTTP/1.1
+                        aCCept: */*
+                        X-One:
+                        Host: shop.test:8080
+                        Cookie: a=b; c="d"
+                        X-One: 2
+                        Zeta: \u00e4
+
+                        """));
+    }
+
+    @Test
+    void headersOfTheConnectionAreRemoved() throws Exception {
+        assertEquals(
+                """
+                GET / HTTP/1.1
+                Host: a
+                TE: trailers
+                Kept: 5
+                X-Forwarded-For: 127.0.0.1
+                X-Forwarded-Proto: http
+                X-Forwarded-Host: a
+                Via: 1.1 sirocco
+                Connection: TE
+
+                """,
+                forwarded(
+                        """
+                        GET / HTTP/1.1
+                        Host: a
+                        Connection: X-Secret, close
+                        Connection: foo , X-Forwarded-For,Via
+                        X-Secret: 1
+                        FOO: 2
+                        Keep-Alive: timeout=5
+                        Proxy-Connection: keep-alive
+                        Proxy-Authorization: Basic eDp5
+                        TE: gzip, trailers;q=0.5
+                        Upgrade: h2c
+                        HTTP2-Settings: AAMAAABkAAQAAP__
+                        Kept: 5
+
+                        """));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "GET /a HTTP/1.1, GET /a HTTP/1.1",
+        "GET http://a/b?c HTTP/1.1, GET /b?c HTTP/1.1",
+        "GET http://a?c HTTP/1.1, GET /?c HTTP/1.1",
+        "PURGE //x//?? HTTP/1.1, PURGE //x//?? HTTP/1.1",
+        "GET /? HTTP/1.0, GET /? HTTP/1.1",
+    })
+    void targetsAreOfTheOriginForm(String line, String forwarded) throws Exception {
+        assertEquals(
+                forwarded, forwarded(line + "\nHost: a\n\n").lines().findFirst().orElseThrow());
+    }
+
+    @Test
+    void anHttp10RequestWithoutAHostHasThatOfTheServer() throws Exception {
+        assertEquals(
+                """
+                GET / HTTP/1.1
+                Host: 127.0.0.1:%d
+                X-Forwarded-For: 127.0.0.1
+                X-Forwarded-Proto: http
+                Via: 1.0 sirocco
+
+                """
+                        .formatted(fake.port()),
+                forwarded("GET / HTTP/1.0\n\n"));
+    }
+
+    @Test
+    void theHostOfAnAbsoluteTargetWins() throws Exception {
+        assertTrue(
+                forwarded("GET http://real:81/ HTTP/1.1\nHost: fake\n\n")
+                        .startsWith("GET / HTTP/1.1\nHost: real:81\n"));
+    }
+
+    @Test
+    void theHostIsThatOfTheOption() throws Exception {
+        String get = "GET / HTTP/1.1\nHost: a\n\n";
+        assertTrue(
+                forwarded(get, c -> {}, o -> o.host(Proxy.HOST_OF_SERVER))
+                        .contains("Host: 127.0.0.1:" + fake.port() + "\n"));
+        assertTrue(forwarded(get, c -> {}, o -> o.host("other:7")).contains("Host: other:7\n"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/shop/cart?x=1, /v2/cart?x=1",
+        "/shop, /v2",
+        "/shop?x, /v2?x",
+        "/shop/, /v2/",
+        "/shopping, /v2/shopping",
+        "/a/shop/b, /v2/a/shop/b",
+    })
+    void stripAndPrefixChangeThePath(String target, String forwarded) throws Exception {
+        String request =
+                forwarded(
+                        "GET " + target + " HTTP/1.1\nHost: a\n\n",
+                        c -> {},
+                        o -> o.strip("/shop/").prefix("/v2"));
+        assertEquals("GET " + forwarded + " HTTP/1.1", request.lines().findFirst().orElseThrow());
+    }
+
+    @Test
+    void stripAloneLeavesASlash() throws Exception {
+        assertTrue(
+                forwarded("GET /shop?x HTTP/1.1\nHost: a\n\n", c -> {}, o -> o.strip("/shop"))
+                        .startsWith("GET /?x HTTP/1.1\n"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/a/../b",
+                "/..",
+                "/a/.",
+                "/a/%2e%2E/b",
+                "/a/.%2e",
+                "/a/..%2fb",
+                "/a/..;x/b",
+                "/a/..%5cb",
+                "/./a"
+            })
+    void dotSegmentsAreRefused(String path) throws Exception {
+        try (ProxyServer proxy = proxy(c -> {}, o -> {})) {
+            String answer = proxy.ask("GET " + path + " HTTP/1.1\nHost: a\n\n");
+            assertTrue(answer.startsWith("HTTP/1.1 400 "), answer);
+            assertEquals(0, fake.accepted.get());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/...", "/a..b", "/.well-known/x", "/a/..b", "/a%2e.b", "/a?b=/../"})
+    void otherDotsAreNot(String path) throws Exception {
+        assertTrue(forwarded("GET " + path + " HTTP/1.1\nHost: a\n\n").startsWith("GET " + path));
+    }
+
+    @Test
+    void headersOfTheRequestAreSetAndRemoved() throws Exception {
+        String request =
+                forwarded(
+                        "GET / HTTP/1.1\nHost: a\nX-Old: 1\nX-Old: 2\nCookie: c\n\n",
+                        c -> {},
+                        o -> o.requestHeader("X-Old", "new").requestHeader("Cookie", ""));
+        assertTrue(request.endsWith("Via: 1.1 sirocco\nX-Old: new\n\n"), request);
+        assertTrue(!request.contains("Cookie"), request);
+    }
+
+    // ---- who the client is
+
+    private static final String FORGED =
+            """
+            GET / HTTP/1.1
+            Host: a
+            X-Forwarded-For: 1.2.3.4
+            X-Forwarded-Proto: https
+            X-Forwarded-Host: evil
+            X-Forwarded-Prefix: /evil
+            X_Forwarded_For: 1.2.3.4
+            Forwarded: for=1.2.3.4;proto=https;host=evil
+
+            """;
+
+    @Test
+    void whatAStrangerClaimsIsDropped() throws Exception {
+        assertEquals(
+                """
+                GET / HTTP/1.1
+                Host: a
+                X-Forwarded-For: 127.0.0.1
+                X-Forwarded-Proto: http
+                X-Forwarded-Host: a
+                Via: 1.1 sirocco
+
+                """,
+                forwarded(FORGED));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    NONE      |
+                    FORWARDED | Forwarded: for=127.0.0.1;proto=http;host=a
+                    """)
+    void otherFormsAreOptions(Forwarding forwarding, String lines) throws Exception {
+        assertEquals(
+                "GET / HTTP/1.1\nHost: a\n"
+                        + (lines == null ? "" : lines + "\n")
+                        + "Via: 1.1 sirocco\n\n",
+                forwarded(FORGED, c -> {}, o -> o.forwarded(forwarding)));
+    }
+
+    private static Consumer<Config> trusting(Field... fields) {
+        return config ->
+                config.trustedProxies(
+                        TrustedProxies.of(
+                                peer ->
+                                        ((InetSocketAddress) peer)
+                                                .getAddress()
+                                                .getHostAddress()
+                                                .startsWith("127."),
+                                fields));
+    }
+
+    @Test
+    void whatATrustedProxySaysIsExtended() throws Exception {
+        assertEquals(
+                """
+                GET / HTTP/1.1
+                Host: evil
+                X-Forwarded-For: 9.9.9.9, 1.2.3.4, 127.0.0.1
+                X-Forwarded-Proto: https
+                X-Forwarded-Host: evil
+                Forwarded: for=1.2.3.4, for=127.0.0.1;proto=https;host=evil
+                Via: 1.1 sirocco
+
+                """,
+                forwarded(
+                        FORGED.replace(
+                                "X-Forwarded-For: 1.2.3.4",
+                                "X-Forwarded-For: 9.9.9.9\nX-Forwarded-For: 1.2.3.4"),
+                        trusting(
+                                Field.X_FORWARDED_FOR,
+                                Field.X_FORWARDED_PROTO,
+                                Field.X_FORWARDED_HOST),
+                        o -> o.forwarded(Forwarding.BOTH)));
+    }
+
+    @Test
+    void onlyTheHeadersThatAreTrustedCount() throws Exception {
+        assertEquals(
+                """
+                GET / HTTP/1.1
+                Host: evil
+                X-Forwarded-For: 1.2.3.4, 127.0.0.1
+                X-Forwarded-Proto: https
+                X-Forwarded-Host: evil
+                Forwarded: for=1.2.3.4;proto=https;host=evil, for=127.0.0.1;proto=https;host=evil
+                Via: 1.1 sirocco
+
+                """,
+                forwarded(
+                        FORGED.replace("X-Forwarded-For: 1.2.3.4", "X-Forwarded-For: 6.6.6.6"),
+                        trusting(Field.FORWARDED),
+                        o -> o.forwarded(Forwarding.BOTH)));
+        assertEquals(
+                """
+                GET / HTTP/1.1
+                Host: a
+                X-Forwarded-For: 1.2.3.4, 127.0.0.1
+                X-Forwarded-Proto: http
+                X-Forwarded-Host: a
+                Via: 1.1 sirocco
+
+                """,
+                forwarded(FORGED, trusting(Field.X_FORWARDED_FOR), o -> {}));
+    }
+
+    // ---- loops and hops
+
+    @Test
+    void aLoopOfProxiesEnds() throws Exception {
+        try (ProxyServer proxy = proxy(c -> {}, o -> {})) {
+            String hops = "1.1 sirocco, ".repeat(5);
+            String ten = "GET / HTTP/1.1\nHost: a\nVia: " + hops + "\nvia: " + hops + "1.0 else\n";
+            assertTrue(proxy.ask(ten + "\n").startsWith("HTTP/1.1 200 OK\n"));
+            String more = proxy.ask(ten + "Via: 1.1 Sirocco (it)\n\n");
+            assertTrue(more.startsWith("HTTP/1.1 508 Loop Detected\n"), more);
+            assertEquals("200 1", proxy.next());
+            assertEquals("508 0 LOOP", proxy.next());
+        }
+    }
+
+    @Test
+    void maxForwardsIsCountedDown() throws Exception {
+        try (ProxyServer proxy = proxy(c -> {}, o -> {})) {
+            proxy.ask("OPTIONS / HTTP/1.1\nHost: a\nMax-Forwards: 7\n\n");
+            assertTrue(fake.next().contains("\nMax-Forwards: 6\n"));
+            proxy.ask("GET / HTTP/1.1\nHost: a\nMax-Forwards: 0\n\n");
+            assertTrue(fake.next().contains("\nMax-Forwards: 0\n"));
+            String own = proxy.ask("OPTIONS / HTTP/1.1\nHost: a\nMax-Forwards: 0\n\n");
+            assertTrue(own.startsWith("HTTP/1.1 204 No Content\nAllow: "), own);
+            String trace = proxy.ask("TRACE / HTTP/1.1\nHost: a\nMax-Forwards: 0\n\n");
+            assertTrue(trace.startsWith("HTTP/1.1 405 "), trace);
+            assertEquals(0, fake.requests.size());
+        }
+    }
+
+    // ---- to the client
+
+    @Test
+    void aResponsePassesUnchangedButForItsConnection() throws Exception {
+        assertEquals(
+                """
+                HTTP/1.1 404 Not Found
+                date: today
+                SERVER: fake
+                Set-Cookie: a=b; Path=/v2
+                set-cookie: c=d
+                Location: /v2/ x
+                Trailer: Sum
+                ETag: "1"
+                X-Empty:\s
+                Via: 0.9 old
+                Via: 1.1 sirocco
+                Content-Length: 4
+
+                body""",
+                returned(
+                        """
+                        HTTP/1.1 404 Gone with the wind
+                        date: today
+                        Connection: keep-alive, X-Secret
+                        SERVER: fake
+                        Set-Cookie: a=b; Path=/v2
+                        set-cookie: c=d
+                        content-length: 4
+                        X-Secret: 1
+                        Keep-Alive: timeout=9
+                        Proxy-Authenticate: Basic
+                        Upgrade: h2c
+                        Location: /v2/ x
+                        Trailer: Sum
+                        ETag: "1"
+                        X-Empty:
+                        Via: 0.9 old
+
+                        body""",
+                        o -> {}));
+    }
+
+    @Test
+    void locationsAndCookiesArePointedToTheRoute() throws Exception {
+        response =
+                """
+                HTTP/1.1 302 Found
+                Date: today
+                Server: fake
+                Location: http://127.0.0.1:%d/v2/cart?x#y
+                Content-Location: /v2/cart
+                Set-Cookie: a=b; Path=/v2; HttpOnly
+                Set-Cookie: c=d; Domain=127.0.0.1; path=/v2/cart
+                Set-Cookie: e=f; Domain=other.test; Path=/
+                Content-Length: 0
+
+                """
+                        .formatted(fake.port());
+        try (ProxyServer proxy =
+                proxy(
+                        c -> {},
+                        o ->
+                                o.strip("/shop")
+                                        .prefix("/v2")
+                                        .rewriteLocation(true)
+                                        .rewriteCookiePath(true)
+                                        .responseHeader("Server", "")
+                                        .responseHeader("X-New", "1"))) {
+            assertEquals(
+                    """
+                    HTTP/1.1 302 Found
+                    Date: today
+                    Location: /shop/cart?x#y
+                    Content-Location: /shop/cart
+                    Set-Cookie: a=b; Path=/shop; HttpOnly
+                    Set-Cookie: c=d; path=/shop/cart
+                    Set-Cookie: e=f; Domain=other.test; Path=/
+                    Via: 1.1 sirocco
+                    X-New: 1
+                    Content-Length: 0
+                    Server: Sirocco
+
+                    """,
+                    proxy.ask("GET /shop/cart HTTP/1.1\nHost: a\n\n"));
+        }
+    }
+}

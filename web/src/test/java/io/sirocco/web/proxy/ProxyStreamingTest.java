@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.http.ExecutionMode;
+import io.sirocco.http.Response;
+import io.sirocco.http.Server;
+import io.sirocco.net.TransportKind;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+
+/** Bodies pass both ways while they arrive, and an end that is none is never taken for one. */
+@OnEachTransport
+class ProxyStreamingTest {
+    private static final String GET = "GET / HTTP/1.1\nHost: a\n\n";
+
+    @Parameter TransportKind transport;
+
+    private ProxyServer proxy(FakeUpstream fake) {
+        return new ProxyServer(transport, Upstream.of(fake.url()));
+    }
+
+    private static String bare(String response) {
+        return response.replaceAll("(?m)^(Date|Server|Via): .*\n", "");
+    }
+
+    // ---- responses
+
+    @Test
+    void headersAndEachPieceOfAResponsePassAtOnce() throws Exception {
+        var go = new CountDownLatch(1);
+        var more = new CountDownLatch(1);
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.send("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n");
+                                    go.await();
+                                    peer.send("3\none\n");
+                                    more.await();
+                                    peer.send("3;x=y\ntwo\n0\nSum: 6\n\n");
+                                    peer.request();
+                                    peer.awaitEnd();
+                                });
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client().send(GET)) {
+            assertEquals(
+                    "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n", bare(client.until("\n\n")));
+            go.countDown();
+            assertEquals("3\none\n", client.until("one\n"));
+            more.countDown();
+            assertEquals("3\ntwo\n0\nSum: 6\n\n", client.until("\n\n"));
+            client.send(GET);
+            fake.next();
+            fake.next();
+            assertEquals(1, fake.accepted.get());
+            assertEquals("200 1", proxy.next());
+        }
+    }
+
+    @Test
+    void aBodyThatEndsWithTheConnectionIsChunked() throws Exception {
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.send("HTTP/1.0 200 OK\n\nall of it");
+                                });
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client().send(GET)) {
+            String response = client.until("\n0\n\n");
+            assertTrue(response.contains("\nVia: 1.0 sirocco\n"), response);
+            assertTrue(response.endsWith("9\nall of it\n0\n\n"), response);
+            proxy.awaitQuiet();
+        }
+    }
+
+    @Test
+    void aClientOfHttp10GetsABodyWithoutChunks() throws Exception {
+        try (var fake =
+                        FakeUpstream.responding(
+                                "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n"
+                                        + "3\none\n3\ntwo\n0\nSum: 6\n\n");
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client().send("GET / HTTP/1.0\nHost: a\n\n")) {
+            assertEquals("HTTP/1.1 200 OK\nConnection: close\n\nonetwo<end>", bare(client.end()));
+        }
+    }
+
+    @Test
+    void responsesWithoutABodyKeepTheirHeaders() throws Exception {
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    while (true) {
+                                        String request = peer.request();
+                                        if (request.isEmpty()) {
+                                            return;
+                                        }
+                                        peer.send(
+                                                request.startsWith("HEAD")
+                                                        ? "HTTP/1.1 200 OK\nContent-Length: 12\n"
+                                                                + "Content-Type: text/a\n\n"
+                                                        : request.startsWith("GET /204")
+                                                                ? "HTTP/1.1 204 No\nX: y\n\n"
+                                                                : "HTTP/1.1 304 No\n"
+                                                                        + "Content-Length: 12\n"
+                                                                        + "ETag: \"a\"\n\n");
+                                    }
+                                });
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client()) {
+            client.send("HEAD / HTTP/1.1\nHost: a\n\n");
+            assertEquals(
+                    "HTTP/1.1 200 OK\nContent-Type: text/a\nContent-Length: 12\n\n",
+                    bare(client.until("\n\n")));
+            client.send("GET /204 HTTP/1.1\nHost: a\n\n");
+            assertEquals("HTTP/1.1 204 No Content\nX: y\n\n", bare(client.until("\n\n")));
+            client.send("GET /304 HTTP/1.1\nHost: a\n\n");
+            assertEquals("HTTP/1.1 304 Not Modified\nETag: \"a\"\n\n", bare(client.until("\n\n")));
+            assertEquals(1, fake.accepted.get());
+            proxy.awaitQuiet();
+        }
+    }
+
+    @Test
+    void interimResponsesPassButNot100() throws Exception {
+        try (var fake =
+                        FakeUpstream.responding(
+                                "HTTP/1.1 100 Continue\n\n"
+                                        + "HTTP/1.1 103 Early Hints\nLink: </a>\nConnection: x\n"
+                                        + "X: 1\n\n"
+                                        + "HTTP/1.1 200 OK\nContent-Length: 0\n\n");
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client().send(GET)) {
+            assertEquals("HTTP/1.1 103 Early Hints\nLink: </a>\n\n", bare(client.until("\n\n")));
+            assertEquals("HTTP/1.1 200 OK\nContent-Length: 0\n\n", bare(client.until("\n\n")));
+        }
+    }
+
+    @Test
+    void aResponseThatBreaksOffResetsTheClient() throws Exception {
+        for (String[] response :
+                new String[][] {
+                    {"HTTP/1.1 200 OK\nContent-Length: 10\n\npart", ""},
+                    {"HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n4\npart\n", ""},
+                    {"HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n4\npart\n", "x\n"}
+                }) {
+            var go = new CountDownLatch(1);
+            try (var fake =
+                            new FakeUpstream(
+                                    peer -> {
+                                        peer.request();
+                                        peer.send(response[0]);
+                                        go.await();
+                                        peer.send(response[1]);
+                                    });
+                    ProxyServer proxy = proxy(fake);
+                    RawClient client = proxy.client().send(GET)) {
+                client.until("part");
+                go.countDown();
+                String end = client.end();
+                assertTrue(end.endsWith("<reset>"), end);
+                String told = proxy.next();
+                assertTrue(told.matches("200 1 BAD_GATEWAY: (BODY_TRUNCATED|BAD_CHUNK_SIZE) cut"));
+                proxy.awaitQuiet();
+                assertEquals(1, proxy.upstream.stats().servers().getFirst().failures());
+            }
+        }
+    }
+
+    /** A response that is malformed before any of it was passed on is none. */
+    @Test
+    void aResponseThatBreaksOffAtOnceIsABadGateway() throws Exception {
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.send("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\nx\n");
+                                });
+                ProxyServer proxy = proxy(fake)) {
+            String page = proxy.ask(GET);
+            assertTrue(page.startsWith("HTTP/1.1 502 Bad Gateway\n"), page);
+            assertEquals("502 1 BAD_GATEWAY: BAD_CHUNK_SIZE", proxy.next());
+        }
+    }
+
+    @Test
+    void aClientThatLeavesCancelsTheRequest() throws Exception {
+        for (String sent : new String[] {"", "HTTP/1.1 200 OK\nContent-Length: 10\n\npart"}) {
+            for (boolean reset : new boolean[] {true, false}) {
+                try (var fake =
+                                new FakeUpstream(
+                                        peer -> {
+                                            peer.request();
+                                            peer.send(sent);
+                                            peer.awaitEnd();
+                                        });
+                        ProxyServer proxy = proxy(fake);
+                        RawClient client = proxy.client().send(GET)) {
+                    fake.next();
+                    if (!sent.isEmpty()) {
+                        client.until("part");
+                    }
+                    if (reset) {
+                        client.reset();
+                    } else {
+                        client.socket.shutdownOutput();
+                    }
+                    assertTrue(fake.ends.take() != null);
+                    proxy.awaitQuiet();
+                    assertEquals(0, proxy.upstream.stats().servers().getFirst().failures());
+                }
+            }
+        }
+    }
+
+    // ---- requests
+
+    @Test
+    void eachPieceOfARequestPassesAtOnceWithItsTrailers() throws Exception {
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    String head = peer.request();
+                                    peer.note(peer.until("one\r\n"));
+                                    peer.note(peer.until("\r\n\r\n"));
+                                    peer.send("HTTP/1.1 200 OK\nContent-Length: 0\n\n");
+                                    assertTrue(head.contains("\nTransfer-Encoding: chunked\n"));
+                                });
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client()) {
+            client.send("POST / HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n\n3;a=b\none\n");
+            fake.next();
+            assertEquals("3\r\none\r\n", fake.next());
+            client.send("2\nxy\n0\nSum: 5\n\n");
+            assertEquals("2\r\nxy\r\n0\r\nSum: 5\r\n\r\n", fake.next());
+            assertTrue(client.response().startsWith("HTTP/1.1 200 OK\n"));
+            assertEquals("played", fake.ends.take());
+        }
+    }
+
+    @Test
+    void aLengthPassesAsALength() throws Exception {
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.note(peer.read(6));
+                                    peer.send("HTTP/1.1 200 OK\nContent-Length: 0\n\n");
+                                    peer.request();
+                                    peer.awaitEnd();
+                                });
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client()) {
+            client.send("POST / HTTP/1.1\nHost: a\nContent-Length: 6\n\nabc");
+            assertTrue(fake.next().contains("\nContent-Length: 6\n"));
+            client.send("def");
+            assertEquals("abcdef", fake.next());
+            client.response();
+            client.send("DELETE / HTTP/1.1\nHost: a\nContent-Length: 0\n\n");
+            assertTrue(!fake.next().contains("Content-Length"));
+            assertEquals(1, fake.accepted.get());
+        }
+    }
+
+    @Test
+    void anEarlyResponseReachesAClientThatStillSends() throws Exception {
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.send("HTTP/1.1 413 Too Much\nContent-Length: 3\n\nno!");
+                                    peer.awaitEnd();
+                                });
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client()) {
+            client.send("POST / HTTP/1.1\nHost: a\nContent-Length: 10000000\n\nthe beginning");
+            String response = client.response();
+            assertTrue(response.startsWith("HTTP/1.1 413 "), response);
+            assertTrue(response.endsWith("no!"), response);
+            assertTrue(fake.ends.take() != null);
+            proxy.awaitQuiet();
+        }
+    }
+
+    @Test
+    void theServerDecidesOn100() throws Exception {
+        var go = new CountDownLatch(1);
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    go.await();
+                                    peer.send("HTTP/1.1 100 Continue\n\n");
+                                    peer.note(peer.read(4));
+                                    peer.send("HTTP/1.1 200 OK\nContent-Length: 0\n\n");
+                                });
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client()) {
+            client.send("PUT / HTTP/1.1\nHost: a\nExpect: 100-continue\nContent-Length: 4\n\n");
+            assertTrue(fake.next().contains("\nExpect: 100-continue\n"));
+            go.countDown();
+            assertEquals("HTTP/1.1 100 Continue\n\n", client.until("\n\n"));
+            client.send("body");
+            assertEquals("body", fake.next());
+            assertTrue(client.response().startsWith("HTTP/1.1 200 OK\n"));
+        }
+    }
+
+    @Test
+    void aRefusalInsteadOf100SparesTheBody() throws Exception {
+        try (var fake = FakeUpstream.responding("HTTP/1.1 401 No\nContent-Length: 0\n\n");
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client()) {
+            client.send("PUT / HTTP/1.1\nHost: a\nExpect: 100-continue\nContent-Length: 4\n\n");
+            String response = client.response();
+            assertTrue(response.startsWith("HTTP/1.1 401 Unauthorized\n"), response);
+        }
+    }
+
+    @Test
+    void aBodyBeyondTheLimitOfTheRouteIsRefused() throws Exception {
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.awaitEnd();
+                                });
+                var proxy =
+                        new ProxyServer(
+                                transport,
+                                Upstream.of(fake.url()),
+                                config -> config.maxBodyBytes(10),
+                                options -> {});
+                RawClient client = proxy.client()) {
+            client.send("POST / HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n\n3\nabc\n");
+            fake.next();
+            client.send("8\n12345678\n");
+            String response = client.response();
+            assertTrue(response.startsWith("HTTP/1.1 413 "), response);
+            proxy.awaitQuiet();
+            assertEquals(0, proxy.upstream.stats().servers().getFirst().failures());
+        }
+    }
+
+    // ---- back-pressure, with our server as the upstream
+
+    private static final long MUCH = 64L << 20;
+
+    @Test
+    void aClientThatReadsNothingHoldsTheServerBack() throws Exception {
+        var produced = new AtomicLong();
+        try (Server behind =
+                        Server.start(
+                                c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
+                                r ->
+                                        r.get(
+                                                "/",
+                                                q ->
+                                                        Response.stream(
+                                                                MUCH,
+                                                                out -> {
+                                                                    var piece = new byte[8192];
+                                                                    for (long n = 0;
+                                                                            n < MUCH;
+                                                                            n += 8192) {
+                                                                        out.write(piece);
+                                                                        produced.addAndGet(8192);
+                                                                    }
+                                                                })));
+                var proxy =
+                        new ProxyServer(
+                                transport, Upstream.of("http://127.0.0.1:" + behind.port()));
+                RawClient client = new RawClient(proxy.server.port())) {
+            client.socket.setReceiveBufferSize(16 << 10);
+            client.send(GET).until("\n\n");
+            ProxyServer.await("the first bytes", () -> produced.get() > 0);
+            long[] last = {-1, 0};
+            ProxyServer.await(
+                    "the server to be held back",
+                    () -> {
+                        long now = produced.get();
+                        long time = System.nanoTime();
+                        if (now != last[0]) {
+                            last[0] = now;
+                            last[1] = time;
+                        }
+                        return time - last[1] > 300_000_000;
+                    });
+            assertTrue(produced.get() < MUCH / 2, "produced " + produced.get());
+            InputStream in = client.socket.getInputStream();
+            long rest = 0;
+            var buffer = new byte[64 << 10];
+            while (rest < MUCH) {
+                int n = in.read(buffer);
+                assertTrue(n > 0, "ended after " + rest);
+                rest += n;
+            }
+            proxy.awaitQuiet();
+        }
+    }
+
+    @Test
+    void anEchoOf64MiBPassesBothWaysAtATime() throws Exception {
+        try (Server behind =
+                        Server.start(
+                                c ->
+                                        c.listen(new InetSocketAddress("127.0.0.1", 0))
+                                                .loops(1)
+                                                .maxBodyBytes(-1),
+                                r ->
+                                        r.route("POST", "/", q -> Response.stream(q.body()::next))
+                                                .executionMode(ExecutionMode.INLINE)
+                                                .startBeforeBody());
+                var proxy =
+                        new ProxyServer(
+                                transport,
+                                Upstream.of(
+                                        s -> s.idleTimeout(Duration.ofSeconds(30)),
+                                        "http://127.0.0.1:" + behind.port()),
+                                config -> config.maxBodyBytes(-1),
+                                options -> {});
+                RawClient client = proxy.client()) {
+            client.send("POST / HTTP/1.1\nHost: a\nContent-Length: " + MUCH + "\n\n");
+            Thread sender =
+                    Thread.ofVirtual()
+                            .start(
+                                    () -> {
+                                        var piece = new byte[64 << 10];
+                                        try {
+                                            for (long n = 0; n < MUCH; n += piece.length) {
+                                                client.socket.getOutputStream().write(piece);
+                                            }
+                                        } catch (java.io.IOException e) {
+                                            throw new AssertionError(e);
+                                        }
+                                    });
+            client.until("\n\n");
+            var in = new java.io.BufferedInputStream(client.socket.getInputStream(), 1 << 16);
+            long received = 0;
+            while (true) {
+                var line = new StringBuilder();
+                for (int c; (c = in.read()) != '\n'; ) {
+                    line.append((char) c);
+                }
+                int size = Integer.parseInt(line.toString().strip(), 16);
+                in.skipNBytes(size + 2);
+                if (size == 0) {
+                    break;
+                }
+                received += size;
+            }
+            sender.join();
+            assertEquals(MUCH, received);
+            proxy.awaitQuiet();
+        }
+    }
+}
