@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 
@@ -44,7 +45,7 @@ final class HopByHop {
                 || connection.equalsIgnoreCase("close")) {
             return Set.of();
         }
-        var names = new java.util.HashSet<String>();
+        var names = new HashSet<String>();
         for (String option : connection.split(",")) {
             names.add(option.strip().toLowerCase(Locale.ROOT));
         }

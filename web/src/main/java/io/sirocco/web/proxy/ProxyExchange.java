@@ -5,6 +5,7 @@ import io.sirocco.http.Body;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
+import io.sirocco.http.Status;
 import io.sirocco.http.client.ClientRequest;
 import io.sirocco.http.client.ClientResponse;
 import io.sirocco.http.client.HttpClientException;
@@ -15,6 +16,7 @@ import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -109,7 +111,12 @@ final class ProxyExchange {
         }
         request.onDisconnect(this::clientGone);
         request.onComplete(this::completed);
-        attempt(first);
+        if (gone) {
+            end();
+            result.cancel(false);
+        } else {
+            attempt(first);
+        }
         return Response.async(result);
     }
 
@@ -131,7 +138,7 @@ final class ProxyExchange {
             return;
         }
         call = sent;
-        sent.whenComplete((response, thrown) -> ended(sent, response, thrown));
+        sent.whenComplete((response, thrown) -> ended(response, thrown));
     }
 
     private ClientRequest message(UpstreamServer to) {
@@ -168,20 +175,29 @@ final class ProxyExchange {
         }
     }
 
-    private void ended(
-            CompletableFuture<ClientResponse> sent, ClientResponse response, Throwable thrown) {
+    private void ended(ClientResponse response, Throwable thrown) {
         if (!loop.inLoop()) { // the client is closed, or a loop has ended
-            loop.execute(() -> ended(sent, response, thrown));
-        } else if (gone) {
+            loop.execute(() -> ended(response, thrown));
+            return;
+        }
+        try {
+            if (gone) {
+                end();
+                if (response != null) {
+                    response.close();
+                }
+                result.cancel(false); // the server ends the exchange, whose client may still read
+            } else if (thrown == null) {
+                responded(response);
+            } else {
+                failed(thrown instanceof CompletionException e ? e.getCause() : thrown);
+            }
+        } catch (Throwable e) { // or the client would wait for ever
             end();
             if (response != null) {
                 response.close();
             }
-            result.cancel(false); // the server ends the exchange, whose client may still read
-        } else if (thrown == null) {
-            responded(response);
-        } else {
-            failed(thrown instanceof CompletionException e ? e.getCause() : thrown);
+            result.completeExceptionally(e);
         }
     }
 
@@ -234,7 +250,7 @@ final class ProxyExchange {
 
     private UpstreamServer another(UpstreamServer lost) {
         if (tried.isEmpty()) {
-            tried = Collections.newSetFromMap(new java.util.IdentityHashMap<>(4));
+            tried = Collections.newSetFromMap(new IdentityHashMap<>(4));
         }
         tried.add(lost);
         UpstreamServer next = at.choose("", key, tried);
@@ -283,7 +299,7 @@ final class ProxyExchange {
         server = null; // what is in progress is the tunnel now
         counted = false;
         tunnel.awaitClient();
-        return Response.upgrade(protocol, tunnel::join).headers(fields);
+        return Response.upgrade(protocol, tunnel::join).headers(fields.without("Trailer"));
     }
 
     /** The response broke off after its headers. */
@@ -317,7 +333,7 @@ final class ProxyExchange {
     }
 
     private Response page(ProxyFailure failure) {
-        Response page = proxy.page(failure.status, io.sirocco.http.Status.reason(failure.status));
+        Response page = proxy.page(failure.status, Status.reason(failure.status));
         return failure == ProxyFailure.BUSY ? page.setHeader("Retry-After", "1") : page;
     }
 

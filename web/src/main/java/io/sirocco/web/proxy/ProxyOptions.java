@@ -4,6 +4,7 @@ package io.sirocco.web.proxy;
 import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Headers;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -166,7 +167,7 @@ public final class ProxyOptions {
      * @throws IllegalArgumentException for {@code h2c}
      */
     public ProxyOptions upgrades(String... protocols) {
-        var names = new java.util.HashSet<String>();
+        var names = new HashSet<String>();
         for (String each : protocols) {
             names.add(each.toLowerCase(Locale.ROOT));
         }

@@ -9,6 +9,7 @@ import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -172,7 +173,7 @@ public final class Upstream implements AutoCloseable {
             each.add(
                     new UpstreamStats.ServerStats(
                             server.name,
-                            server.health.state(now()).name().toLowerCase(java.util.Locale.ROOT),
+                            server.health.state(now()).name().toLowerCase(Locale.ROOT),
                             server.requests.sum(),
                             server.failures.sum(),
                             server.inProgress.get(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
+import io.sirocco.http.Cookie;
 import io.sirocco.http.client.HttpOrigin;
 import io.sirocco.net.TlsClient;
 import java.nio.file.Path;
@@ -132,7 +133,7 @@ public final class UpstreamSettings implements Cloneable {
     /** Sets the name of a cookie that keeps a client on one server. Default: none. */
     public UpstreamSettings stickyCookie(String name) {
         if (!name.isEmpty()) {
-            io.sirocco.http.Cookie.of(name, "a");
+            Cookie.of(name, "a");
         }
         this.stickyCookie = name;
         return this;

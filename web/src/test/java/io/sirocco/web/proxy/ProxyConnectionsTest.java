@@ -18,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.function.Consumer;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -165,9 +166,8 @@ class ProxyConnectionsTest {
                 var upstream = Upstream.of("http://127.0.0.1:" + behind.port());
                 var proxy =
                         new ProxyServer(
-                                transport,
                                 upstream,
-                                c -> {},
+                                c -> c.transport(transport),
                                 routes -> {
                                     var to = Proxy.to(upstream);
                                     for (ExecutionMode mode : ExecutionMode.values()) {
@@ -178,8 +178,7 @@ class ProxyConnectionsTest {
                                             all ->
                                                     all.filter(ProxyConnectionsTest::read)
                                                             .any("", to));
-                                },
-                                null);
+                                });
                 RawClient client = proxy.client()) {
             String post = "POST /%s HTTP/1.1\nHost: a\nContent-Length: 4\n\nbody";
             for (ExecutionMode mode : ExecutionMode.values()) {
@@ -208,9 +207,8 @@ class ProxyConnectionsTest {
                 var upstream = Upstream.of(fake.url());
                 var proxy =
                         new ProxyServer(
-                                transport,
                                 upstream,
-                                c -> {},
+                                c -> c.transport(transport),
                                 routes ->
                                         routes.filter(
                                                         (r, next) ->
@@ -220,8 +218,7 @@ class ProxyConnectionsTest {
                                                                                         Response
                                                                                                 .text(
                                                                                                         "ours")))
-                                                .any("/*", Proxy.to(upstream)),
-                                null)) {
+                                                .any("/*", Proxy.to(upstream)))) {
             assertEquals("ours", body(proxy.ask(GET)));
             assertTrue(fake.ends.take() != null);
             proxy.awaitQuiet();
@@ -234,7 +231,7 @@ class ProxyConnectionsTest {
                 ProxyServer proxy = proxy(s -> {}, fake.url())) {
             for (int i = 0; i < 3; i++) {
                 assertEquals("ok", body(proxy.ask(GET)));
-                proxy.server.stop(java.time.Duration.ofSeconds(5));
+                proxy.server.stop(Duration.ofSeconds(5));
                 proxy.server.start();
             }
             assertEquals(3, fake.accepted.get());

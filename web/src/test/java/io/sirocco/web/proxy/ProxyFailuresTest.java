@@ -6,10 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
+import io.sirocco.web.log.AccessLog;
+import io.sirocco.web.log.LogFormat;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +25,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -310,6 +315,7 @@ class ProxyFailuresTest {
             String check = fake.next();
             assertTrue(check.startsWith("GET /health HTTP/1.1\nHost: 127.0.0.1:"), check);
             assertTrue(check.contains("\nConnection: close\n"), check);
+            awaitCheck(proxy);
             health.set("500");
             checks(proxy, fake, "down");
             String page = proxy.ask(GET);
@@ -322,6 +328,11 @@ class ProxyFailuresTest {
         }
     }
 
+    /** A check has a connection of its own, which is open when its request is received. */
+    private static void awaitCheck(ProxyServer proxy) {
+        ProxyServer.await("the end of the check", () -> proxy.upstream.stats().connections() == 0);
+    }
+
     /** Lets checks be made until the server has this state, two or more. */
     private void checks(ProxyServer proxy, FakeUpstream fake, String state) throws Exception {
         int made = 0;
@@ -330,10 +341,30 @@ class ProxyFailuresTest {
             clock.advance(Duration.ofSeconds(7)); // long timers are coarse
             fake.next();
             made++;
-            ProxyServer.await(
-                    "the end of the check", () -> proxy.upstream.stats().connections() == 0);
+            awaitCheck(proxy);
         }
         assertTrue(made >= 2, "after " + made);
+    }
+
+    @Test
+    void theAccessLogNamesServerAttemptsAndFailure(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("access.log");
+        String[] servers = {refusing(), refusing()};
+        Upstream upstream = Upstream.of(servers);
+        try (var log = AccessLog.open(file, LogFormat.JSON, 64);
+                var proxy =
+                        new ProxyServer(
+                                TransportKind.NIO, upstream, c -> c.monitor(log), o -> {})) {
+            assertEquals("502", status(proxy.ask(GET)));
+            ProxyServer.await("the line", () -> log.written() == 1);
+        }
+        String line = Files.readString(file);
+        assertTrue(
+                line.endsWith(
+                        ",\"upstream\":\""
+                                + servers[1]
+                                + "\",\"attempts\":2,\"failure\":\"BAD_GATEWAY: CONNECT_FAILED\"}\n"),
+                line);
     }
 
     // ---- limits

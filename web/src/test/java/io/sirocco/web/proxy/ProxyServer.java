@@ -32,26 +32,19 @@ final class ProxyServer implements AutoCloseable {
             Consumer<Config> config,
             Consumer<ProxyOptions> options) {
         this(
-                transport,
                 upstream,
-                config,
-                routes -> routes.any("/*", Proxy.to(upstream, options)),
-                null);
+                config.andThen(c -> c.transport(transport)),
+                routes -> routes.any("/*", Proxy.to(upstream, options)));
     }
 
-    ProxyServer(
-            TransportKind transport,
-            Upstream upstream,
-            Consumer<Config> config,
-            Consumer<Routes> routes,
-            Void none) {
+    /** One with routes of the test. */
+    ProxyServer(Upstream upstream, Consumer<Config> config, Consumer<Routes> routes) {
         this.upstream = upstream;
         this.server =
                 Server.start(
                         c -> {
                             c.listen(new InetSocketAddress("127.0.0.1", 0))
                                     .loops(1)
-                                    .transport(transport)
                                     .monitor(new Told());
                             config.accept(c);
                         },

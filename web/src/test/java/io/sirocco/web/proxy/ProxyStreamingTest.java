@@ -380,7 +380,6 @@ class ProxyStreamingTest {
                         new ProxyServer(
                                 transport, Upstream.of("http://127.0.0.1:" + behind.port()));
                 RawClient client = new RawClient(proxy.server.port())) {
-            client.socket.setReceiveBufferSize(16 << 10);
             client.send(GET).until("\n\n");
             ProxyServer.await("the first bytes", () -> produced.get() > 0);
             long[] last = {-1, 0};

@@ -40,6 +40,7 @@ class ProxyUpgradeTest {
             HTTP/1.1 101 Switching Protocols
             Connection: Upgrade
             Upgrade: websocket
+            Trailer: of-nothing
             Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=
 
             """;
