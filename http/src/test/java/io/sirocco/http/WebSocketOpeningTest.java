@@ -17,6 +17,7 @@ import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.ProtocolException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -26,6 +27,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -164,6 +166,31 @@ class WebSocketOpeningTest {
             System.arraycopy(frame, 0, both, good.length, frame.length);
             socket.getOutputStream().write(both);
             assertEquals("hello", text.get(10, TimeUnit.SECONDS));
+        }
+    }
+
+    /** RFC 9110 15.2: a client must be able to parse 1xx responses that it does not expect. */
+    @Test
+    void interimResponsesAreSkipped() throws Exception {
+        CompletableFuture<WebSocket> opening = connect();
+        try (Socket socket = server.accept()) {
+            String hints = "HTTP/1.1 103 Early Hints\nLink: </a>; rel=preload\n\n";
+            byte[] all = answer(hints + hints + GOOD, request(socket));
+            socket.getOutputStream().write(all, 0, 30);
+            socket.getOutputStream().write(all, 30, all.length - 30);
+            assertTrue(opening.get(10, TimeUnit.SECONDS).isOpen());
+        }
+    }
+
+    @Test
+    void manyInterimResponsesAreRefused() throws Exception {
+        CompletableFuture<WebSocket> opening = connect();
+        try (Socket socket = server.accept()) {
+            String hints = "HTTP/1.1 103 Early Hints\n\n".repeat(17);
+            socket.getOutputStream().write(answer(hints + GOOD, request(socket)));
+            var thrown =
+                    assertThrows(ExecutionException.class, () -> opening.get(10, TimeUnit.SECONDS));
+            assertInstanceOf(ProtocolException.class, thrown.getCause());
         }
     }
 

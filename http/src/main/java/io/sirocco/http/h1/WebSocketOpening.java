@@ -33,6 +33,8 @@ import java.util.concurrent.CompletableFuture;
  * Loop-confined.
  */
 public final class WebSocketOpening implements Connector, Protocol {
+    private static final int MOST_INTERIM = 16;
+
     private final ClientLoopContext context;
     private final URI uri;
     private final Headers fields;
@@ -40,6 +42,7 @@ public final class WebSocketOpening implements Connector, Protocol {
     private final CompletableFuture<WebSocket> outcome;
     private final WebSocketClientHandshake handshake;
     private final ResponseHead head = new ResponseHead();
+    private int interim; // responses before the final one
 
     public WebSocketOpening(
             ClientLoopContext context,
@@ -75,17 +78,32 @@ public final class WebSocketOpening implements Connector, Protocol {
 
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
-        switch (head.parse(bytes, from, to, HeadLimits.DEFAULT)) {
-            case INCOMPLETE -> {
-                return from;
+        int at = from;
+        while (true) {
+            switch (head.parse(bytes, at, to, HeadLimits.DEFAULT)) {
+                case INCOMPLETE -> {
+                    return at;
+                }
+                case REJECTED -> fail(connection, handshake.broken(head.why()));
+                case COMPLETE -> {
+                    boolean isInterim = head.status() < 200 && head.status() != 101;
+                    if (isInterim && ++interim <= MOST_INTERIM) {
+                        at = head.end(); // the final one follows (RFC 9110 15.2)
+                        continue;
+                    }
+                    if (isInterim) {
+                        String why = "more than " + MOST_INTERIM + " interim responses";
+                        fail(connection, handshake.broken(why));
+                    } else {
+                        responded(connection);
+                    }
+                }
             }
-            case REJECTED -> fail(connection, handshake.broken(head.why()));
-            case COMPLETE -> answered(connection);
+            return outcome.isCompletedExceptionally() ? to : head.end();
         }
-        return outcome.isCompletedExceptionally() ? to : head.end();
     }
 
-    private void answered(Connection connection) {
+    private void responded(Connection connection) {
         try {
             WebSocketConnection socket = handshake.open(connection, head.status(), headers());
             outcome.complete(socket);
