@@ -46,7 +46,7 @@ does_without_its_cache() { # HOME
     mv "$cache" "$cache.kept"
     head -c 100000 "$cache.kept" >"$cache"
     said=$("$1/bin/sirocco" --version 2>/dev/null)
-    [[ $said == *"AOT cache: refused by this JVM"* ]] || echo "with half a cache it says: $said"
+    [[ $said == *"AOT cache: rejected by this JVM"* ]] || echo "with half a cache it says: $said"
     mv "$cache.kept" "$cache"
 }
 
