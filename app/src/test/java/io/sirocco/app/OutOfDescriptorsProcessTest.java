@@ -29,6 +29,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class OutOfDescriptorsProcessTest {
     private static final int OPEN_FILES = 64;
+
+    /** Libraries of the tests alone: each would take one of the descriptors. */
+    private static final List<String> UNUSED = List.of("junit", "graalvm", "sirocco-script");
+
     private static final int CLIENTS = 90;
     private static final int FILES = 100;
     private static final int FURTHER = 20;
@@ -160,7 +164,7 @@ class OutOfDescriptorsProcessTest {
         for (String entry : System.getProperty("java.class.path").split(":")) {
             if (Files.isDirectory(Path.of(entry))) {
                 path.add(jar(Path.of(entry), folder.resolve(path.size() + ".jar")));
-            } else if (!entry.contains("junit")) {
+            } else if (UNUSED.stream().noneMatch(entry::contains)) {
                 path.add(entry);
             }
         }
