@@ -407,8 +407,8 @@ final class Serving implements AutoCloseable, Subject {
         return channels.map(Channels::live);
     }
 
-    /** Returns what the upstreams of the configuration in effect have done. */
-    List<UpstreamStats> upstreams() {
+    @Override
+    public List<UpstreamStats> upstreams() {
         return assembly.upstreams();
     }
 

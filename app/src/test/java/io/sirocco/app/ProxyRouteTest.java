@@ -98,6 +98,8 @@ class ProxyRouteTest {
         serve(
                 table("api", a, b)
                         + """
+                        [admin]
+                        address = "127.0.0.1:0"
                         [[site]]
                         [[site.route]]
                         path = "/api/*"
@@ -115,6 +117,12 @@ class ProxyRouteTest {
                 assertEquals("200 a/v2/x", answer.status() + " " + answer.body());
             }
         }
+        String name = "{upstream=\"api\",server=\"" + url(a) + "\"} ";
+        String metrics = Client.get(running.adminPort(), "/metrics").body();
+        assertTrue(
+                metrics.contains("sirocco_upstream_requests_total{upstream=\"api\"} 30\n"),
+                metrics);
+        assertTrue(metrics.contains("sirocco_upstream_server_up" + name + "1\n"), metrics);
         UpstreamStats stats = running.upstream("api");
         assertEquals(
                 List.of("up", "ejected"),

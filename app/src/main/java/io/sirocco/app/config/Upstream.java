@@ -210,7 +210,8 @@ public record Upstream(
         for (int i = 0; i < servers.size(); i++) {
             String url = servers.get(i).url;
             if (url.equals(INVALID)) continue; // it has its own error
-            if (servers.subList(0, i).stream().anyMatch(other -> other.url.equals(url))) {
+            if (servers.subList(0, i).stream()
+                    .anyMatch(other -> origin(other.url).equals(origin(url)))) {
                 table.error(
                         "servers",
                         i,
@@ -278,6 +279,11 @@ public record Upstream(
         }
         String hint = text.matches("[\\w.-]+(:\\d+)?") ? "write \"http://" + text + "\"" : form;
         throw new ConfigError("is not a URL of a server: \"" + text + "\"", hint);
+    }
+
+    /** Returns the same string for all spellings of one server. */
+    private static String origin(String url) {
+        return url.startsWith("unix:") ? url : HttpOrigin.of(url).toString();
     }
 
     private static String name(String text) {
