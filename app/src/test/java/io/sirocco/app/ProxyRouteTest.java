@@ -317,6 +317,24 @@ class ProxyRouteTest {
     }
 
     @Test
+    void aSocketFileIsRelativeToTheConfiguration() throws Exception {
+        Path file = folder.resolve("app.sock");
+        servers.add(
+                Server.start(
+                        config -> config.unixSocket(file).loops(1),
+                        routes -> routes.get("/*", request -> Response.text("by a file"))));
+        serve(
+                """
+                [[site]]
+                [[site.route]]
+                path = "/*"
+                proxy = "unix:app.sock"
+                """);
+        assertEquals("by a file", get("/").body());
+        assertEquals(1, running.upstream("unix:" + file).requests());
+    }
+
+    @Test
     void anUpstreamWithHealthChecksIsAskedBeforeTheFirstRequest() throws Exception {
         var asked = new CountDownLatch(1);
         Server server =
