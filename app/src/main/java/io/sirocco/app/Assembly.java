@@ -17,6 +17,7 @@ import io.sirocco.http.Config;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Monitor;
 import io.sirocco.http.Routes;
+import io.sirocco.http.Server;
 import io.sirocco.http.TrustedProxies;
 import io.sirocco.http.TrustedProxies.Field;
 import io.sirocco.net.Admission;
@@ -27,6 +28,7 @@ import io.sirocco.web.access.HttpsRedirect;
 import io.sirocco.web.access.Networks;
 import io.sirocco.web.log.AccessLog;
 import io.sirocco.web.log.LogFormat;
+import io.sirocco.web.proxy.UpstreamStats;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -154,15 +156,20 @@ final class Assembly implements AutoCloseable {
         return log;
     }
 
+    /** Returns what the upstreams have done. */
+    List<UpstreamStats> upstreams() {
+        return sites.upstreams().stats();
+    }
+
     /** Returns whether each address uses TLS, in the order of the server. */
     List<Boolean> secured() {
         return listening.stream().map(it -> it.tls.isPresent()).toList();
     }
 
-    /** Completes a reload, after the server has applied this assembly. */
-    void inForce() {
+    /** Completes a start or a reload, after the server has applied this assembly. */
+    void inForce(Server server) {
         int most = configuration.limits().maxConnectionsPerAddress();
-        sites.inForce();
+        sites.inForce(server);
         connections.ifPresent(limit -> limit.most(most == 0 ? Integer.MAX_VALUE : most));
     }
 

@@ -7,6 +7,7 @@ import io.sirocco.net.Loops;
 import java.io.PrintWriter;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.SequencedMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -37,6 +38,7 @@ public final class Main implements Runnable {
     static {
         COMMANDS.put("serve", Serve::command);
         COMMANDS.put("live", ServeLive::command);
+        COMMANDS.put("proxy", ServeProxy::command);
         COMMANDS.put("check", () -> Check.class);
         COMMANDS.put("bench", () -> Bench.class);
         COMMANDS.put("version", () -> Version.class);
@@ -74,8 +76,7 @@ public final class Main implements Runnable {
     public static void main(String[] args) {
         logInOneLine();
         if (args.length > 0
-                && (args[0].equals("serve")
-                        || args[0].equals("live"))) { // while its options are read
+                && List.of("serve", "live", "proxy").contains(args[0])) { // while it reads options
             Thread.ofPlatform().daemon().name("sirocco-prepare").start(Main::prepare);
         }
         String[] words = withHelpLast(args);

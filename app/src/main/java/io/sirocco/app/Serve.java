@@ -12,6 +12,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ExitCode;
@@ -99,8 +100,6 @@ class Serve implements Callable<Integer> {
 
     final CommandSpec spec =
             CommandSpec.wrapWithoutInspection(this, Main.FACTORY)
-                    .addPositional(directory)
-                    .addOption(config)
                     .addOption(port)
                     .addOption(host)
                     .addOption(selfSigned)
@@ -108,8 +107,18 @@ class Serve implements Callable<Integer> {
                     .addOption(transport)
                     .addOption(idle);
 
+    /** Creates a command with DIR and {@code --config}. */
     Serve(String name, String... description) {
-        spec.name(name).usageMessage().sortOptions(false).description(description);
+        this(name, List.of(description));
+        spec.addPositional(directory).addOption(config);
+    }
+
+    /** Creates a command without them. */
+    Serve(String name, List<String> description) {
+        spec.name(name)
+                .usageMessage()
+                .sortOptions(false)
+                .description(description.toArray(String[]::new));
     }
 
     /** Returns the command. */

@@ -9,12 +9,16 @@ import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.Log;
 import io.sirocco.app.config.Problem;
+import io.sirocco.app.config.Proxy;
+import io.sirocco.app.config.Route;
+import io.sirocco.app.config.Site;
 import io.sirocco.app.config.Watch;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
 import io.sirocco.live.Live;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.web.log.AccessLog;
+import io.sirocco.web.proxy.UpstreamStats;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -123,7 +127,7 @@ final class Serving implements AutoCloseable, Subject {
         } catch (UncheckedIOException e) {
             throw taken(configuration, e);
         }
-        assembly.inForce();
+        assembly.inForce(server);
         admin = admin(configuration);
         if (!configuration.files().isEmpty() && configuration.server().reload()) {
             watch = Optional.of(Watch.start(configuration, this::reloadOrSay));
@@ -243,7 +247,7 @@ final class Serving implements AutoCloseable, Subject {
             giveUp(next, old);
             throw taken(configuration, e);
         }
-        next.inForce();
+        next.inForce(server);
         assembly = next;
         old.closeBehind(next);
         next.log().ifPresent(AccessLog::reopen);
@@ -404,6 +408,11 @@ final class Serving implements AutoCloseable, Subject {
     }
 
     @Override
+    public List<UpstreamStats> upstreams() {
+        return assembly.upstreams();
+    }
+
+    @Override
     public long droppedLogLines() {
         return assembly.log().map(AccessLog::dropped).orElse(0L);
     }
@@ -458,9 +467,24 @@ final class Serving implements AutoCloseable, Subject {
         var sites = assembly.configuration().sites();
         return switch (sites.size()) {
             case 0 -> "the welcome site";
-            case 1 -> sites.getFirst().files().root().map(Object::toString).orElse("one site");
+            case 1 ->
+                    sites.getFirst()
+                            .files()
+                            .root()
+                            .map(Object::toString)
+                            .orElseGet(() -> proxied(sites.getFirst()));
             default -> sites.size() + " sites";
         };
+    }
+
+    /** Returns which paths a site without files forwards. */
+    private static String proxied(Site site) {
+        List<String> paths =
+                site.routes().stream()
+                        .filter(route -> route.action() instanceof Proxy)
+                        .map(Route::path)
+                        .toList();
+        return paths.isEmpty() ? "one site" : "a proxy for " + String.join(", ", paths);
     }
 
     private String addresses() {

@@ -21,6 +21,7 @@ import io.sirocco.http.Percent;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
+import io.sirocco.http.Server;
 import io.sirocco.net.Clock;
 import io.sirocco.net.RateLimiter;
 import io.sirocco.net.RootDirectory;
@@ -37,6 +38,8 @@ import io.sirocco.web.compress.Coding;
 import io.sirocco.web.files.FileOptions;
 import io.sirocco.web.files.FileRules;
 import io.sirocco.web.files.FileServer;
+import io.sirocco.web.proxy.Proxy;
+import io.sirocco.web.proxy.ProxyOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -82,12 +85,14 @@ final class Sites implements AutoCloseable {
     record Before(Sites sites, Configuration configuration) {}
 
     private final Configuration configuration;
+    private final Upstreams upstreams;
 
     Sites(SharedState sharedState, Configuration configuration, Optional<Before> before) {
         this.rejections = sharedState.rejections();
         this.bandwidths = sharedState.bandwidths();
         this.configuration = configuration;
         this.before = before;
+        this.upstreams = new Upstreams(configuration, before.map(old -> old.sites.upstreams));
         before.ifPresent(old -> unclaimed.putAll(old.sites.limits));
         claimLimits();
     }
@@ -123,8 +128,9 @@ final class Sites implements AutoCloseable {
      * Completes a reload: running downloads continue at the new rates, and the previous sites are
      * released.
      */
-    void inForce() {
+    void inForce(Server server) {
         before = Optional.empty();
+        upstreams.inForce(server);
         unclaimed.clear();
         bandwidths.forEach(
                 (key, bandwidth) -> {
@@ -184,15 +190,18 @@ final class Sites implements AutoCloseable {
     }
 
     private void add(Site site, Route route, TargetRules targets, Routes routes) {
-        Handler handler = action(site, route, targets);
+        Handler action = action(site, route, targets);
+        Handler handler = action;
         for (Filter filter : filters(site, route.rules()).reversed()) {
             Handler next = handler;
             handler = request -> filter.filter(request, next);
         }
-        var added =
-                routes.route("*", route.path(), handler)
-                        .executionMode(ExecutionMode.INLINE)
-                        .ignoreBody();
+        var added = routes.route("*", route.path(), handler);
+        if (action instanceof Proxy) {
+            action.configure(added);
+        } else {
+            added.executionMode(ExecutionMode.INLINE).ignoreBody();
+        }
         if (route.action() instanceof Action.Serve || route.action() instanceof Action.Rewrite) {
             added.allow("GET", "HEAD");
         }
@@ -217,6 +226,8 @@ final class Sites implements AutoCloseable {
             case Action.Serve() -> files(site, route, targets);
             case Action.Redirect(String to, int status) -> new Redirect(route.path(), to, status);
             case Action.Respond(int status, String text) -> new Respond(status, text);
+            case io.sirocco.app.config.Proxy proxy ->
+                    Proxy.to(upstreams.of(proxy), options -> set(options, proxy));
             case Action.Rewrite(String to) -> {
                 var rewrite = new Rewrite(route.path(), to);
                 FileRules rules = targets.behind(route);
@@ -232,6 +243,19 @@ final class Sites implements AutoCloseable {
                         .orElse(request -> NOT_FOUND);
             }
         };
+    }
+
+    private static void set(ProxyOptions options, io.sirocco.app.config.Proxy proxy) {
+        options.strip(proxy.strip())
+                .prefix(proxy.prefix())
+                .host(proxy.host())
+                .forwarded(proxy.forwarded())
+                .rewriteLocation(proxy.rewriteLocation())
+                .rewriteCookiePath(proxy.rewriteCookiePath())
+                .upgrades(proxy.upgrades().toArray(String[]::new))
+                .allowDotSegments(proxy.allowDotSegments());
+        proxy.requestHeaders().forEach(options::requestHeader);
+        proxy.responseHeaders().forEach(options::responseHeader);
     }
 
     private Handler files(Site site, Route route, TargetRules targets) {
@@ -411,16 +435,22 @@ final class Sites implements AutoCloseable {
         }
     }
 
-    /** Closes the files that {@code next} does not use. */
+    Upstreams upstreams() {
+        return upstreams;
+    }
+
+    /** Closes the files and upstreams that {@code next} does not use. */
     void closeBehind(Sites next) {
+        upstreams.closeBehind(next.upstreams);
         servers.values().stream()
                 .filter(files -> !next.servers.containsValue(files))
                 .forEach(FileServer::close);
     }
 
-    /** Closes its open files; responses in progress are completed. */
+    /** Closes its open files and upstreams; responses in progress are completed. */
     @Override
     public void close() {
         servers.values().forEach(FileServer::close);
+        upstreams.close();
     }
 }

@@ -26,7 +26,9 @@ import picocli.CommandLine;
 /** A newcomer types --help behind whatever there is, and nothing else may happen. */
 @Timeout(60)
 class HelpTest {
-    private static final String[] COMMANDS = {"serve", "live", "check", "bench", "version"};
+    private static final String[] COMMANDS = {
+        "serve", "live", "proxy", "check", "bench", "version"
+    };
 
     static Stream<String> commands() {
         var all = new ArrayList<String>();

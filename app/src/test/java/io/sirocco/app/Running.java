@@ -4,6 +4,7 @@ package io.sirocco.app;
 import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Overrides;
 import io.sirocco.net.TransportKind;
+import io.sirocco.web.proxy.UpstreamStats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -75,6 +76,14 @@ public final class Running implements AutoCloseable {
                 .results()
                 .map((MatchResult found) -> Integer.parseInt(found.group(1)))
                 .toList();
+    }
+
+    /** Of the upstream with this name. */
+    UpstreamStats upstream(String name) {
+        return serving.upstreams().stream()
+                .filter(upstream -> upstream.name().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Writes another file in the place of the one that is served, and takes it up. */

@@ -7,8 +7,12 @@ import io.sirocco.net.tls.Pem;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
@@ -62,6 +66,38 @@ public final class TlsClient {
             SSLContext context = SSLContext.getInstance("TLS");
             TrustManager[] trusted = JdkEngines.trust(Pem.certificates(pem));
             context.init(null, trusted, null);
+            return new TlsClient(context);
+        } catch (GeneralSecurityException | IOException e) {
+            throw new IllegalArgumentException("TLS cannot be set up: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Returns a client with a certificate of its own, for servers that ask for one.
+     *
+     * @param authorities a PEM file with the only certificates to trust; empty for those of this
+     *     JVM
+     * @param chain a PEM file with the certificate and its intermediates
+     * @param key a PEM file with its private key
+     * @throws IllegalArgumentException when a file cannot be used; the message says why
+     */
+    public static TlsClient presenting(Optional<Path> authorities, Path chain, Path key) {
+        try {
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(null, null);
+            store.setKeyEntry(
+                    "client",
+                    Pem.key(key, Optional.empty()),
+                    new char[0],
+                    Pem.certificates(chain).toArray(X509Certificate[]::new));
+            var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            keys.init(store, new char[0]);
+            SSLContext context = SSLContext.getInstance("TLS");
+            TrustManager[] trusted =
+                    authorities.isPresent()
+                            ? JdkEngines.trust(Pem.certificates(authorities.get()))
+                            : null; // those of the JVM
+            context.init(keys.getKeyManagers(), trusted, null);
             return new TlsClient(context);
         } catch (GeneralSecurityException | IOException e) {
             throw new IllegalArgumentException("TLS cannot be set up: " + e.getMessage(), e);

@@ -27,6 +27,7 @@ final class Scrape {
         var text = new Exposition();
         requests(text, metrics.totals());
         loops(text, subject.stats());
+        UpstreamScrape.add(text, subject.upstreams());
         subject.live().ifPresent(live -> ChannelScrape.add(text, live.metrics()));
         process(text);
         return text.toString();

@@ -3,6 +3,7 @@ package io.sirocco.app.admin;
 
 import io.sirocco.http.ServerStats;
 import io.sirocco.live.Live;
+import io.sirocco.web.proxy.UpstreamStats;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +49,11 @@ public interface Subject {
     /** Returns its event channels, if they are on. */
     default Optional<Live> live() {
         return Optional.empty();
+    }
+
+    /** Returns the statistics of the upstreams that it forwards to. */
+    default List<UpstreamStats> upstreams() {
+        return List.of();
     }
 
     /** Returns the number of lines that the access log has dropped since the start. */

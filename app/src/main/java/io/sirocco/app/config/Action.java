@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The action of a route. Immutable. */
-public sealed interface Action {
+public sealed interface Action
+        permits Action.Serve, Action.Redirect, Action.Rewrite, Action.Respond, Proxy {
 
     /** Serves {@link Files}. */
     record Serve() implements Action {}
@@ -39,7 +40,9 @@ public sealed interface Action {
         Optional<Action> rewrite =
                 table.value("rewrite", Values.text(to -> new Rewrite(page(to, parameters))));
         Optional<Action> respond = table.inline("respond", Action::respond);
-        List<String> set = Stream.of("redirect", "rewrite", "respond").filter(table::sets).toList();
+        Optional<Action> proxy = table.inlineOrText("proxy", "to", Proxy::read);
+        List<String> set =
+                Stream.of("redirect", "rewrite", "respond", "proxy").filter(table::sets).toList();
         if (set.size() > 1) {
             table.error(
                     set.getLast(),
@@ -47,7 +50,7 @@ public sealed interface Action {
                             .formatted(set.getFirst(), set.getLast()),
                     "remove one of them");
         }
-        return redirect.or(() -> rewrite).or(() -> respond).orElse(new Serve());
+        return redirect.or(() -> rewrite).or(() -> respond).or(() -> proxy).orElse(new Serve());
     }
 
     private static Redirect redirect(Table table, Set<String> parameters) {

@@ -32,6 +32,7 @@ public record Configuration(
         Log log,
         Admin admin,
         Live live,
+        List<Upstream> upstreams,
         List<Site> sites,
         Document document) {
 
@@ -162,6 +163,7 @@ public record Configuration(
                 next.log,
                 admin,
                 live.on() ? live : next.live,
+                next.upstreams,
                 next.sites,
                 next.document);
     }

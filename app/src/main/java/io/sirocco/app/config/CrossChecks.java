@@ -2,8 +2,11 @@
 package io.sirocco.app.config;
 
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Checks that options of different tables fit together. Used by one thread. */
@@ -30,6 +33,7 @@ final class CrossChecks {
         logs();
         channels();
         tickets();
+        upstreams();
     }
 
     private SourcePosition position(Object... path) {
@@ -261,6 +265,50 @@ final class CrossChecks {
                 ("in [live]%s, set ticket-secret-file to a file with the same 16 bytes or more on"
                                 + " all nodes, or ticket-path = \"\" for no tickets")
                         .formatted(position.orOfAFile()));
+    }
+
+    private void upstreams() {
+        Map<String, Integer> known = new LinkedHashMap<>();
+        for (int i = 0; i < all.upstreams().size(); i++) {
+            SourcePosition position = position("upstream", i, "name");
+            if (report.concerns(position)) continue;
+            String name = all.upstreams().get(i).name();
+            Integer earlier = known.putIfAbsent(name, i);
+            if (earlier != null) {
+                report.error(
+                        position,
+                        "two upstreams have the name \"" + name + "\"",
+                        "the other one is in line " + position("upstream", earlier, "name").line());
+            }
+        }
+        Set<String> used = new HashSet<>();
+        for (int i = 0; i < all.sites().size(); i++) {
+            List<Route> routes = all.sites().get(i).routes();
+            for (int j = 0; j < routes.size(); j++) {
+                if (!(routes.get(j).action() instanceof Proxy proxy) || proxy.isUrl()) continue;
+                used.add(proxy.to());
+                SourcePosition position = position("site", i, "route", j, "proxy", "to");
+                if (known.containsKey(proxy.to()) || report.concerns(position)) continue;
+                report.error(
+                        position,
+                        "no upstream has the name \"" + proxy.to() + "\"",
+                        unknown(proxy.to(), known.keySet()));
+            }
+        }
+        known.forEach(
+                (name, i) -> {
+                    if (used.contains(name)) return;
+                    report.warning(
+                            position("upstream", i, "name"),
+                            "no route forwards to \"" + name + "\"",
+                            "add proxy = \"" + name + "\" to a [[site.route]]");
+                });
+    }
+
+    private static String unknown(String name, Set<String> known) {
+        if (name.matches("[\\w.-]+:\\d+")) return "for a server, write \"http://" + name + "\"";
+        String near = Nearest.hint(name, known);
+        return near.isEmpty() ? "add an [[upstream]], or write the URL of a server" : near;
     }
 
     private void logs() {

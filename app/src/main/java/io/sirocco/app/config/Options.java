@@ -40,6 +40,7 @@ final class Options {
                 parts.log(),
                 parts.admin(),
                 parts.live(),
+                parts.upstreams(),
                 parts.sites(),
                 document);
     }
@@ -58,6 +59,7 @@ final class Options {
                         part("log", Log::read),
                         part("admin", Admin::read),
                         part("live", Live::read),
+                        tables("upstream", Upstream::read),
                         tables("site", Site::read),
                         positions);
         top.end();
@@ -116,7 +118,9 @@ final class Options {
         Source source = Source.commandLine("");
         SourcePosition position = source.nowhere();
         Fields none = Fields.of(position, Map.of());
-        Fields route = Fields.of(position, Map.of("redirect", none, "respond", none));
+        Fields route =
+                Fields.of(position, Map.of("redirect", none, "respond", none, "proxy", none));
+        Fields upstream = Fields.of(position, Map.of("servers", list(none)));
         Fields site =
                 Fields.of(
                         position,
@@ -139,6 +143,8 @@ final class Options {
                                 tls,
                                 "live",
                                 live,
+                                "upstream",
+                                list(upstream),
                                 "site",
                                 list(site)));
         return read(source, all, new Reading(source.folder(), new Report())).document().section();

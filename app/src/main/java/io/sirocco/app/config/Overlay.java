@@ -12,7 +12,7 @@ import java.util.Map;
  *
  * <ul>
  *   <li>{@code --loops}, {@code --transport}, {@code --idle} and the options of {@code sirocco
- *       live} replace their counterparts in the file.
+ *       live} and {@code sirocco proxy} replace their counterparts in the file.
  *   <li>{@code --host} and {@code --port} change the only address of a file; several addresses are
  *       replaced by one plain address, with a warning.
  *   <li>{@code --tls-self-signed} switches all addresses to HTTPS, unless the file has HTTPS
@@ -61,6 +61,7 @@ final class Overlay {
 
     /** Leaves a value that is not a table alone: it has its own error. */
     private static Fields set(Fields all, String table, String key, Node value) {
+        if (table.isEmpty()) return all.with(key, value);
         Node old = all.value(table);
         if (old != null && !(old instanceof Fields)) return all;
         Fields fields = old == null ? Fields.of(value.position(), Map.of()) : (Fields) old;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The options of the command line of {@code serve} and {@code live}, which override the file.
- * Immutable.
+ * The options of the command line of {@code serve}, {@code live} and {@code proxy}, which override
+ * the file. Immutable.
  *
  * @param directory the root of the site for all hosts that no other site names
  * @param host of the only address to listen on; see {@link Overlay}
@@ -61,7 +61,7 @@ public record Overrides(
                 List.of());
     }
 
-    /** Returns the same with channels. */
+    /** Returns the same with further options, and a password of the channels. */
     public Overrides with(Optional<String> password, List<Option> options) {
         return new Overrides(
                 directory, host, port, loops, transport, idle, selfSigned, password, options);
@@ -70,6 +70,7 @@ public record Overrides(
     /**
      * One option.
      *
+     * @param table empty for the top level
      * @param value a string, a number, a boolean, a list or a map of these
      * @param words as given on the command line
      * @param over whether it overrides the file

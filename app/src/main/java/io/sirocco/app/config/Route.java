@@ -68,7 +68,13 @@ public record Route(
         if (!(action instanceof Action.Serve)) {
             for (String key : List.of("root", "strip")) {
                 if (own.sets(key) && !(action instanceof Action.Rewrite)) {
-                    own.error(key, "this route serves no files", "remove \"" + key + "\"");
+                    boolean moves = action instanceof Proxy && key.equals("strip");
+                    own.error(
+                            key,
+                            "this route serves no files",
+                            moves
+                                    ? "write proxy = { to = ..., strip = ... }"
+                                    : "remove \"" + key + "\"");
                 }
             }
         }
@@ -76,7 +82,13 @@ public record Route(
                 && to.equals(path.replaceFirst("\\*$", "{*}"))) {
             own.error("redirect", "every request is redirected to itself", "");
         }
-        if (own.sets("strip") && !covered(path, files.strip())) {
+        if (action instanceof Proxy proxy && !covered(path, proxy.strip())) {
+            own.error(
+                    "proxy",
+                    "the path of the route does not begin with \"" + proxy.strip() + "\"",
+                    "\"strip\" is removed from the beginning of the path \"" + path + "\"");
+        }
+        if (!(action instanceof Proxy) && own.sets("strip") && !covered(path, files.strip())) {
             own.error(
                     "strip",
                     "the path of the route does not begin with \"" + files.strip() + "\"",

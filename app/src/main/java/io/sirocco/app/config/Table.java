@@ -89,6 +89,11 @@ final class Table {
                 : position(key);
     }
 
+    /** Returns whether an option is a list without items. */
+    boolean isEmptyList(String key) {
+        return find(key) instanceof Field(_, Node.Items(List<Node> items, _)) && items.isEmpty();
+    }
+
     /** Returns the value of an option before it is checked, if it is a string. */
     Optional<String> peek(String key) {
         return chain.getFirst().all().get(key) instanceof Field(_, Node.Text(String text, _))
@@ -109,6 +114,11 @@ final class Table {
 
     void error(String key, String message, String hint) {
         reading.report().error(position(key), message, hint);
+    }
+
+    /** Reports an error of an item of a list. */
+    void error(String key, int index, String message, String hint) {
+        reading.report().error(position(key, index), message, hint);
     }
 
     void warning(String key, String message, String hint) {
@@ -308,6 +318,42 @@ final class Table {
         return List.copyOf(values);
     }
 
+    /**
+     * Reads {@code key = ["a", {...}]}; a string stands for a table with only the key {@code text}.
+     */
+    <T> List<T> inlinesOrTexts(String key, String text, Function<Table, T> read) {
+        Field field = find(key);
+        if (field == null) return List.of();
+        if (!(field.value() instanceof Node.Items(List<Node> items, _))) {
+            boolean plain = field.value() instanceof Node.Text;
+            error(
+                    key,
+                    Escapes.quoted(key) + " must be a list, not " + field.value().kind(),
+                    plain ? "write [" + TomlText.value(field.value()) + "]" : "");
+            return List.of();
+        }
+        var sections = new ArrayList<Section>();
+        var values = new ArrayList<T>();
+        for (Node item : items) {
+            Fields fields = item instanceof Fields given ? given : only(text, item);
+            var table = new Table(List.of(fields), reading, new Section(key, true));
+            values.add(read.apply(table));
+            table.end();
+            sections.add(table.section);
+        }
+        section.entries()
+                .put(
+                        key,
+                        sections.isEmpty()
+                                ? new Leaf(Node.of(List.of()), List.of())
+                                : new Inners(sections));
+        return List.copyOf(values);
+    }
+
+    private static Fields only(String key, Node value) {
+        return Fields.of(value.position(), Map.of(key, value));
+    }
+
     private List<Node> nodes(String key, String what, String hint) {
         Field field = find(key);
         if (field == null) return List.of();
@@ -347,6 +393,17 @@ final class Table {
                             "write " + key + " = { ... }, or false to disable it");
         }
         return Optional.empty();
+    }
+
+    /**
+     * Reads {@code key = "a"} as {@code key = { text = "a" }}, and otherwise as {@link #inline}.
+     */
+    <T> Optional<T> inlineOrText(String key, String text, Function<Table, T> read) {
+        if (!(find(key) instanceof Field(_, Node.Text value))) return inline(key, read);
+        Table table = child(only(text, value), key, new Section(key, true));
+        T all = read.apply(table);
+        table.end();
+        return Optional.of(all);
     }
 
     private Table child(Fields fields, String key, Section own) {

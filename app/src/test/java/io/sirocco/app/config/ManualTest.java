@@ -51,7 +51,8 @@ class ManualTest {
         makeFiles(folder);
         Configuration all = Read.read(withExamples(), folder, Overrides.NONE);
         assertEquals(2, all.tls().certificates().size());
-        assertEquals(5, all.sites().getFirst().routes().size());
+        assertEquals(7, all.sites().getFirst().routes().size());
+        assertEquals(1, all.upstreams().size());
         assertEquals(2, all.sites().getFirst().files().cacheControl().size());
     }
 
@@ -59,7 +60,7 @@ class ManualTest {
         String files =
                 "clients.pem example.org.pem example.org.key key.password example.net.p12"
                         + " admin.token users admins live.password ticket.secret jwt.secret jwt.pem"
-                        + " redis.password";
+                        + " redis.password ca.pem client.pem client.key";
         for (String file : files.split(" ")) Files.createFile(folder.resolve(file));
         for (String directory : "public api".split(" ")) {
             Files.createDirectory(folder.resolve(directory));
@@ -95,9 +96,11 @@ class ManualTest {
         var known = new TreeMap<String, Set<String>>();
         keys("", Options.example(), known);
         for (Map<String, Set<String>> keys : Set.of(written, known)) {
-            keys.remove("site.mime"); // the keys of these two are the operator's own
+            keys.remove("site.mime"); // the keys of these are the operator's own
             keys.remove("site.headers");
             keys.remove("site.route.headers");
+            keys.remove("site.route.proxy.request-headers");
+            keys.remove("site.route.proxy.response-headers");
             keys.remove("site.route.basic-auth"); // said of sites
             keys.remove("site.route.rate-limit");
             keys.get("listen.tls").removeAll(keys.get("tls")); // said of [tls]

@@ -9,10 +9,10 @@ import java.nio.file.Path;
  * A certificate authority in a folder of a test: {@code authority.pem}, and what it has signed.
  * Used by one thread.
  */
-record Authority(Path folder) {
+public record Authority(Path folder) {
 
     /** Made by openssl; the test is skipped where there is none. */
-    static Authority in(Path folder) throws IOException, InterruptedException {
+    public static Authority in(Path folder) throws IOException, InterruptedException {
         var authority = new Authority(folder);
         authority.key("authority");
         authority.openssl(
@@ -21,7 +21,7 @@ record Authority(Path folder) {
     }
 
     /** {@code NAME.pem} and {@code NAME.key}, for that name and for localhost. */
-    void signs(String name) throws IOException, InterruptedException {
+    public void signs(String name) throws IOException, InterruptedException {
         key(name);
         Files.writeString(
                 folder.resolve(name + ".ext"),

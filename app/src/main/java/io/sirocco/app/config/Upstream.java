@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.config;
+
+import io.sirocco.http.client.HttpOrigin;
+import io.sirocco.web.proxy.Balance;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * One {@code [[upstream]]}: a group of servers that routes with the action {@code proxy} forward
+ * to. Two equal ones are the same upstream, also over a reload. Immutable.
+ *
+ * @param name for routes, logs and metrics
+ * @param hashBy set if {@code balance} is {@code "hash"}
+ * @param stickyCookie empty for none
+ * @param healthPath empty for no active checks
+ * @param retryBudget percent
+ * @param maxRequests 0: no limit
+ */
+public record Upstream(
+        String name,
+        List<Server> servers,
+        Balance balance,
+        Optional<String> hashBy,
+        String stickyCookie,
+        Duration resolve,
+        Passive passive,
+        Active active,
+        Duration slowStart,
+        int retries,
+        int retryBudget,
+        int maxConnections,
+        int maxWaiting,
+        int maxRequests,
+        Waits waits,
+        Tls tls) {
+
+    /**
+     * A server.
+     *
+     * @param url {@code http://HOST[:PORT]}, {@code https://...}, or {@code unix:} and an absolute
+     *     path
+     * @param backup whether it is used only while no other server is available
+     */
+    public record Server(String url, int weight, boolean backup) {
+        static Server read(Table table) {
+            var server =
+                    new Server(
+                            table.needed(
+                                            "url",
+                                            Node.of(INVALID),
+                                            "url = \"http://10.0.0.1:8080\"",
+                                            serverUrl(table.folder()))
+                                    .toString(),
+                            table.whole("weight", 1, 1, 1000),
+                            table.flag("backup", false));
+            if (server.backup && table.sets("weight")) {
+                table.warning(
+                        "weight",
+                        "\"weight\" has no effect",
+                        "the requests of a backup server have no share");
+            }
+            return server;
+        }
+    }
+
+    /**
+     * Ejection of servers that fail.
+     *
+     * @param maxFailures in a row; 0 for never
+     * @param statuses of responses that are failures
+     */
+    public record Passive(
+            int maxFailures, Duration window, Duration ejection, List<Long> statuses) {}
+
+    /** Health checks. */
+    public record Active(
+            String path,
+            Duration interval,
+            Duration timeout,
+            int unhealthyAfter,
+            int healthyAfter) {}
+
+    /** The timeouts. */
+    public record Waits(
+            Duration queue,
+            Duration connect,
+            Duration response,
+            Duration idle,
+            Duration total,
+            Duration keepAlive,
+            Duration tunnelIdle) {}
+
+    /**
+     * How {@code https} servers are verified.
+     *
+     * @param serverName empty for the host of the URL
+     * @param chain with {@code key}: a certificate of this server
+     */
+    public record Tls(
+            Optional<Path> authorities,
+            Optional<String> serverName,
+            Optional<Path> chain,
+            Optional<Path> key) {
+
+        static Tls read(Table table) {
+            var tls =
+                    new Tls(
+                            table.file("authorities"),
+                            table.value("server-name", Values.text(Tls::host)),
+                            table.file("chain"),
+                            table.file("key"));
+            if (table.sets("chain") && !table.sets("key")) {
+                table.error("chain", "this certificate has no key", "add key = \"client.key\"");
+            } else if (table.sets("key") && !table.sets("chain")) {
+                table.error("key", "this key has no certificate", "add chain = \"client.pem\"");
+            }
+            table.end();
+            return tls;
+        }
+
+        private static String host(String text) {
+            if (text.matches("[A-Za-z0-9_.:-]+")) return text;
+            throw new ConfigError(
+                    "is not a host: \"" + text + "\"", "write a name such as \"backend.internal\"");
+        }
+
+        /** Returns the files, to be read again when one changes. */
+        public List<Path> files() {
+            return Stream.of(authorities, chain, key).flatMap(Optional::stream).toList();
+        }
+    }
+
+    /** Stands for a server whose URL has an error. */
+    private static final String INVALID = "http://invalid";
+
+    private static final List<String> BALANCES =
+            List.of("round-robin", "least-requests", "random", "hash");
+
+    private static final Duration LEAST = Duration.ofMillis(1);
+
+    static Upstream read(Table table) {
+        return read(table, Upstream::name);
+    }
+
+    private static Upstream read(Table table, Texts.Words<String> name) {
+        var upstream =
+                new Upstream(
+                        table.needed("name", Node.of("?"), "name = \"api\"", Values.text(name)),
+                        servers(table),
+                        Balance.valueOf(
+                                constant(
+                                        table.value(
+                                                "balance",
+                                                Node.of("round-robin"),
+                                                Values.oneOf(BALANCES)))),
+                        table.value("hash-by", Values.text(Upstream::hashBy)),
+                        table.text("sticky-cookie", "", Upstream::cookie),
+                        table.time("resolve", "30s", LEAST),
+                        new Passive(
+                                table.whole("max-failures", 3, 0, 1_000_000),
+                                table.time("failure-window", "10s", LEAST),
+                                table.time("ejection", "10s", LEAST),
+                                table.list("failure-status", List.of(), Values.whole(400, 599))),
+                        new Active(
+                                table.text("health-path", "", Upstream::path),
+                                table.time("health-interval", "5s", LEAST),
+                                table.time("health-timeout", "3s", LEAST),
+                                table.whole("unhealthy-after", 3, 1, 1_000_000),
+                                table.whole("healthy-after", 2, 1, 1_000_000)),
+                        table.time("slow-start", "10s"),
+                        table.whole("retries", 1, 0, 1000),
+                        table.whole("retry-budget", 20, 0, 1000),
+                        table.whole("max-connections", 256, 1, 1_000_000),
+                        table.whole("max-waiting", 1024, 1, 1_000_000_000),
+                        table.whole("max-requests", 0, 0, 1_000_000_000),
+                        new Waits(
+                                table.time("queue-timeout", "5s", LEAST),
+                                table.time("connect-timeout", "5s", LEAST),
+                                table.time("response-timeout", "60s", LEAST),
+                                table.time("idle-timeout", "60s", LEAST),
+                                table.time("total-timeout", "1h", LEAST),
+                                table.time("keep-alive", "30s", LEAST),
+                                table.time("tunnel-idle-timeout", "1h", LEAST)),
+                        Tls.read(table.table("tls", "[upstream.tls]")));
+        upstream.check(table);
+        table.end();
+        return upstream;
+    }
+
+    private static List<Server> servers(Table table) {
+        if (!table.sets("servers")) {
+            table.error(
+                    "servers",
+                    "[[upstream]] needs \"servers\"",
+                    "for example: servers = [\"http://10.0.0.1:8080\"]");
+        }
+        List<Server> servers = table.inlinesOrTexts("servers", "url", Server::read);
+        if (servers.isEmpty() && table.isEmptyList("servers")) {
+            table.error(
+                    "servers",
+                    "\"servers\" is empty",
+                    "for example: servers = [\"http://10.0.0.1:8080\"]");
+        }
+        for (int i = 0; i < servers.size(); i++) {
+            String url = servers.get(i).url;
+            if (url.equals(INVALID)) continue; // it has its own error
+            if (servers.subList(0, i).stream()
+                    .anyMatch(other -> origin(other.url).equals(origin(url)))) {
+                table.error(
+                        "servers",
+                        i,
+                        "\"servers\" contains \"" + url + "\" twice",
+                        "for a larger share: { url = \"" + url + "\", weight = 2 }");
+            }
+        }
+        return servers;
+    }
+
+    private void check(Table table) {
+        if (balance == Balance.HASH && !table.sets("hash-by")) {
+            table.error(
+                    "balance",
+                    "balance = \"hash\" needs \"hash-by\"",
+                    "for example: hash-by = \"address\"");
+        }
+        if (balance != Balance.HASH && table.sets("hash-by")) {
+            table.warning("hash-by", "\"hash-by\" has no effect", "it needs balance = \"hash\"");
+        }
+        if (!servers.isEmpty() && servers.stream().allMatch(Server::backup)) {
+            table.error("servers", "all servers are backups", "remove \"backup\" from one");
+        }
+        if (table.sets("tls")
+                && servers.stream().noneMatch(server -> server.url.startsWith("https:"))) {
+            table.warning("tls", "\"tls\" has no effect", "no server of this upstream is https://");
+        }
+    }
+
+    /** Returns an upstream of one server with the default settings, whose name is its URL. */
+    static Upstream of(String url) {
+        Map<String, Node> options = Map.of("name", Node.of(url), "servers", Node.of(List.of(url)));
+        var reading = new Reading(Path.of(""), new Report());
+        return read(new Table(Node.Fields.of(Node.NOWHERE, options), reading), text -> text);
+    }
+
+    // --- words
+
+    /** Returns whether a string names a server rather than an upstream. */
+    static boolean isUrl(String text) {
+        return text.contains("://") || text.startsWith("unix:");
+    }
+
+    private static Values.Reader<Object> serverUrl(Path folder) {
+        return Values.text(text -> url(text, folder));
+    }
+
+    /** Returns a URL, or the address of a Unix-domain socket with an absolute path. */
+    static Object url(String text, Path folder) {
+        String form = "write \"http://10.0.0.1:8080\", \"https://...\" or \"unix:/run/app.sock\"";
+        if (text.startsWith("unix:") && text.length() > 5) {
+            return new Address.Unix(Paths.resolved(text.substring(5), folder));
+        }
+        if (text.matches("https?://[^/]+/.+")) {
+            throw new ConfigError(
+                    "has a path: \"" + text + "\"", "put the path into \"prefix\" of the route");
+        }
+        if (text.matches("https?://[^/?#@\\s]+/?")) {
+            try {
+                HttpOrigin.of(text);
+                return text;
+            } catch (IllegalArgumentException e) {
+                throw new ConfigError("is not a URL of a server: \"" + text + "\"", form);
+            }
+        }
+        String hint = text.matches("[\\w.-]+(:\\d+)?") ? "write \"http://" + text + "\"" : form;
+        throw new ConfigError("is not a URL of a server: \"" + text + "\"", hint);
+    }
+
+    /** Returns the same string for all spellings of one server. */
+    private static String origin(String url) {
+        return url.startsWith("unix:") ? url : HttpOrigin.of(url).toString();
+    }
+
+    private static String name(String text) {
+        if (!text.isEmpty() && text.chars().noneMatch(Character::isISOControl) && !isUrl(text)) {
+            return text;
+        }
+        throw new ConfigError(
+                text.isEmpty() ? "is empty" : "cannot be \"" + text + "\"",
+                "write a name such as \"api\"; URLs belong in \"servers\"");
+    }
+
+    /** Returns the name of the constant for a word such as {@code "round-robin"}. */
+    static String constant(String word) {
+        return word.toUpperCase(Locale.ROOT).replace('-', '_');
+    }
+
+    private static String hashBy(String text) {
+        if (text.matches("address|path")) return text;
+        if (text.matches("(header|cookie):.+")) {
+            Texts.token(text.substring(text.indexOf(':') + 1));
+            return text;
+        }
+        throw new ConfigError(
+                "cannot be \"" + text + "\"",
+                "write \"address\", \"path\", \"header:NAME\" or \"cookie:NAME\"");
+    }
+
+    private static String cookie(String text) {
+        return text.isEmpty() ? text : Texts.token(text);
+    }
+
+    private static String path(String text) {
+        if (text.isEmpty() || text.matches("/[\\x21-\\x7e]*")) return text;
+        throw new ConfigError(
+                "is not a path: \"" + text + "\"", "begin with / and percent-encode the rest");
+    }
+}
