@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.cache;
 
-import io.sirocco.http.BodySource;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.net.Loop;
 import io.sirocco.net.OpenFile;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +26,10 @@ final class CacheEngine {
 
     /** A request that has found no fetch to share so often is forwarded by itself. */
     private static final int ROUNDS = 3;
+
+    /** No response differs by these. */
+    private static final Set<String> OF_THE_CONNECTION =
+            Set.of("close", "keep-alive", "te", "upgrade", "http2-settings");
 
     private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
     private static final CacheStatus HIT = CacheStatus.hit(null);
@@ -90,8 +95,33 @@ final class CacheEngine {
     }
 
     private boolean bypasses(CacheRequest request) {
+        if (namesHeaders(request)) {
+            return true;
+        }
         for (String name : request.rules.bypassHeaders()) {
             if (request.has(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Returns whether {@code Connection} names a header of the request, which the origin then does
+     * not receive (RFC 9110 7.6.1): its response would be stored for a value that it has not seen.
+     */
+    private static boolean namesHeaders(CacheRequest request) {
+        String connection = request.list("Connection");
+        if (connection == null
+                || connection.equalsIgnoreCase("keep-alive")
+                || connection.equalsIgnoreCase("close")) {
+            return false;
+        }
+        for (String option : connection.split(",")) {
+            String name = option.strip();
+            if (!name.isEmpty()
+                    && !OF_THE_CONNECTION.contains(name.toLowerCase(Locale.ROOT))
+                    && request.has(name)) {
                 return true;
             }
         }
@@ -169,15 +199,21 @@ final class CacheEngine {
 
     private Waiter waiter(Request live, CacheRequest request, Origin origin, Forward why) {
         var waiter = new Waiter(request, origin, why);
-        live.onDisconnect(
+        live.onDisconnect(() -> left(waiter));
+        live.onComplete(
                 () -> {
-                    waiter.gone = true;
-                    OriginFetch fetch = waiter.fetch;
-                    if (fetch != null) {
-                        onLoop(fetch.loop(), () -> fetch.leave(waiter));
-                    }
+                    left(waiter); // its response may have been another one
+                    waiter.relayed.close();
                 });
         return waiter;
+    }
+
+    private static void left(Waiter waiter) {
+        waiter.gone = true;
+        OriginFetch fetch = waiter.fetch;
+        if (fetch != null) {
+            onLoop(fetch.loop(), () -> fetch.leave(waiter));
+        }
     }
 
     // ---- fetches
@@ -375,21 +411,38 @@ final class CacheEngine {
     }
 
     /** Returns the origin's response as it is. */
-    Response relay(OriginResponse from, CacheStatus how) {
-        BodySource body = from.body();
-        Response response;
+    Response relay(OriginResponse from, CacheStatus how, RelayedBody body) {
+        body.begin(from.body());
+        Headers headers = how.addTo(StoredResponse.endToEnd(from.headers()), settings);
         if (from.status() == 205) { // RFC 9110 15.3.6: no content
             body.close();
-            response = Response.empty(205);
-        } else if (from.length().isPresent()) {
-            response = Response.stream(from.length().getAsLong(), body);
-        } else {
-            response =
-                    Response.stream(body)
-                            .trailers(() -> StoredResponse.endToEnd(from.trailers().get()));
+            return Response.empty(205).headers(headers);
         }
-        Headers headers = how.addTo(StoredResponse.endToEnd(from.headers()), settings);
-        return response.status(from.status()).headers(headers);
+        long length = from.length().orElse(-1);
+        Response response = Response.forwarded(from.status(), headers, length, body);
+        return length < 0
+                ? response.trailers(() -> StoredResponse.endToEnd(from.trailers().get()))
+                : response;
+    }
+
+    /** Completes a response that the origin has failed to give. */
+    void fail(
+            CompletableFuture<Response> reply,
+            Origin origin,
+            Forward why,
+            boolean collapsed,
+            Throwable thrown) {
+        try {
+            Optional<Response> page = origin.failureResponse(thrown);
+            if (page.isPresent()) {
+                var how = CacheStatus.forwarded(why, 0, null).withCollapsed(collapsed);
+                reply.complete(how.addTo(page.get(), settings));
+                return;
+            }
+        } catch (RuntimeException e) {
+            thrown.addSuppressed(e);
+        }
+        reply.completeExceptionally(thrown);
     }
 
     void countForwarded(Waiter waiter) {
@@ -420,23 +473,48 @@ final class CacheEngine {
                         request.loop,
                         () -> {
                             CompletableFuture<OriginResponse> response = send(origin, sent);
+                            var body = new RelayedBody();
                             live.onDisconnect(() -> response.cancel(false));
+                            live.onComplete(
+                                    () -> {
+                                        response.cancel(false);
+                                        body.close();
+                                    });
                             response.whenComplete(
                                     (from, thrown) -> {
                                         if (thrown != null) {
-                                            reply.completeExceptionally(thrown);
+                                            fail(reply, origin, why, false, thrown);
                                             return;
                                         }
-                                        forwarded(request, from, stored, requestTime);
-                                        var how =
-                                                CacheStatus.forwarded(why, from.status(), refusal);
-                                        reply.complete(relay(from, how));
+                                        Runnable arrived =
+                                                () -> {
+                                                    forwarded(request, from, stored, requestTime);
+                                                    deliver(reply, from, why, refusal, body);
+                                                };
+                                        if (!onLoop(request.loop, arrived)) {
+                                            from.body().close();
+                                        }
                                     });
                         });
         if (!taken) {
             reply.cancel(false);
         }
         return Response.async(reply);
+    }
+
+    /** Gives the response of the origin to one client alone. The loop of its request. */
+    void deliver(
+            CompletableFuture<Response> reply,
+            OriginResponse from,
+            Forward why,
+            StoreRefusal refusal,
+            RelayedBody body) {
+        try {
+            reply.complete(relay(from, CacheStatus.forwarded(why, from.status(), refusal), body));
+        } catch (RuntimeException e) { // a header that cannot be sent
+            body.close();
+            reply.completeExceptionally(e);
+        }
     }
 
     private void forwarded(

@@ -2,6 +2,7 @@
 package io.sirocco.web.cache;
 
 import io.sirocco.http.Headers;
+import io.sirocco.http.Response;
 
 /**
  * A value of {@code Cache-Status} (RFC 9211): how the cache handled a request. Immutable.
@@ -38,9 +39,19 @@ record CacheStatus(
 
     /** Appends this cache to those that the response has passed already; the client's is last. */
     Headers addTo(Headers headers, CacheSettings settings) {
-        if (settings.cacheStatus().isEmpty()) {
-            return headers;
-        }
+        return settings.cacheStatus().isEmpty()
+                ? headers
+                : headers.with("Cache-Status", value(settings));
+    }
+
+    /** Adds it to a response that is not the origin's. */
+    Response addTo(Response response, CacheSettings settings) {
+        return settings.cacheStatus().isEmpty()
+                ? response
+                : response.header("Cache-Status", value(settings));
+    }
+
+    private String value(CacheSettings settings) {
         var text = new StringBuilder(64).append(settings.cacheStatus());
         if (forward == null) {
             text.append("; hit");
@@ -62,6 +73,6 @@ record CacheStatus(
         if (detail != null) {
             text.append("; detail=").append(detail);
         }
-        return headers.with("Cache-Status", text.toString());
+        return text.toString();
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.cache;
 
+import io.sirocco.http.Response;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -18,7 +20,18 @@ public interface Origin {
      * close the body of a response that arrives later.
      *
      * @return a stage that completes exceptionally if there is no response; the cache then serves a
-     *     stale response if that is allowed, and otherwise fails its own response the same way
+     *     stale response if that is allowed, and otherwise the {@link #failureResponse}
      */
     CompletionStage<OriginResponse> fetch(OriginRequest request);
+
+    /**
+     * Returns what a client gets whose request has neither a response of the origin nor a stale
+     * one, such as a page of 502. Called on the loop of a fetch. By default it is empty, and the
+     * response fails with {@code failure}.
+     *
+     * @param failure of the stage of {@link #fetch}, by this origin or that of another request
+     */
+    default Optional<Response> failureResponse(Throwable failure) {
+        return Optional.empty();
+    }
 }

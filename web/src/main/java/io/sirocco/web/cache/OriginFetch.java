@@ -306,7 +306,7 @@ final class OriginFetch implements SharedBody.Listener {
             done();
             for (Waiter waiter : rest) {
                 engine.countForwarded(waiter);
-                waiter.reply.completeExceptionally(thrown);
+                engine.fail(waiter.reply, waiter.origin, waiter.forward, waiter.collapsed, thrown);
             }
         }
     }
@@ -469,8 +469,7 @@ final class OriginFetch implements SharedBody.Listener {
             if (!waiter.collapsed && !used) {
                 used = true;
                 engine.countForwarded(waiter);
-                var how = CacheStatus.forwarded(waiter.forward, response.status(), refusal);
-                waiter.reply.complete(engine.relay(response, how));
+                engine.deliver(waiter.reply, response, waiter.forward, refusal, waiter.relayed);
             } else {
                 engine.fetchAlone(waiter, null);
             }

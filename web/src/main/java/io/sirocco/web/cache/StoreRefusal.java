@@ -14,6 +14,8 @@ enum StoreRefusal {
     AUTHORIZATION("RFC 9111 3.5"),
     SET_COOKIE("RFC 9111 7.3"),
     VARY_ANY("RFC 9111 4.1"),
+    /** The client does not send what a proxy tells the origin of its address. */
+    VARY_FORWARDED("RFC 9111 4.1"),
     NOT_CACHEABLE("RFC 9111 3"),
     NOT_REUSABLE("neither fresh for any time nor with a validator"),
     TOO_MANY_TAGS("CacheOptions.maxTags"),
@@ -67,6 +69,9 @@ enum StoreRefusal {
         }
         if (facts.vary().contains("*")) {
             return VARY_ANY;
+        }
+        if (facts.vary().contains("x-forwarded-for") || facts.vary().contains("forwarded")) {
+            return VARY_FORWARDED;
         }
         if (!facts.explicit() && !facts.heuristic()) {
             return NOT_CACHEABLE;

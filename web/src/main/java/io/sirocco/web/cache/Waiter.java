@@ -23,6 +23,9 @@ final class Waiter {
 
     volatile boolean gone;
 
+    /** The body of the origin's response, if the request has it for itself. */
+    final RelayedBody relayed = new RelayedBody();
+
     /** How often it has looked for another fetch. */
     int rounds;
 

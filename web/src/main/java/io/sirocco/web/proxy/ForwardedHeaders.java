@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
-import io.sirocco.http.Request;
 import io.sirocco.http.TrustedProxies.Field;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
@@ -39,10 +38,10 @@ final class ForwardedHeaders {
     }
 
     /** Adds the headers of a request to alternating names and values. */
-    void add(Request request, List<String> to) {
-        Set<Field> trusted = request.trustedHeaders();
+    void add(InboundRequest request, List<String> to) {
+        Set<Field> trusted = request.trustedHeaders;
         // The hop before us: the client itself, unless that is behind a proxy that we trust.
-        SocketAddress hop = trusted.isEmpty() ? request.remoteAddress() : request.peerAddress();
+        SocketAddress hop = request.hop;
         if (legacy) {
             addLegacy(request, trusted, hop, to);
         }
@@ -52,12 +51,12 @@ final class ForwardedHeaders {
     }
 
     private static void addLegacy(
-            Request request, Set<Field> trusted, SocketAddress hop, List<String> to) {
+            InboundRequest request, Set<Field> trusted, SocketAddress hop, List<String> to) {
         String chain = "";
         if (trusted.contains(Field.X_FORWARDED_FOR)) {
-            chain = request.headerList("X-Forwarded-For").orElse("");
+            chain = request.list("X-Forwarded-For");
         } else if (!trusted.isEmpty()) {
-            chain = text(request.remoteAddress());
+            chain = text(request.remoteAddress);
         }
         String last = text(hop);
         if (!last.isEmpty() && !(chain.equals(last) && !trusted.contains(Field.X_FORWARDED_FOR))) {
@@ -68,27 +67,27 @@ final class ForwardedHeaders {
             to.add(chain);
         }
         to.add("X-Forwarded-Proto");
-        to.add(request.scheme());
-        if (!request.authority().isEmpty()) {
+        to.add(request.scheme);
+        if (!request.authority.isEmpty()) {
             to.add("X-Forwarded-Host");
-            to.add(request.authority());
+            to.add(request.authority);
         }
     }
 
     private static void addStandard(
-            Request request, Set<Field> trusted, SocketAddress hop, List<String> to) {
+            InboundRequest request, Set<Field> trusted, SocketAddress hop, List<String> to) {
         var elements = new StringBuilder();
         if (trusted.contains(Field.FORWARDED)) {
-            elements.append(request.headerList("Forwarded").orElse(""));
-        } else if (!trusted.isEmpty() && !text(request.remoteAddress()).equals(text(hop))) {
-            elements.append("for=").append(node(request.remoteAddress()));
+            elements.append(request.list("Forwarded"));
+        } else if (!trusted.isEmpty() && !text(request.remoteAddress).equals(text(hop))) {
+            elements.append("for=").append(node(request.remoteAddress));
         }
         if (!elements.isEmpty()) {
             elements.append(", ");
         }
-        elements.append("for=").append(node(hop)).append(";proto=").append(request.scheme());
-        if (!request.authority().isEmpty()) {
-            elements.append(";host=").append(quoted(request.authority()));
+        elements.append("for=").append(node(hop)).append(";proto=").append(request.scheme);
+        if (!request.authority.isEmpty()) {
+            elements.append(";host=").append(quoted(request.authority));
         }
         to.add("Forwarded");
         to.add(elements.toString());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
-import io.sirocco.http.Request;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.function.Function;
@@ -11,11 +10,11 @@ import java.util.function.Function;
  * path}, {@code header:NAME} or {@code cookie:NAME}. Immutable.
  */
 final class HashBy {
-    static final HashBy ADDRESS = new HashBy(request -> address(request.remoteAddress()));
+    static final HashBy ADDRESS = new HashBy(request -> address(request.remoteAddress));
 
-    private final Function<Request, String> value;
+    private final Function<InboundRequest, String> value;
 
-    private HashBy(Function<Request, String> value) {
+    private HashBy(Function<InboundRequest, String> value) {
         this.value = value;
     }
 
@@ -29,15 +28,15 @@ final class HashBy {
             return ADDRESS;
         }
         if (text.equals("path")) {
-            return new HashBy(Request::path);
+            return new HashBy(request -> request.path);
         }
         int colon = text.indexOf(':');
         String name = text.substring(colon + 1);
         if (text.startsWith("header:") && !name.isEmpty()) {
-            return new HashBy(request -> request.headerList(name).orElse(""));
+            return new HashBy(request -> request.list(name));
         }
         if (text.startsWith("cookie:") && !name.isEmpty()) {
-            return new HashBy(request -> request.cookie(name).orElse(""));
+            return new HashBy(request -> request.cookie(name));
         }
         throw new IllegalArgumentException(
                 "hashBy must be \"address\", \"path\", \"header:NAME\" or \"cookie:NAME\", not \""
@@ -52,7 +51,7 @@ final class HashBy {
                 : address.toString();
     }
 
-    String value(Request request) {
+    String value(InboundRequest request) {
         return value.apply(request);
     }
 }

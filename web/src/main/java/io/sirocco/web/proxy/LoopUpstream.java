@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
-import io.sirocco.http.Request;
 import io.sirocco.net.Loop;
 import java.util.List;
 import java.util.Set;
@@ -48,7 +47,7 @@ final class LoopUpstream {
     }
 
     /** Returns the hash of the value that the settings name. */
-    long key(Request request) {
+    long key(InboundRequest request) {
         UpstreamSettings settings = upstream.settings;
         return settings.balance == Balance.HASH ? Balancer.hash(settings.hashBy.value(request)) : 0;
     }

@@ -2,7 +2,6 @@
 package io.sirocco.web.proxy;
 
 import io.sirocco.http.Headers;
-import io.sirocco.http.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -58,15 +57,15 @@ final class MessageHeaders {
     /**
      * Returns the target for the server: the path and the query as they came, but for the rules.
      */
-    String target(Request request) {
-        String target = request.target();
+    String target(InboundRequest request) {
+        String target = request.target;
         boolean origin = target.startsWith("/");
         if (origin && options.strip.isEmpty() && options.prefix.isEmpty()) {
             return target;
         }
         int mark = target.indexOf('?');
         String query = mark < 0 ? "" : target.substring(mark);
-        String path = request.path();
+        String path = request.path;
         if (!options.strip.isEmpty() && LocationRewrite.begins(path, options.strip)) {
             path = path.substring(options.strip.length());
         }
@@ -75,22 +74,22 @@ final class MessageHeaders {
     }
 
     /** Returns the value of {@code Host} for a server. */
-    String host(Request request, UpstreamServer server) {
+    String host(InboundRequest request, UpstreamServer server) {
         return switch (options.host) {
             case Proxy.HOST_OF_CLIENT ->
-                    request.authority().isEmpty() ? server.authority : request.authority();
+                    request.authority.isEmpty() ? server.authority : request.authority;
             case Proxy.HOST_OF_SERVER -> server.authority;
             default -> options.host;
         };
     }
 
     /** Returns the protocol of an upgrade that is forwarded; empty for none. */
-    String upgrade(Request request) {
-        String asked = request.headerList("Upgrade").orElse("");
+    String upgrade(InboundRequest request) {
+        String asked = request.list("Upgrade");
         if (asked.isEmpty()
-                || request.version().equals("HTTP/1.0") // RFC 9110 7.8
-                || request.body().length().orElse(1) != 0
-                || !HopByHop.lists(request.headerList("Connection").orElse(""), "upgrade")) {
+                || request.version.equals("HTTP/1.0") // RFC 9110 7.8
+                || request.body != null
+                || !HopByHop.lists(request.list("Connection"), "upgrade")) {
             return "";
         }
         for (String each : asked.split(",")) {
@@ -103,12 +102,12 @@ final class MessageHeaders {
     }
 
     /** Returns the headers for a server, whose {@code Host} is put before them. */
-    List<String> request(Request request) {
+    List<String> request(InboundRequest request) {
         var all = new ArrayList<String>(48);
         all.add("Host");
         all.add("");
-        Set<String> named = HopByHop.named(request.headerList("Connection").orElse(""));
-        boolean limited = request.method().equals("OPTIONS") || request.method().equals("TRACE");
+        Set<String> named = HopByHop.named(request.list("Connection"));
+        boolean limited = request.method.equals("OPTIONS") || request.method.equals("TRACE");
         request.headers(
                 (name, value) -> {
                     if (name.equalsIgnoreCase("TE")) {
@@ -130,7 +129,7 @@ final class MessageHeaders {
                 });
         forwarded.add(request, all);
         all.add("Via");
-        all.add(request.version().substring(5) + " " + NAME);
+        all.add(request.version.substring(5) + " " + NAME);
         apply(options.requestHeaders, all);
         return all;
     }

@@ -6,6 +6,7 @@ import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Route;
+import io.sirocco.http.Status;
 import io.sirocco.net.Loop;
 import java.time.Duration;
 import java.util.Optional;
@@ -87,13 +88,19 @@ public final class Proxy implements Handler {
                             .header("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
                     : page(405, "Method Not Allowed").header("Allow", "OPTIONS");
         }
-        var exchange = new ProxyExchange(this, request, outcome(request));
+        var inbound = InboundRequest.of(request);
+        String protocol = rules.upgrade(inbound);
+        ProxyOutcome outcome = outcome(request);
+        if (options.cache != null && protocol.isEmpty()) {
+            return options.cache.respond(request, new CacheOrigin(this, request, inbound, outcome));
+        }
+        var exchange = new ClientExchange(this, request, inbound, protocol, outcome);
         Loop loop = request.loop();
         if (loop.inLoop()) {
-            return exchange.begin();
+            return exchange.response();
         }
         var response = new CompletableFuture<Response>();
-        loop.execute(() -> response.complete(exchange.begin()));
+        loop.execute(() -> response.complete(exchange.response()));
         return Response.async(response);
     }
 
@@ -111,7 +118,13 @@ public final class Proxy implements Handler {
     }
 
     /** Returns a page that the server did not send. */
-    Response page(int status, String message) {
+    private Response page(int status, String message) {
         return options.errorPages.page(status, message).status(status);
+    }
+
+    /** Returns the page of a failure. */
+    Response page(ProxyFailure failure) {
+        Response page = page(failure.status, Status.reason(failure.status));
+        return failure == ProxyFailure.BUSY ? page.setHeader("Retry-After", "1") : page;
     }
 }

@@ -3,9 +3,6 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.Body;
 import io.sirocco.http.Headers;
-import io.sirocco.http.Request;
-import io.sirocco.http.Response;
-import io.sirocco.http.Status;
 import io.sirocco.http.client.ClientRequest;
 import io.sirocco.http.client.ClientResponse;
 import io.sirocco.http.client.HttpClientException;
@@ -23,7 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * One request through a {@link Proxy}, and its attempts.
+ * One request through a {@link Proxy}, and its attempts. {@link ClientExchange} delivers the
+ * response to a client, and {@link CacheExchange} to a cache.
  *
  * <pre>
  *   begin ─▶ attempt ─▶ response of the server ─▶ body ─▶ end
@@ -33,10 +31,10 @@ import java.util.concurrent.CompletionException;
  *     └───────────┴─ 502, 503, 504 ─▶ end
  * </pre>
  *
- * <p>The client may leave at any time; then the attempt is cancelled. Loop-confined, but for the
- * constructor, which reads the request on the thread of the handler.
+ * <p>The receiver of the response may leave at any time; then the attempt is cancelled.
+ * Loop-confined, but for the constructor, which reads the request on the thread of the handler.
  */
-final class ProxyExchange {
+abstract class ProxyExchange {
     private static final RepeatedFailures FAILURES =
             new RepeatedFailures(LazyLogger.of(Proxy.class), Level.WARNING);
 
@@ -44,23 +42,19 @@ final class ProxyExchange {
     private static final Set<String> IDEMPOTENT =
             Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
 
-    private final Proxy proxy;
-    private final Upstream upstream;
-    private final Request request;
-    private final ProxyOutcome outcome;
-    private final Loop loop;
-    private final String method;
+    final Proxy proxy;
+    final Upstream upstream;
+    final ProxyOutcome outcome;
+    final Loop loop;
+    private final InboundRequest request;
     private final String target;
     private final List<String> headers;
-    private final String protocol; // of an upgrade; empty for none
     private final boolean idempotent;
     private final boolean expects; // 100 (Continue)
-    private final boolean secure;
     private final long length; // of the body; -1 if unknown
     private final RequestBodySource body; // null for none
     private final Body trailers; // of the request; null for none
     private final String sticky;
-    private final CompletableFuture<Response> result = new CompletableFuture<>();
 
     private LoopUpstream at;
     private long key;
@@ -69,58 +63,81 @@ final class ProxyExchange {
     private UpstreamServer server; // of the attempt
     private CompletableFuture<ClientResponse> call;
     private ResponseBodySource source; // of the response; null before it
-    private Tunnel tunnel; // null unless the server has upgraded
     private boolean counted; // in what is in progress
-    private boolean gone; // the client is
+    private boolean gone; // the receiver is
 
-    ProxyExchange(Proxy proxy, Request request, ProxyOutcome outcome) {
+    ProxyExchange(Proxy proxy, InboundRequest request, ProxyOutcome outcome) {
         this.proxy = proxy;
         this.upstream = proxy.upstream;
         this.request = request;
         this.outcome = outcome;
-        this.loop = request.loop();
-        this.method = request.method();
+        this.loop = request.loop;
         this.target = proxy.rules.target(request);
         this.headers = proxy.rules.request(request);
-        this.protocol = proxy.rules.upgrade(request);
-        this.idempotent = IDEMPOTENT.contains(method);
-        this.length = request.body().length().orElse(-1);
-        this.body = length == 0 ? null : new RequestBodySource(request.body(), idempotent);
-        this.trailers = length < 0 ? request.body() : null;
-        this.expects = body != null && request.header("Expect").isPresent();
-        this.secure = request.isSecure();
+        this.idempotent = IDEMPOTENT.contains(request.method);
+        this.length = request.length();
+        this.body = length == 0 ? null : new RequestBodySource(request.body, idempotent);
+        this.trailers = length < 0 ? request.body : null;
+        this.expects = body != null && request.has("Expect");
         this.sticky = proxy.rules.sticky().of(request);
     }
 
-    /** Returns the response, which is usually still to come. */
-    Response begin() {
+    // ---- the receiver of the response
+
+    /** Has {@link #leave} called when nobody waits for the response any longer. */
+    abstract void begun();
+
+    /** Delivers the response of a server; {@code source} is null for an upgrade. */
+    abstract void forward(ClientResponse response, Headers fields, ResponseBodySource source);
+
+    /** Delivers that there is no response of a server. */
+    abstract void refuse(ProxyFailure failure);
+
+    /** Delivers an exception that has no status. */
+    abstract void fail(Throwable thrown);
+
+    /** Ends without a response, since nobody waits for it. */
+    abstract void cancelled();
+
+    /** Delivers an interim response. */
+    abstract void interim(int status, Headers fields);
+
+    /** Returns whether the response may set the sticky cookie. */
+    abstract boolean mayStick(ClientResponse response);
+
+    /** Returns the message to a server with the upgrade that the client has asked for. */
+    ClientRequest upgrading(ClientRequest message, UpstreamServer to) {
+        return message;
+    }
+
+    // ---- attempts
+
+    final void begin() {
         upstream.requests.increment();
         at = upstream.on(loop);
         int most = upstream.settings.maxRequests;
         int now = upstream.inProgress.incrementAndGet();
         counted = true;
         if (most > 0 && now > most) {
-            return refused(ProxyFailure.BUSY, "the limit of requests");
+            refused(ProxyFailure.BUSY, "the limit of requests");
+            return;
         }
         key = at.key(request);
         due = loop.now() + upstream.settings.totalTimeout.toMillis();
         at.budget.request(loop.now());
         UpstreamServer first = at.choose(sticky, key, tried);
         if (first == null) {
-            return refused(ProxyFailure.NO_SERVER, "no server is available");
+            refused(ProxyFailure.NO_SERVER, "no server is available");
+            return;
         }
-        request.onDisconnect(this::clientGone);
-        request.onComplete(this::completed);
+        begun();
         if (gone) {
             end();
-            result.cancel(false);
+            cancelled();
         } else {
             attempt(first);
         }
-        return Response.async(result);
     }
-
-    // ---- attempts
 
     private void attempt(UpstreamServer next) {
         server = next;
@@ -132,9 +149,8 @@ final class ProxyExchange {
         try {
             sent = upstream.client.sendAsync(loop, message(next));
         } catch (IllegalArgumentException e) { // a target, or a header, that cannot be sent
-            leave();
             FAILURES.log("proxy", "a request cannot be forwarded", e);
-            respond(page(ProxyFailure.REQUEST));
+            respond(ProxyFailure.REQUEST);
             return;
         }
         call = sent;
@@ -144,9 +160,9 @@ final class ProxyExchange {
     private ClientRequest message(UpstreamServer to) {
         headers.set(1, proxy.rules.host(request, to));
         ClientRequest message =
-                ClientRequest.of(method, to.origin, target)
+                ClientRequest.of(request.method, to.origin, target)
                         .headers(Headers.of(headers.toArray(String[]::new)))
-                        .onInterim(this::interim)
+                        .onInterim(this::interimOfServer)
                         .timeout(Duration.ofMillis(Math.max(1, due - loop.now())));
         if (body != null) {
             message = message.body(length, body.open());
@@ -157,21 +173,12 @@ final class ProxyExchange {
                 message = message.expectContinue();
             }
         }
-        if (!protocol.isEmpty()) {
-            message =
-                    message.upgrade(
-                            protocol,
-                            connection -> {
-                                tunnel = new Tunnel(connection, upstream, to);
-                                return tunnel;
-                            });
-        }
-        return message;
+        return upgrading(message, to);
     }
 
-    private void interim(int status, Headers fields) {
+    private void interimOfServer(int status, Headers fields) {
         if (status > 101 && !gone) {
-            request.interim(status, proxy.rules.response(fields, "HTTP/1.1", server, "", ""));
+            interim(status, proxy.rules.response(fields, "HTTP/1.1", server, "", ""));
         }
     }
 
@@ -186,7 +193,7 @@ final class ProxyExchange {
                 if (response != null) {
                     response.close();
                 }
-                result.cancel(false); // the server ends the exchange, whose client may still read
+                cancelled();
             } else if (thrown == null) {
                 responded(response);
             } else {
@@ -197,7 +204,7 @@ final class ProxyExchange {
             if (response != null) {
                 response.close();
             }
-            result.completeExceptionally(e);
+            fail(e);
         }
     }
 
@@ -209,17 +216,17 @@ final class ProxyExchange {
         if (failure.ofServer) {
             failedAt(lost);
         }
-        leave();
+        leaveServer();
         outcome.failure = failure + ": " + reason;
         if (failure == ProxyFailure.REQUEST) {
             end();
-            result.completeExceptionally(thrown.getCause() == null ? thrown : thrown.getCause());
+            fail(thrown.getCause() == null ? thrown : thrown.getCause());
             return;
         }
         log(lost, reason, thrown);
         UpstreamServer next = mayRetry(failure, reason) ? another(lost) : null;
         if (next == null) {
-            respond(page(failure));
+            respond(failure);
         } else {
             upstream.retries.increment();
             attempt(next);
@@ -264,9 +271,8 @@ final class ProxyExchange {
         if (status > 599) {
             response.close();
             failedAt(server);
-            leave();
             outcome.failure = ProxyFailure.BAD_GATEWAY + ": status " + status;
-            respond(page(ProxyFailure.BAD_GATEWAY));
+            respond(ProxyFailure.BAD_GATEWAY);
             return;
         }
         outcome.failure = "";
@@ -278,32 +284,27 @@ final class ProxyExchange {
         if (body != null) {
             body.forget();
         }
+        String cookie =
+                mayStick(response)
+                        ? proxy.rules.sticky().set(sticky, server, request.isSecure())
+                        : "";
         Headers fields =
                 proxy.rules.response(
-                        response.headers(),
-                        response.version(),
-                        server,
-                        headers.get(1),
-                        proxy.rules.sticky().set(sticky, server, secure));
-        result.complete(status == 101 ? upgraded(fields) : forwarded(response, fields));
+                        response.headers(), response.version(), server, headers.get(1), cookie);
+        if (status != 101) {
+            source = new ResponseBodySource(response.body().source(), this);
+        }
+        forward(response, fields, source);
     }
 
-    private Response forwarded(ClientResponse response, Headers fields) {
-        long known = response.body().length().orElse(-1L);
-        source = new ResponseBodySource(response.body().source(), this);
-        Response forwarded = Response.forwarded(response.status(), fields, known, source);
-        return known < 0 ? forwarded.trailers(response::trailers) : forwarded;
-    }
-
-    private Response upgraded(Headers fields) {
-        server = null; // what is in progress is the tunnel now
+    /** Leaves what counts as in progress to a tunnel. */
+    final void becomesTunnel() {
+        server = null;
         counted = false;
-        tunnel.awaitClient();
-        return Response.upgrade(protocol, tunnel::join).headers(fields.without("Trailer"));
     }
 
     /** The response broke off after its headers. */
-    void bodyFailed(Throwable thrown) {
+    final void bodyFailed(Throwable thrown) {
         if (gone) {
             return;
         }
@@ -320,30 +321,22 @@ final class ProxyExchange {
         }
     }
 
-    private void respond(Response response) {
+    private void respond(ProxyFailure failure) {
         end();
-        result.complete(response);
+        refuse(failure);
     }
 
-    private Response refused(ProxyFailure failure, String why) {
+    private void refused(ProxyFailure failure, String why) {
         upstream.refused.increment();
         outcome.failure = failure + ": " + why;
-        end();
-        return page(failure);
-    }
-
-    private Response page(ProxyFailure failure) {
-        Response page = proxy.page(failure.status, Status.reason(failure.status));
-        return failure == ProxyFailure.BUSY ? page.setHeader("Retry-After", "1") : page;
+        respond(failure);
     }
 
     // ---- the end
 
-    private void clientGone() {
+    /** Ends the attempt, since nobody waits for the response any longer. */
+    void leave() {
         gone = true;
-        if (tunnel != null) {
-            tunnel.abort();
-        }
         if (call != null) {
             call.cancel(true);
         }
@@ -352,17 +345,17 @@ final class ProxyExchange {
         }
     }
 
-    /** The request is over, perhaps with another response than that of the server. */
-    private void completed() {
+    /** Called when the request is over, perhaps with another response than the server's. */
+    final void completed() {
         if (call != null && !call.isDone()) {
-            clientGone();
+            leave();
         } else if (source != null) {
             source.close();
         }
     }
 
     /** The attempt is over. */
-    private void leave() {
+    private void leaveServer() {
         if (server != null) {
             server.inProgress.decrementAndGet();
             server = null;
@@ -370,8 +363,8 @@ final class ProxyExchange {
     }
 
     /** The exchange is over; does nothing the second time. */
-    void end() {
-        leave();
+    final void end() {
+        leaveServer();
         if (counted) {
             counted = false;
             upstream.inProgress.decrementAndGet();

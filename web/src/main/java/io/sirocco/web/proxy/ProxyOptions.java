@@ -3,6 +3,7 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Headers;
+import io.sirocco.web.cache.ResponseCache;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -41,6 +42,7 @@ public final class ProxyOptions {
     boolean dotSegments;
     Set<String> upgrades = Set.of("websocket");
     ErrorPages errorPages = ErrorPages.PLAIN;
+    ResponseCache cache; // null for none
 
     ProxyOptions() {}
 
@@ -175,6 +177,17 @@ public final class ProxyOptions {
             throw new IllegalArgumentException("h2c cannot be forwarded: it bypasses the routes.");
         }
         this.upgrades = Set.copyOf(names);
+        return this;
+    }
+
+    /**
+     * Has a cache respond to the requests that it can, and store what the servers allow it to. All
+     * requests but upgrades go through it; one that it forwards has the same limits, retries and
+     * timeouts as without it. The cache may be that of several proxies, and is closed by its owner.
+     * Default: none.
+     */
+    public ProxyOptions cache(ResponseCache cache) {
+        this.cache = Objects.requireNonNull(cache);
         return this;
     }
 

@@ -2,14 +2,13 @@
 package io.sirocco.web.proxy;
 
 import io.sirocco.http.Cookie;
-import io.sirocco.http.Request;
 
 /** Keeps a client on the server that responded first, by a cookie of its id. Immutable. */
 record StickyCookie(String name) {
 
     /** Returns the id of the server that the client was kept on; empty for none. */
-    String of(Request request) {
-        return name.isEmpty() ? "" : request.cookie(name).orElse("");
+    String of(InboundRequest request) {
+        return name.isEmpty() ? "" : request.cookie(name);
     }
 
     /** Returns the value of {@code Set-Cookie}; empty if the client has it. */

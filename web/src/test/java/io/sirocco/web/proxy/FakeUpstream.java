@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -31,10 +32,11 @@ final class FakeUpstream implements AutoCloseable {
     final BlockingQueue<String> ends = new LinkedBlockingQueue<>();
     private final ConcurrentLinkedQueue<Socket> sockets = new ConcurrentLinkedQueue<>();
     private final ServerSocket listener;
+    private final Thread acceptor;
 
     FakeUpstream(Script script) throws IOException {
         listener = new ServerSocket(0, 50, InetAddress.ofLiteral("127.0.0.1"));
-        Thread.ofPlatform().daemon().start(() -> accept(script));
+        acceptor = Thread.ofPlatform().daemon().start(() -> accept(script));
     }
 
     /** One that responds to each request, as often as asked, with a text block. */
@@ -96,6 +98,11 @@ final class FakeUpstream implements AutoCloseable {
     @Override
     public void close() throws IOException {
         listener.close();
+        try {
+            acceptor.join(); // until then, a connection may still be accepted
+        } catch (InterruptedException e) {
+            throw new InterruptedIOException();
+        }
         for (Socket each : sockets) {
             each.close();
         }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.proxy;
+
+import io.sirocco.http.Headers;
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.http.client.ClientRequest;
+import io.sirocco.http.client.ClientResponse;
+import java.util.concurrent.CompletableFuture;
+
+/** An exchange whose response goes to the client of the request. Loop-confined. */
+final class ClientExchange extends ProxyExchange {
+    private final Request client;
+    private final String protocol; // of an upgrade; empty for none
+    private final CompletableFuture<Response> result = new CompletableFuture<>();
+    private Tunnel tunnel; // null unless the server has upgraded
+
+    ClientExchange(
+            Proxy proxy,
+            Request client,
+            InboundRequest request,
+            String protocol,
+            ProxyOutcome outcome) {
+        super(proxy, request, outcome);
+        this.client = client;
+        this.protocol = protocol;
+    }
+
+    /** Returns the response, which is usually still to come. */
+    Response response() {
+        begin();
+        return Response.async(result);
+    }
+
+    @Override
+    void begun() {
+        client.onDisconnect(this::leave);
+        client.onComplete(this::completed);
+    }
+
+    @Override
+    ClientRequest upgrading(ClientRequest message, UpstreamServer to) {
+        if (protocol.isEmpty()) {
+            return message;
+        }
+        return message.upgrade(
+                protocol,
+                connection -> {
+                    tunnel = new Tunnel(connection, upstream, to);
+                    return tunnel;
+                });
+    }
+
+    @Override
+    void interim(int status, Headers fields) {
+        client.interim(status, fields);
+    }
+
+    @Override
+    boolean mayStick(ClientResponse response) {
+        return true;
+    }
+
+    @Override
+    void forward(ClientResponse response, Headers fields, ResponseBodySource source) {
+        if (response.status() == 101) {
+            becomesTunnel();
+            tunnel.awaitClient();
+            result.complete(
+                    Response.upgrade(protocol, tunnel::join).headers(fields.without("Trailer")));
+            return;
+        }
+        long length = response.body().length().orElse(-1L);
+        Response forwarded = Response.forwarded(response.status(), fields, length, source);
+        result.complete(length < 0 ? forwarded.trailers(response::trailers) : forwarded);
+    }
+
+    @Override
+    void refuse(ProxyFailure failure) {
+        result.complete(proxy.page(failure));
+    }
+
+    @Override
+    void fail(Throwable thrown) {
+        result.completeExceptionally(thrown);
+    }
+
+    @Override
+    void cancelled() {
+        result.cancel(false); // the server ends the exchange, whose client may still read
+    }
+
+    @Override
+    void leave() {
+        if (tunnel != null) {
+            tunnel.abort();
+        }
+        super.leave();
+    }
+}
