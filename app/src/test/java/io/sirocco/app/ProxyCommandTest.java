@@ -56,6 +56,26 @@ class ProxyCommandTest {
         }
     }
 
+    /** What is wrong is outside of the program: a stack trace would tell an operator nothing. */
+    @Test
+    void aServerThatIsDownIsOneLineOfTheLog() throws Exception {
+        int closed;
+        try (Server down = named("down")) {
+            closed = down.port();
+        }
+        String url = "http://127.0.0.1:" + closed;
+        try (var child = new Child("proxy", "*=" + url, "--port", "0", "--loops", "1")) {
+            assertTrue(Client.get(child.port(), "/").status() == 502);
+            String line = child.errLine();
+            String why =
+                    "upstream " + url + ": CONNECT_FAILED: cannot connect to 127.0.0.1:" + closed;
+            assertTrue(line.contains(why), line);
+            child.signal("TERM");
+            String next = child.errLine();
+            assertTrue(next.endsWith("stopped"), next);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

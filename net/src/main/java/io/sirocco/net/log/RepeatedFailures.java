@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net.log;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -61,14 +60,30 @@ public final class RepeatedFailures {
      * @param message the line to log
      */
     public void log(String what, String message, Throwable thrown) {
+        String line = line(what, message, thrown);
+        if (line != null) {
+            log.get().log(level, line, thrown);
+        }
+    }
+
+    /**
+     * Logs a failure that needs no stack trace, since it comes from outside of the program. See
+     * {@link #log}.
+     */
+    public void logLine(String what, String message, Throwable thrown) {
+        String line = line(what, message, thrown);
+        if (line != null) {
+            log.get().log(level, line);
+        }
+    }
+
+    /** Returns the line to log; null if one of its kind was logged a moment ago. */
+    private String line(String what, String message, Throwable thrown) {
         long before = leftOut(kind(what, thrown));
         if (before < 0) {
-            return;
+            return null;
         }
-        Logger logger = log.get();
-        String line =
-                before == 0 ? message : message + " (and " + before + " times like this before)";
-        logger.log(level, line, thrown);
+        return before == 0 ? message : message + " (and " + before + " times like this before)";
     }
 
     /** Returns how many of a kind were left out since the last was logged; -1 for one more. */

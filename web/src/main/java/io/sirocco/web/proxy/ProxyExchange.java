@@ -235,7 +235,14 @@ abstract class ProxyExchange {
 
     private void log(UpstreamServer lost, Reason reason, Throwable thrown) {
         String name = upstream.name().equals(lost.name) ? lost.name : upstream.name() + ": " + lost;
-        FAILURES.log(reason.name(), "upstream " + name + ": " + reason, thrown);
+        String line = "upstream " + name + ": " + reason;
+        if (reason == Reason.LISTENER_FAILED) {
+            FAILURES.log(reason.name(), line, thrown); // code of this program
+        } else {
+            Throwable cause = thrown.getCause();
+            String why = cause == null ? "" : ": " + cause.getMessage();
+            FAILURES.logLine(reason.name(), line + why, thrown);
+        }
     }
 
     private void failedAt(UpstreamServer lost) {
