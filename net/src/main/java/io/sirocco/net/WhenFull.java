@@ -2,7 +2,7 @@
 package io.sirocco.net;
 
 /**
- * What happens to a new connection when every slot of the listener is taken, on all loops.
+ * The policy for a new connection when every slot of the listener is taken, on all loops.
  * Immutable.
  */
 public enum WhenFull {

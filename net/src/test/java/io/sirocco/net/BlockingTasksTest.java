@@ -253,15 +253,7 @@ class BlockingTasksTest {
         Runnable cold = uring ? SlowUring::touch : SlowNio::touch;
         assertTrue(join(loop.startVirtual(kind, cold)));
         assertTrue(kind.moved());
-        for (int i = 0; i < 100_000 && kind.moved(); i++) {
-            join(loop.startVirtual(kind, () -> {}));
-        }
-        assertFalse(kind.moved());
-        block();
-        for (int i = 0; i < 2_000; i++) {
-            join(loop.startVirtual(kind, () -> {}));
-        }
-        assertTrue(kind.moved(), "what blocks again does not return again");
+        assertReturnsOnce(loop);
     }
 
     /** The first run of a handler is often slow: it links code, reads bundles, opens the log. */
@@ -270,15 +262,7 @@ class BlockingTasksTest {
         Loop loop = rig.loop();
         block();
         assertTrue(kind.onTrial());
-        for (int i = 0; i < 100_000 && kind.moved(); i++) {
-            join(loop.startVirtual(kind, () -> {}));
-        }
-        assertFalse(kind.moved());
-        block();
-        for (int i = 0; i < 2_000; i++) {
-            join(loop.startVirtual(kind, () -> {}));
-        }
-        assertTrue(kind.moved(), "what blocks again does not return again");
+        assertReturnsOnce(loop);
     }
 
     @Test
@@ -290,5 +274,17 @@ class BlockingTasksTest {
             join(loop.startVirtual(kind, () -> {}));
         }
         assertTrue(kind.moved());
+    }
+
+    private void assertReturnsOnce(Loop loop) {
+        for (int i = 0; i < 100_000 && kind.moved(); i++) {
+            join(loop.startVirtual(kind, () -> {}));
+        }
+        assertFalse(kind.moved());
+        block();
+        for (int i = 0; i < 2_000; i++) {
+            join(loop.startVirtual(kind, () -> {}));
+        }
+        assertTrue(kind.moved(), "what blocks again does not return again");
     }
 }

@@ -19,8 +19,9 @@ final class BodyReader {
     private static final int PART = 16 << 10;
 
     /**
-     * What a script reads, and who is told: everything as text (0) or bytes (1), or the next bytes
-     * of the stream (2), none of which are its end.
+     * A read of a script, and the functions that settle its promise. The kind is 0 for the whole
+     * body as text, 1 for the whole body as bytes, and 2 for the next bytes of the stream, which
+     * are empty at its end.
      */
     record Read(int kind, Value resolve, Value reject) {}
 

@@ -19,8 +19,8 @@ import org.graalvm.polyglot.proxy.ProxyExecutable;
 import org.graalvm.polyglot.proxy.ProxyObject;
 
 /**
- * What runtime.js calls: the object that it knows as {@code host}. Scripts see none of it. Of the
- * thread of its {@link Worker}.
+ * The functions that runtime.js calls, on the object {@code host}. Scripts cannot reach it. Used by
+ * the thread of its {@link Worker}.
  */
 final class Host {
     private static final Level[] LEVELS = {Level.DEBUG, Level.INFO, Level.WARNING, Level.ERROR};

@@ -9,8 +9,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What the thread of a {@link Worker} runs at the moment: whose it is, what it has used, and its
- * end if it uses too much. The worker begins and ends runs; others check and kill them. Any thread.
+ * The current run of a {@link Worker}'s thread: the request that it belongs to, the resources that
+ * it has used, and its end if it exceeds a limit. The worker begins and ends runs; other threads
+ * check and kill them. Any thread.
  */
 final class Run {
     /** Limits whose excess ends a run. */

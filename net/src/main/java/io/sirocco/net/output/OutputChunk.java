@@ -94,10 +94,10 @@ public final class OutputChunk implements Chunk {
     }
 
     /**
-     * What puts bytes into memory is linked when it is first used, behind locks that the JDK has
-     * for that. A virtual thread that waited for one would leave its loop with a head half written,
-     * and the loop would send that; so it is done here, where a class is initialised and threads
-     * stay.
+     * The JDK links memory accesses at their first use, and takes locks for that. A virtual thread
+     * that waits for such a lock leaves its loop with a header section half written, which the loop
+     * would send. The initialiser of this class links them instead: there, threads do not leave the
+     * loop.
      */
     private static void putOnce() {
         try (Arena arena = Arena.ofConfined()) {

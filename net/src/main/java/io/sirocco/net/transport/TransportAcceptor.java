@@ -5,7 +5,7 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 
 /**
- * What a transport sees of one loop's share of a listener. For each connection that it accepts, the
+ * One loop's share of a listener, as a transport sees it. For each connection that it accepts, the
  * transport asks for a {@link Placement}, brings the connection to the acceptor of that placement,
  * and calls {@link #accepted} there, or {@link #lost}. Loop-confined, except where noted.
  */

@@ -5,9 +5,9 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.Destination;
 
 /**
- * What a transport sees of a connection that it opens. It calls {@link #connected} or {@link
- * #failed}, once, and not from within {@link Transport#connect} or {@link ConnectingSocket#cancel}.
- * Loop-confined.
+ * A connection that is being opened, as a transport sees it. The transport calls {@link #connected}
+ * or {@link #failed}, once, and not from within {@link Transport#connect} or {@link
+ * ConnectingSocket#cancel}. Loop-confined.
  */
 public interface TransportConnect {
     /** Returns the address to connect to, and the one to connect from. */

@@ -35,7 +35,10 @@ final class Reply {
                     "Last-Modified",
                     "Vary");
 
-    /** Without {@code Cache-Control}: no cache shall give it to requests without a range. */
+    /**
+     * The headers of a 416 response. {@code Cache-Control} is not among them, so that no cache
+     * returns it to requests without a range.
+     */
     private static final List<String> OF_416 =
             List.of("Age", "Cache-Status", "Date", "ETag", "Vary");
 
