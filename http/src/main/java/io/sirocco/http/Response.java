@@ -182,6 +182,16 @@ public sealed interface Response permits ResponseMessage {
         return ResponseMessage.forwarded(status, headers, new Content.Bytes(body));
     }
 
+    /**
+     * Creates a response that another server is to send, for reverse proxies. It is an {@linkplain
+     * #async asynchronous response} that is sent within the call that completes it, if that is on
+     * the event loop of the request: the code that completes it must expect that the body is read
+     * at once.
+     */
+    static Response forwarded(CompletionStage<Response> response) {
+        return new ResponseMessage(Headers.none(), new Content.Later(response, true));
+    }
+
     private static void checkLength(long length) {
         if (length < 0) {
             throw new IllegalArgumentException(
@@ -303,7 +313,7 @@ public sealed interface Response permits ResponseMessage {
      * }</pre>
      */
     static Response async(CompletionStage<Response> response) {
-        return new ResponseMessage(Headers.none(), new Content.Later(response));
+        return new ResponseMessage(Headers.none(), new Content.Later(response, false));
     }
 
     /**

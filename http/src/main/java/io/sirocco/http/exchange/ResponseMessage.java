@@ -100,8 +100,8 @@ public final class ResponseMessage implements Response {
     @Override
     public Response map(UnaryOperator<Response> change) {
         return switch (content) {
-            case Content.Later(CompletionStage<Response> response) ->
-                    Response.async(response.thenApply(known -> known.map(change)));
+            case Content.Later(CompletionStage<Response> response, boolean inCall) ->
+                    with(new Content.Later(response.thenApply(known -> known.map(change)), inCall));
             case Content.After(CompletionStage<? extends Handler> next) ->
                     Response.asyncHandler(
                             next.thenApply(
