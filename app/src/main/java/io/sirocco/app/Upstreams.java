@@ -86,6 +86,7 @@ final class Upstreams implements AutoCloseable {
                 .totalTimeout(table.waits().total())
                 .keepAlive(table.waits().keepAlive())
                 .tunnelIdleTimeout(table.waits().tunnelIdle());
+        table.proxyProtocol().ifPresent(settings::proxyProtocol);
         table.hashBy().ifPresent(settings::hashBy);
         for (var server : table.servers()) {
             if (server.backup()) {

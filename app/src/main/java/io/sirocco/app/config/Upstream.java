@@ -2,6 +2,7 @@
 package io.sirocco.app.config;
 
 import io.sirocco.http.client.HttpOrigin;
+import io.sirocco.net.ProxyProtocol;
 import io.sirocco.web.proxy.Balance;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.stream.Stream;
  * @param healthPath empty for no active checks
  * @param retryBudget percent
  * @param maxRequests 0: no limit
+ * @param proxyProtocol the version in which clients are announced
  */
 public record Upstream(
         String name,
@@ -37,6 +39,7 @@ public record Upstream(
         int maxConnections,
         int maxWaiting,
         int maxRequests,
+        Optional<ProxyProtocol> proxyProtocol,
         Waits waits,
         Tls tls) {
 
@@ -179,6 +182,7 @@ public record Upstream(
                         table.whole("max-connections", 256, 1, 1_000_000),
                         table.whole("max-waiting", 1024, 1, 1_000_000_000),
                         table.whole("max-requests", 0, 0, 1_000_000_000),
+                        table.value("proxy-protocol", Values.oneOf(ProxyProtocol.class)),
                         new Waits(
                                 table.time("queue-timeout", "5s", LEAST),
                                 table.time("connect-timeout", "5s", LEAST),
@@ -234,6 +238,13 @@ public record Upstream(
         }
         if (!servers.isEmpty() && servers.stream().allMatch(Server::backup)) {
             table.error("servers", "all servers are backups", "remove \"backup\" from one");
+        }
+        if (proxyProtocol.isPresent()
+                && servers.stream().anyMatch(server -> server.url.startsWith("https:"))) {
+            table.error(
+                    "proxy-protocol",
+                    "\"proxy-protocol\" is for servers without TLS",
+                    "remove it, or write http:// in \"servers\"");
         }
         if (table.sets("tls")
                 && servers.stream().noneMatch(server -> server.url.startsWith("https:"))) {

@@ -62,6 +62,7 @@ public final class ClientRequest {
     boolean idempotent;
     boolean closes;
     long totalMillis; // 0 for the client's
+    byte[] proxyHeader; // of its connection; null for none
     String protocol = ""; // to upgrade to
     Function<Connection, Protocol> upgrade; // null for none; also of CONNECT
 
@@ -101,6 +102,7 @@ public final class ClientRequest {
         idempotent = other.idempotent;
         closes = other.closes;
         totalMillis = other.totalMillis;
+        proxyHeader = other.proxyHeader;
         protocol = other.protocol;
         upgrade = other.upgrade;
     }
@@ -367,6 +369,24 @@ public final class ClientRequest {
         }
         ClientRequest copy = copy();
         copy.totalMillis = total.toMillis();
+        return copy;
+    }
+
+    /**
+     * Sends a header of the PROXY protocol before the first request of its connection, as {@link
+     * io.sirocco.net.ProxyProtocol} makes it. A connection is reused only for requests with the
+     * same header; an idle one with another header is closed if the limit of connections is
+     * reached.
+     *
+     * @throws IllegalArgumentException if the origin is {@code https}, where this is not
+     *     implemented
+     */
+    public ClientRequest proxyHeader(byte[] header) {
+        if (origin.secure()) {
+            throw new IllegalArgumentException("A PROXY header is not sent to " + origin + ".");
+        }
+        ClientRequest copy = copy();
+        copy.proxyHeader = header.clone();
         return copy;
     }
 

@@ -3,6 +3,7 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.Cookie;
 import io.sirocco.http.client.HttpOrigin;
+import io.sirocco.net.ProxyProtocol;
 import io.sirocco.net.TlsClient;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,6 +50,7 @@ public final class UpstreamSettings implements Cloneable {
     Duration totalTimeout = Duration.ofHours(1);
     Duration keepAlive = Duration.ofSeconds(30);
     Duration tunnelIdleTimeout = Duration.ofHours(1);
+    ProxyProtocol proxyProtocol; // null for none
     TlsClient tls; // null for the JVM's
     String serverName = "";
 
@@ -58,6 +60,10 @@ public final class UpstreamSettings implements Cloneable {
         try {
             var copy = (UpstreamSettings) clone();
             copy.servers = List.copyOf(servers);
+            if (proxyProtocol != null && servers.stream().anyMatch(it -> it.origin().secure())) {
+                throw new IllegalArgumentException(
+                        "proxyProtocol is for servers without TLS: http:// and unix:.");
+            }
             return copy;
         } catch (CloneNotSupportedException e) {
             throw new AssertionError(e);
@@ -292,6 +298,15 @@ public final class UpstreamSettings implements Cloneable {
     /** Sets how long nothing may move in a tunnel. Default: 1 h. */
     public UpstreamSettings tunnelIdleTimeout(Duration timeout) {
         this.tunnelIdleTimeout = positive("tunnelIdleTimeout", timeout);
+        return this;
+    }
+
+    /**
+     * Announces each client to the servers by the PROXY protocol, at the beginning of a connection.
+     * A connection is then only for the requests of one connection of a client. Default: not.
+     */
+    public UpstreamSettings proxyProtocol(ProxyProtocol version) {
+        this.proxyProtocol = Objects.requireNonNull(version);
         return this;
     }
 
