@@ -26,13 +26,14 @@ public enum ProxyProtocol {
                     || !(server instanceof InetSocketAddress to)) {
                 return local();
             }
-            boolean four = areFour(from, to);
+            InetAddress at = destination(from, to);
+            boolean four = areFour(from.getAddress(), at);
             String line =
                     "PROXY %s %s %s %d %d\r\n"
                             .formatted(
                                     four ? "TCP4" : "TCP6",
                                     text(from.getAddress(), four),
-                                    text(to.getAddress(), four),
+                                    text(at, four),
                                     from.getPort(),
                                     to.getPort());
             return line.getBytes(ISO_8859_1);
@@ -52,10 +53,11 @@ public enum ProxyProtocol {
                     || !(server instanceof InetSocketAddress to)) {
                 return binary(PROXY, UNSPECIFIED, new byte[0]);
             }
-            boolean four = areFour(from, to);
+            InetAddress at = destination(from, to);
+            boolean four = areFour(from.getAddress(), at);
             var addresses = new ByteArrayOutputStream(36);
             addresses.writeBytes(bytes(from.getAddress(), four));
-            addresses.writeBytes(bytes(to.getAddress(), four));
+            addresses.writeBytes(bytes(at, four));
             for (InetSocketAddress each : new InetSocketAddress[] {from, to}) {
                 addresses.write(each.getPort() >> 8);
                 addresses.write(each.getPort());
@@ -69,6 +71,8 @@ public enum ProxyProtocol {
         }
     };
 
+    private static final InetAddress ANY = InetAddress.ofLiteral("0.0.0.0");
+    private static final InetAddress ANY_IPV6 = InetAddress.ofLiteral("::");
     private static final int LOCAL = 0x20;
     private static final int PROXY = 0x21;
     private static final int UNSPECIFIED = 0x00;
@@ -88,8 +92,15 @@ public enum ProxyProtocol {
     /** Returns the header of a connection that is for nobody else, such as a health check. */
     public abstract byte[] local();
 
-    private static boolean areFour(InetSocketAddress from, InetSocketAddress to) {
-        return from.getAddress() instanceof Inet4Address && to.getAddress() instanceof Inet4Address;
+    /** Returns the address, or where a server listens on all, that of the client's family. */
+    private static InetAddress destination(InetSocketAddress from, InetSocketAddress to) {
+        return to.getAddress().isAnyLocalAddress()
+                ? from.getAddress() instanceof Inet4Address ? ANY : ANY_IPV6
+                : to.getAddress();
+    }
+
+    private static boolean areFour(InetAddress one, InetAddress other) {
+        return one instanceof Inet4Address && other instanceof Inet4Address;
     }
 
     private static String text(InetAddress address, boolean four) {

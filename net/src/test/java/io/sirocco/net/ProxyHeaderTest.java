@@ -199,6 +199,8 @@ class ProxyHeaderTest {
         "192.0.2.7,    192.0.2.1,   PROXY TCP4 192.0.2.7 192.0.2.1 51234 443",
         "2001:db8::7,  2001:db8::1, PROXY TCP6 2001:db8:0:0:0:0:0:7 2001:db8:0:0:0:0:0:1 51234 443",
         "192.0.2.7,    2001:db8::1, PROXY TCP6 ::ffff:192.0.2.7 2001:db8:0:0:0:0:0:1 51234 443",
+        "192.0.2.7,    ::,          PROXY TCP4 192.0.2.7 0.0.0.0 51234 443",
+        "2001:db8::7,  0.0.0.0,     PROXY TCP6 2001:db8:0:0:0:0:0:7 0:0:0:0:0:0:0:0 51234 443",
         "fe80::1%1,    192.0.2.1,   PROXY TCP6 fe80:0:0:0:0:0:0:1 ::ffff:192.0.2.1 51234 443",
     })
     void bothVersionsOfAHeader(String client, String server, String line) throws Exception {

@@ -5,6 +5,7 @@ import io.sirocco.http.Cookie;
 import io.sirocco.http.client.HttpOrigin;
 import io.sirocco.net.ProxyProtocol;
 import io.sirocco.net.TlsClient;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +29,8 @@ public final class UpstreamSettings implements Cloneable {
     HashBy hashBy = HashBy.ADDRESS;
     String stickyCookie = "";
     Duration resolve = Duration.ofSeconds(30);
+    Duration resolveMin = Duration.ofSeconds(1);
+    List<InetSocketAddress> nameservers = List.of(); // empty for those of the system
     int maxFailures = 3;
     Duration failureWindow = Duration.ofSeconds(10);
     Duration ejection = Duration.ofSeconds(10);
@@ -145,9 +148,30 @@ public final class UpstreamSettings implements Cloneable {
         return this;
     }
 
-    /** Sets how often host names are resolved. Default: 30 s. */
-    public UpstreamSettings resolve(Duration every) {
-        this.resolve = positive("resolve", every);
+    /**
+     * Sets after which time host names are resolved again, at the latest: sooner if the time to
+     * live of their records is shorter. Default: 30 s.
+     */
+    public UpstreamSettings resolve(Duration most) {
+        this.resolve = positive("resolve", most);
+        return this;
+    }
+
+    /**
+     * Sets before which time host names are not resolved again, whatever their records say, unless
+     * {@link #resolve} is shorter. Default: 1 s.
+     */
+    public UpstreamSettings resolveMin(Duration least) {
+        this.resolveMin = positive("resolveMin", least);
+        return this;
+    }
+
+    /**
+     * Sets the name servers for host names that are not in the hosts file. Default: those of the
+     * system, and where they do not know a name, its own resolver.
+     */
+    public UpstreamSettings nameservers(InetSocketAddress... servers) {
+        this.nameservers = List.of(servers);
         return this;
     }
 
