@@ -189,8 +189,14 @@ public final class ClientRequest {
     /**
      * Connects to {@code origin} instead of the host of the URL, for example to a Unix-domain
      * socket or a proxy. {@code Host} remains that of the URL.
+     *
+     * @throws IllegalArgumentException if the origin is {@code https} and the request has a {@link
+     *     #proxyHeader}
      */
     public ClientRequest via(HttpOrigin origin) {
+        if (proxyHeader != null) {
+            checkPlain(origin);
+        }
         return new ClientRequest(this, Objects.requireNonNull(origin, "origin"), target);
     }
 
@@ -382,12 +388,16 @@ public final class ClientRequest {
      *     implemented
      */
     public ClientRequest proxyHeader(byte[] header) {
-        if (origin.secure()) {
-            throw new IllegalArgumentException("A PROXY header is not sent to " + origin + ".");
-        }
+        checkPlain(origin);
         ClientRequest copy = copy();
         copy.proxyHeader = header.clone();
         return copy;
+    }
+
+    private static void checkPlain(HttpOrigin origin) {
+        if (origin.secure()) {
+            throw new IllegalArgumentException("A PROXY header is not sent to " + origin + ".");
+        }
     }
 
     /**
