@@ -12,6 +12,7 @@ import io.sirocco.app.config.Files;
 import io.sirocco.app.config.Network;
 import io.sirocco.app.config.RateLimit;
 import io.sirocco.app.config.Route;
+import io.sirocco.app.config.RouteMatch;
 import io.sirocco.app.config.Rules;
 import io.sirocco.app.config.Site;
 import io.sirocco.http.ExecutionMode;
@@ -171,7 +172,8 @@ final class Sites implements AutoCloseable {
             placed(() -> filters(site, route.rules()), "site", number, "route", i);
         }
         var targets = new TargetRules(site, this::access);
-        if (site.routes().stream().noneMatch(route -> route.path().equals("/*"))) {
+        if (site.routes().stream()
+                .noneMatch(route -> route.path().equals("/*") && route.match().isOnlyPath())) {
             var all = new Route("/*", new Action.Serve(), site.files(), site.rules());
             placed(() -> add(site, all, targets, routes), "site", number);
         }
@@ -196,7 +198,16 @@ final class Sites implements AutoCloseable {
             Handler next = handler;
             handler = request -> filter.filter(request, next);
         }
-        var added = routes.route("*", route.path(), handler);
+        RouteMatch match = route.match();
+        for (String method : match.methods().isEmpty() ? List.of("*") : match.methods()) {
+            var added = routes.route(method, route.path(), handler);
+            match.headers()
+                    .forEach((name, values) -> added.header(name, values.toArray(String[]::new)));
+            configure(site, route, action, added);
+        }
+    }
+
+    private void configure(Site site, Route route, Handler action, io.sirocco.http.Route added) {
         if (action instanceof Proxy) {
             action.configure(added);
         } else {
@@ -206,7 +217,7 @@ final class Sites implements AutoCloseable {
             added.allow("GET", "HEAD");
         }
         route.idle().ifPresent(added::idleTimeout);
-        String key = String.join(",", site.hosts()) + route.path();
+        String key = String.join(",", site.hosts()) + route.match();
         if (route.connectionBandwidthOut() > 0) {
             added.connectionBandwidth(
                     RateLimiter.perSecond(RateLimiter.UNLIMITED),

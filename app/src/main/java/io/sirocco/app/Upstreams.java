@@ -62,7 +62,9 @@ final class Upstreams implements AutoCloseable {
         settings.name(table.name())
                 .balance(table.balance())
                 .stickyCookie(table.stickyCookie())
-                .resolve(table.resolve())
+                .resolve(table.names().most())
+                .resolveMin(table.names().least())
+                .nameservers(table.names().addresses())
                 .maxFailures(table.passive().maxFailures())
                 .failureWindow(table.passive().window())
                 .ejection(table.passive().ejection())
@@ -86,6 +88,7 @@ final class Upstreams implements AutoCloseable {
                 .totalTimeout(table.waits().total())
                 .keepAlive(table.waits().keepAlive())
                 .tunnelIdleTimeout(table.waits().tunnelIdle());
+        table.proxyProtocol().ifPresent(settings::proxyProtocol);
         table.hashBy().ifPresent(settings::hashBy);
         for (var server : table.servers()) {
             if (server.backup()) {

@@ -2,13 +2,18 @@
 package io.sirocco.app.config;
 
 import io.sirocco.http.client.HttpOrigin;
+import io.sirocco.net.ProxyProtocol;
 import io.sirocco.web.proxy.Balance;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -21,6 +26,7 @@ import java.util.stream.Stream;
  * @param healthPath empty for no active checks
  * @param retryBudget percent
  * @param maxRequests 0: no limit
+ * @param proxyProtocol the version in which clients are announced
  */
 public record Upstream(
         String name,
@@ -28,7 +34,7 @@ public record Upstream(
         Balance balance,
         Optional<String> hashBy,
         String stickyCookie,
-        Duration resolve,
+        Names names,
         Passive passive,
         Active active,
         Duration slowStart,
@@ -37,6 +43,7 @@ public record Upstream(
         int maxConnections,
         int maxWaiting,
         int maxRequests,
+        Optional<ProxyProtocol> proxyProtocol,
         Waits waits,
         Tls tls) {
 
@@ -66,6 +73,20 @@ public record Upstream(
                         "the requests of a backup server have no share");
             }
             return server;
+        }
+    }
+
+    /**
+     * How host names are resolved.
+     *
+     * @param most after which time at the latest
+     * @param least after which time at the earliest, unless {@code most} is shorter
+     * @param servers {@code ADDRESS[:PORT]}; empty for those of the system
+     */
+    public record Names(Duration most, Duration least, List<String> servers) {
+        /** Returns the addresses of the name servers. */
+        public InetSocketAddress[] addresses() {
+            return servers.stream().map(Upstream::nameserver).toArray(InetSocketAddress[]::new);
         }
     }
 
@@ -142,6 +163,9 @@ public record Upstream(
     private static final List<String> BALANCES =
             List.of("round-robin", "least-requests", "random", "hash");
 
+    private static final Pattern NAMESERVER =
+            Pattern.compile(
+                    "(?:\\[(.+)]|([^:\\[\\]]+|[^\\[\\]]*:[^\\[\\]]*:[^\\[\\]]*?))(?::(\\d{1,5}))?");
     private static final Duration LEAST = Duration.ofMillis(1);
 
     static Upstream read(Table table) {
@@ -161,7 +185,13 @@ public record Upstream(
                                                 Values.oneOf(BALANCES)))),
                         table.value("hash-by", Values.text(Upstream::hashBy)),
                         table.text("sticky-cookie", "", Upstream::cookie),
-                        table.time("resolve", "30s", LEAST),
+                        new Names(
+                                table.time("resolve", "30s", LEAST),
+                                table.time("resolve-min", "1s", LEAST),
+                                table.list(
+                                        "nameservers",
+                                        List.of(),
+                                        Values.text(Upstream::checkedNameserver))),
                         new Passive(
                                 table.whole("max-failures", 3, 0, 1_000_000),
                                 table.time("failure-window", "10s", LEAST),
@@ -179,6 +209,7 @@ public record Upstream(
                         table.whole("max-connections", 256, 1, 1_000_000),
                         table.whole("max-waiting", 1024, 1, 1_000_000_000),
                         table.whole("max-requests", 0, 0, 1_000_000_000),
+                        table.value("proxy-protocol", Values.oneOf(ProxyProtocol.class)),
                         new Waits(
                                 table.time("queue-timeout", "5s", LEAST),
                                 table.time("connect-timeout", "5s", LEAST),
@@ -234,6 +265,19 @@ public record Upstream(
         }
         if (!servers.isEmpty() && servers.stream().allMatch(Server::backup)) {
             table.error("servers", "all servers are backups", "remove \"backup\" from one");
+        }
+        if (table.sets("resolve-min") && names.least.compareTo(names.most) > 0) {
+            table.error(
+                    "resolve-min",
+                    "\"resolve-min\" is longer than \"resolve\"",
+                    "the time to live of a record counts between the two");
+        }
+        if (proxyProtocol.isPresent()
+                && servers.stream().anyMatch(server -> server.url.startsWith("https:"))) {
+            table.error(
+                    "proxy-protocol",
+                    "\"proxy-protocol\" is for servers without TLS",
+                    "remove it, or write http:// in \"servers\"");
         }
         if (table.sets("tls")
                 && servers.stream().noneMatch(server -> server.url.startsWith("https:"))) {
@@ -298,6 +342,28 @@ public record Upstream(
     /** Returns the name of the constant for a word such as {@code "round-robin"}. */
     static String constant(String word) {
         return word.toUpperCase(Locale.ROOT).replace('-', '_');
+    }
+
+    private static String checkedNameserver(String text) {
+        nameserver(text);
+        return text;
+    }
+
+    /** Returns the address of a name server, whose port is 53 unless it is written. */
+    private static InetSocketAddress nameserver(String text) {
+        Matcher parts = NAMESERVER.matcher(text);
+        try {
+            if (parts.matches()) {
+                String host = parts.group(1) == null ? parts.group(2) : parts.group(1);
+                int port = parts.group(3) == null ? 53 : Integer.parseInt(parts.group(3));
+                return new InetSocketAddress(InetAddress.ofLiteral(host), port);
+            }
+        } catch (IllegalArgumentException e) {
+            // neither an address nor a port
+        }
+        throw new ConfigError(
+                "is not the address of a name server: \"" + text + "\"",
+                "write \"10.0.0.53\", \"127.0.0.1:8600\" or \"[::1]:53\"");
     }
 
     private static String hashBy(String text) {

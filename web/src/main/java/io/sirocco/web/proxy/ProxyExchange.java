@@ -9,6 +9,7 @@ import io.sirocco.http.client.ClientResponse;
 import io.sirocco.http.client.HttpClientException;
 import io.sirocco.http.client.HttpClientException.Reason;
 import io.sirocco.net.Loop;
+import io.sirocco.net.ProxyProtocol;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
@@ -166,6 +167,12 @@ abstract class ProxyExchange {
                         .headers(headers)
                         .onInterim(this::interimOfServer)
                         .timeout(Duration.ofMillis(Math.max(1, due - loop.now())));
+        ProxyProtocol announced = upstream.settings.proxyProtocol;
+        if (announced != null) {
+            message =
+                    message.proxyHeader(
+                            announced.header(request.remoteAddress, request.localAddress));
+        }
         if (body != null) {
             message = message.body(length, body.open());
             if (trailers != null) {

@@ -3,12 +3,15 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.client.HttpOrigin;
 import io.sirocco.net.Loop;
+import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.RepeatedFailures;
+import io.sirocco.web.dns.NameResolver;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -17,22 +20,27 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The servers of an {@link Upstream}: one for each address of each host. Names are looked up again
- * and again on a virtual thread; the JVM keeps an answer for 30 s (the security property {@code
- * networkaddress.cache.ttl}). Before the first answer the host itself is the server; if a look-up
- * fails, the last addresses stay in use. A server whose address stays keeps its state.
+ * The servers of an {@link Upstream}: one for each address of each host. Each name is looked up on
+ * a virtual thread, again and again: when the time to live of its addresses has passed, within
+ * bounds. Before the first answer the host itself is the server; if a look-up fails, the last
+ * addresses stay in use. A server whose address stays keeps its state.
  *
  * <p>Any thread.
  */
 final class ServerList {
     private static final int MOST_ADDRESSES = 64;
+    private static final Duration RETRY = Duration.ofSeconds(5); // after a failure
+    private static final RepeatedFailures FAILURES =
+            new RepeatedFailures(LazyLogger.of(Upstream.class), Level.WARNING);
 
     private final Upstream upstream;
+    private final NameResolver resolver;
     private volatile List<UpstreamServer> all;
     private final Map<UpstreamSettings.Server, List<InetAddress>> known = new HashMap<>();
 
     ServerList(Upstream upstream) {
         this.upstream = upstream;
+        this.resolver = NameResolver.of(upstream.settings.nameservers);
         for (UpstreamSettings.Server each : upstream.settings.servers) {
             if (isLiteral(each)) {
                 String host = each.origin().host();
@@ -59,53 +67,60 @@ final class ServerList {
 
     /** Begins to look names up. On {@code loop}. */
     void begin(Loop loop) {
-        if (upstream.settings.servers.stream().anyMatch(ServerList::isNamed)) {
-            Thread.ofVirtual().name("sirocco-upstream-names").start(() -> lookUp(loop));
+        for (UpstreamSettings.Server each : upstream.settings.servers) {
+            if (isNamed(each)) {
+                begin(loop, each);
+            }
         }
     }
 
-    private void lookUp(Loop loop) {
-        synchronized (known) {
-            for (UpstreamSettings.Server each : upstream.settings.servers) {
-                if (isNamed(each)) {
-                    lookUp(each);
-                }
-            }
-            rebuild(all);
-        }
+    private void begin(Loop loop, UpstreamSettings.Server server) {
+        Thread.ofVirtual().name("sirocco-upstream-names").start(() -> lookUp(loop, server));
+    }
+
+    private void lookUp(Loop loop, UpstreamSettings.Server server) {
+        Duration next = lookUp(server);
         try {
-            loop.execute(
-                    () ->
-                            loop.schedule(
-                                    upstream.settings.resolve.toMillis(),
-                                    () -> {
-                                        if (!upstream.isClosed()) {
-                                            begin(loop);
-                                        }
-                                    }));
+            loop.execute(() -> loop.schedule(next.toMillis(), () -> again(loop, server)));
         } catch (RejectedExecutionException e) {
             // the server has stopped
         }
     }
 
-    private void lookUp(UpstreamSettings.Server server) {
-        try {
-            InetAddress[] found = InetAddress.getAllByName(server.origin().host());
-            Arrays.sort(found, Comparator.comparing(InetAddress::getHostAddress));
-            known.put(
-                    server,
-                    List.copyOf(
-                            Arrays.asList(found)
-                                    .subList(0, Math.min(found.length, MOST_ADDRESSES))));
-        } catch (UnknownHostException e) {
-            Upstream.LOG
-                    .get()
-                    .log(
-                            Level.WARNING,
-                            "upstream {0}: no address is known for {1}",
-                            upstream.name(),
-                            server.origin().host());
+    private void again(Loop loop, UpstreamSettings.Server server) {
+        if (!upstream.isClosed()) {
+            begin(loop, server);
         }
+    }
+
+    /** Returns when to look again. */
+    private Duration lookUp(UpstreamSettings.Server server) {
+        String host = server.origin().host();
+        try {
+            NameResolver.Resolved resolved = resolver.resolve(host);
+            var sorted = new ArrayList<>(resolved.addresses());
+            sorted.sort(Comparator.comparing(InetAddress::getHostAddress));
+            synchronized (known) {
+                known.put(
+                        server,
+                        List.copyOf(sorted.subList(0, Math.min(sorted.size(), MOST_ADDRESSES))));
+                rebuild(all);
+            }
+            return bounded(resolved.validity().orElse(upstream.settings.resolve));
+        } catch (IOException | RuntimeException e) {
+            FAILURES.logLine(
+                    upstream.name() + host,
+                    "upstream " + upstream.name() + ": no address is known for " + host + ": " + e,
+                    e);
+            return bounded(RETRY);
+        }
+    }
+
+    private Duration bounded(Duration time) {
+        Duration least = upstream.settings.resolveMin;
+        Duration most = upstream.settings.resolve;
+        Duration longer = time.compareTo(least) > 0 ? time : least;
+        return longer.compareTo(most) < 0 ? longer : most;
     }
 
     private void rebuild(List<UpstreamServer> before) {

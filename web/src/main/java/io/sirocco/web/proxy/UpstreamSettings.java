@@ -3,7 +3,9 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.Cookie;
 import io.sirocco.http.client.HttpOrigin;
+import io.sirocco.net.ProxyProtocol;
 import io.sirocco.net.TlsClient;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +29,8 @@ public final class UpstreamSettings implements Cloneable {
     HashBy hashBy = HashBy.ADDRESS;
     String stickyCookie = "";
     Duration resolve = Duration.ofSeconds(30);
+    Duration resolveMin = Duration.ofSeconds(1);
+    List<InetSocketAddress> nameservers = List.of(); // empty for those of the system
     int maxFailures = 3;
     Duration failureWindow = Duration.ofSeconds(10);
     Duration ejection = Duration.ofSeconds(10);
@@ -49,6 +53,7 @@ public final class UpstreamSettings implements Cloneable {
     Duration totalTimeout = Duration.ofHours(1);
     Duration keepAlive = Duration.ofSeconds(30);
     Duration tunnelIdleTimeout = Duration.ofHours(1);
+    ProxyProtocol proxyProtocol; // null for none
     TlsClient tls; // null for the JVM's
     String serverName = "";
 
@@ -58,6 +63,10 @@ public final class UpstreamSettings implements Cloneable {
         try {
             var copy = (UpstreamSettings) clone();
             copy.servers = List.copyOf(servers);
+            if (proxyProtocol != null && servers.stream().anyMatch(it -> it.origin().secure())) {
+                throw new IllegalArgumentException(
+                        "proxyProtocol is for servers without TLS: http:// and unix:.");
+            }
             return copy;
         } catch (CloneNotSupportedException e) {
             throw new AssertionError(e);
@@ -139,9 +148,30 @@ public final class UpstreamSettings implements Cloneable {
         return this;
     }
 
-    /** Sets how often host names are resolved. Default: 30 s. */
-    public UpstreamSettings resolve(Duration every) {
-        this.resolve = positive("resolve", every);
+    /**
+     * Sets after which time host names are resolved again, at the latest: sooner if the time to
+     * live of their records is shorter. Default: 30 s.
+     */
+    public UpstreamSettings resolve(Duration most) {
+        this.resolve = positive("resolve", most);
+        return this;
+    }
+
+    /**
+     * Sets before which time host names are not resolved again, whatever their records say, unless
+     * {@link #resolve} is shorter. Default: 1 s.
+     */
+    public UpstreamSettings resolveMin(Duration least) {
+        this.resolveMin = positive("resolveMin", least);
+        return this;
+    }
+
+    /**
+     * Sets the name servers for host names that are not in the hosts file. Default: those of the
+     * system, and where they do not know a name, its own resolver.
+     */
+    public UpstreamSettings nameservers(InetSocketAddress... servers) {
+        this.nameservers = List.of(servers);
         return this;
     }
 
@@ -292,6 +322,15 @@ public final class UpstreamSettings implements Cloneable {
     /** Sets how long nothing may move in a tunnel. Default: 1 h. */
     public UpstreamSettings tunnelIdleTimeout(Duration timeout) {
         this.tunnelIdleTimeout = positive("tunnelIdleTimeout", timeout);
+        return this;
+    }
+
+    /**
+     * Announces each client to the servers by the PROXY protocol, at the beginning of a connection.
+     * A connection is then only for the requests of one connection of a client. Default: not.
+     */
+    public UpstreamSettings proxyProtocol(ProxyProtocol version) {
+        this.proxyProtocol = Objects.requireNonNull(version);
         return this;
     }
 
