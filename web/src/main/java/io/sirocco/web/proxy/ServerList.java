@@ -11,16 +11,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The servers of an {@link Upstream}: one for each address of each host. Names are looked up again
- * and again on a virtual thread; the JVM keeps an answer for 30 s (the security property {@code
- * networkaddress.cache.ttl}). Before the first answer the host itself is the server; if a look-up
- * fails, the last addresses stay in use. A server whose address stays keeps its state.
+ * The servers of an {@link Upstream}, those of its settings and those that were added: one for each
+ * address of each host. Names are looked up again and again on a virtual thread; the JVM keeps an
+ * answer for 30 s (the security property {@code networkaddress.cache.ttl}). Before the first answer
+ * the host itself is the server; if a look-up fails, the last addresses stay in use. A server whose
+ * address stays keeps its state.
  *
  * <p>Any thread.
  */
@@ -28,19 +29,24 @@ final class ServerList {
     private static final int MOST_ADDRESSES = 64;
 
     private final Upstream upstream;
-    private volatile List<UpstreamServer> all;
-    private final Map<UpstreamSettings.Server, List<InetAddress>> known = new HashMap<>();
+    private volatile List<UpstreamServer> all = List.of();
+    private volatile Map<HttpOrigin, UpstreamSettings.Server> added = Map.of(); // in their order
+    private final Map<HttpOrigin, List<InetAddress>> known = new HashMap<>(); // with the lock held
+    private boolean looksUp; // with the lock held
+    private volatile boolean inRound;
 
     ServerList(Upstream upstream) {
         this.upstream = upstream;
-        for (UpstreamSettings.Server each : upstream.settings.servers) {
-            if (isLiteral(each)) {
-                String host = each.origin().host();
-                String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-                known.put(each, List.of(InetAddress.ofLiteral(bare)));
-            }
+        upstream.settings.servers.forEach(this::knowLiteral);
+        rebuild();
+    }
+
+    private void knowLiteral(UpstreamSettings.Server server) {
+        if (isLiteral(server)) {
+            String host = server.origin().host();
+            String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+            known.put(server.origin(), List.of(InetAddress.ofLiteral(bare)));
         }
-        rebuild(List.of());
     }
 
     List<UpstreamServer> all() {
@@ -57,43 +63,98 @@ final class ServerList {
         return server.origin().address().isEmpty() && !isLiteral(server);
     }
 
-    /** Begins to look names up. On {@code loop}. */
-    void begin(Loop loop) {
-        if (upstream.settings.servers.stream().anyMatch(ServerList::isNamed)) {
-            Thread.ofVirtual().name("sirocco-upstream-names").start(() -> lookUp(loop));
-        }
+    private boolean isFixed(HttpOrigin origin) {
+        return upstream.settings.servers.stream().anyMatch(each -> each.origin().equals(origin));
     }
 
-    private void lookUp(Loop loop) {
-        synchronized (known) {
-            for (UpstreamSettings.Server each : upstream.settings.servers) {
-                if (isNamed(each)) {
-                    lookUp(each);
-                }
-            }
-            rebuild(all);
+    /** Returns the servers as they were set or added, before names are resolved. */
+    private List<UpstreamSettings.Server> named() {
+        var named = new ArrayList<>(upstream.settings.servers);
+        named.addAll(added.values());
+        return named;
+    }
+
+    // ---- at run time
+
+    /** Adds a server, or changes its weight; returns whether it is new. */
+    synchronized boolean add(UpstreamSettings.Server server) {
+        if (isFixed(server.origin())) {
+            return false;
         }
-        try {
-            loop.execute(
-                    () ->
-                            loop.schedule(
-                                    upstream.settings.resolve.toMillis(),
-                                    () -> {
-                                        if (!upstream.isClosed()) {
-                                            begin(loop);
-                                        }
-                                    }));
-        } catch (RejectedExecutionException e) {
-            // the server has stopped
+        UpstreamSettings.Server before = added.get(server.origin());
+        if (server.equals(before)) {
+            return false;
         }
+        var next = new LinkedHashMap<>(added);
+        next.put(server.origin(), server);
+        added = next;
+        knowLiteral(server);
+        rebuild();
+        if (isNamed(server) && looksUp) {
+            lookUp(List.of(server), () -> {});
+        }
+        return before == null;
+    }
+
+    /** Removes a server that was added; returns whether there was one. */
+    synchronized boolean remove(HttpOrigin origin) {
+        if (!added.containsKey(origin)) {
+            return false;
+        }
+        var next = new LinkedHashMap<>(added);
+        next.remove(origin);
+        added = next;
+        known.remove(origin);
+        rebuild();
+        return true;
+    }
+
+    // ---- names
+
+    /** Begins to look names up. On {@code loop}. */
+    synchronized void begin(Loop loop) {
+        looksUp = true;
+        round(loop);
+    }
+
+    private void round(Loop loop) {
+        if (!inRound) { // else a name server is slower than the interval
+            List<UpstreamSettings.Server> hosts =
+                    named().stream().filter(ServerList::isNamed).toList();
+            inRound = !hosts.isEmpty();
+            lookUp(hosts, () -> inRound = false);
+        }
+        loop.schedule(
+                upstream.settings.resolve.toMillis(),
+                () -> {
+                    if (!upstream.isClosed()) {
+                        round(loop);
+                    }
+                });
+    }
+
+    private void lookUp(List<UpstreamSettings.Server> servers, Runnable end) {
+        if (servers.isEmpty()) {
+            return;
+        }
+        Thread.ofVirtual()
+                .name("sirocco-upstream-names")
+                .start(
+                        () -> {
+                            try {
+                                servers.forEach(this::lookUp);
+                            } finally {
+                                end.run();
+                            }
+                        });
     }
 
     private void lookUp(UpstreamSettings.Server server) {
         try {
             InetAddress[] found = InetAddress.getAllByName(server.origin().host());
             Arrays.sort(found, Comparator.comparing(InetAddress::getHostAddress));
-            known.put(
-                    server,
+            resolved(
+                    server.origin(),
                     List.copyOf(
                             Arrays.asList(found)
                                     .subList(0, Math.min(found.length, MOST_ADDRESSES))));
@@ -108,10 +169,18 @@ final class ServerList {
         }
     }
 
-    private void rebuild(List<UpstreamServer> before) {
+    private synchronized void resolved(HttpOrigin origin, List<InetAddress> addresses) {
+        if (isFixed(origin) || added.containsKey(origin)) { // it may have been removed
+            known.put(origin, addresses);
+            rebuild();
+        }
+    }
+
+    private void rebuild() {
+        List<UpstreamServer> before = all;
         var next = new ArrayList<UpstreamServer>();
-        for (UpstreamSettings.Server each : upstream.settings.servers) {
-            List<InetAddress> addresses = known.get(each);
+        for (UpstreamSettings.Server each : named()) {
+            List<InetAddress> addresses = known.get(each.origin());
             if (addresses != null) {
                 for (InetAddress address : addresses) {
                     String name =
@@ -126,7 +195,7 @@ final class ServerList {
                 next.add(server(each, each.name(), named(each), before));
             } // else TLS could not be told the name, which replaces that of the host
         }
-        if (!next.equals(before) || before.isEmpty()) {
+        if (!next.equals(before)) {
             all = List.copyOf(next);
         }
     }
@@ -147,6 +216,7 @@ final class ServerList {
             List<UpstreamServer> before) {
         for (UpstreamServer each : before) {
             if (each.name.equals(name) && each.origin.equals(origin)) {
+                each.weight = configured.weight();
                 return each;
             }
         }
