@@ -11,8 +11,8 @@ import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -96,8 +96,8 @@ class RegistrationTest {
         try (var client = new Socket("127.0.0.1", node.port())) {
             client.getOutputStream().write("GET / HTTP/1.0\r\n\r\n".getBytes());
             reached.await();
-            CompletableFuture<Boolean> stopped =
-                    CompletableFuture.supplyAsync(() -> node.stop(Duration.ofSeconds(20)));
+            var stopped = new FutureTask<>(() -> node.stop(Duration.ofSeconds(20)));
+            Thread.ofVirtual().start(stopped);
             String leave;
             do {
                 leave = next(heard); // perhaps behind a heartbeat that was on its way
