@@ -93,7 +93,11 @@ final class Sites implements AutoCloseable {
         this.bandwidths = sharedState.bandwidths();
         this.configuration = configuration;
         this.before = before;
-        this.upstreams = new Upstreams(configuration, before.map(old -> old.sites.upstreams));
+        this.upstreams =
+                new Upstreams(
+                        configuration,
+                        sharedState.registrations(),
+                        before.map(old -> old.sites.upstreams));
         before.ifPresent(old -> unclaimed.putAll(old.sites.limits));
         claimLimits();
     }

@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 public record Upstream(
         String name,
         List<Server> servers,
+        Registration registration,
         Balance balance,
         Optional<String> hashBy,
         String stickyCookie,
@@ -87,6 +88,34 @@ public record Upstream(
         /** Returns the addresses of the name servers. */
         public InetSocketAddress[] addresses() {
             return servers.stream().map(Upstream::nameserver).toArray(InetSocketAddress[]::new);
+        }
+    }
+
+    /**
+     * Servers that join at run time.
+     *
+     * @param on whether they may
+     * @param networks of addresses that a server may register besides its own
+     * @param most servers at a time
+     */
+    public record Registration(boolean on, List<Network> networks, int most) {
+        static Registration read(Table table) {
+            var registration =
+                    new Registration(
+                            table.flag("registration", false),
+                            table.list(
+                                    "registration-networks",
+                                    List.of(),
+                                    Values.text(Network::parse)),
+                            table.whole("max-registered", 100, 1, 10_000));
+            if (registration.on) return registration;
+            for (String key : List.of("registration-networks", "max-registered")) {
+                if (table.sets(key)) {
+                    table.warning(
+                            key, "\"" + key + "\" has no effect", "it needs registration = true");
+                }
+            }
+            return registration;
         }
     }
 
@@ -177,6 +206,7 @@ public record Upstream(
                 new Upstream(
                         table.needed("name", Node.of("?"), "name = \"api\"", Values.text(name)),
                         servers(table),
+                        Registration.read(table),
                         Balance.valueOf(
                                 constant(
                                         table.value(
@@ -225,19 +255,7 @@ public record Upstream(
     }
 
     private static List<Server> servers(Table table) {
-        if (!table.sets("servers")) {
-            table.error(
-                    "servers",
-                    "[[upstream]] needs \"servers\"",
-                    "for example: servers = [\"http://10.0.0.1:8080\"]");
-        }
         List<Server> servers = table.inlinesOrTexts("servers", "url", Server::read);
-        if (servers.isEmpty() && table.isEmptyList("servers")) {
-            table.error(
-                    "servers",
-                    "\"servers\" is empty",
-                    "for example: servers = [\"http://10.0.0.1:8080\"]");
-        }
         for (int i = 0; i < servers.size(); i++) {
             String url = servers.get(i).url;
             if (url.equals(INVALID)) continue; // it has its own error
@@ -254,6 +272,18 @@ public record Upstream(
     }
 
     private void check(Table table) {
+        if (!registration.on && !table.sets("servers")) {
+            table.error(
+                    "servers",
+                    "[[upstream]] needs \"servers\"",
+                    "for example: servers = [\"http://10.0.0.1:8080\"]");
+        }
+        if (!registration.on && servers.isEmpty() && table.isEmptyList("servers")) {
+            table.error(
+                    "servers",
+                    "\"servers\" is empty",
+                    "for example: servers = [\"http://10.0.0.1:8080\"]");
+        }
         if (balance == Balance.HASH && !table.sets("hash-by")) {
             table.error(
                     "balance",
@@ -263,7 +293,7 @@ public record Upstream(
         if (balance != Balance.HASH && table.sets("hash-by")) {
             table.warning("hash-by", "\"hash-by\" has no effect", "it needs balance = \"hash\"");
         }
-        if (!servers.isEmpty() && servers.stream().allMatch(Server::backup)) {
+        if (!registration.on && !servers.isEmpty() && servers.stream().allMatch(Server::backup)) {
             table.error("servers", "all servers are backups", "remove \"backup\" from one");
         }
         if (table.sets("resolve-min") && names.least.compareTo(names.most) > 0) {
@@ -280,6 +310,7 @@ public record Upstream(
                     "remove it, or write http:// in \"servers\"");
         }
         if (table.sets("tls")
+                && !registration.on
                 && servers.stream().noneMatch(server -> server.url.startsWith("https:"))) {
             table.warning("tls", "\"tls\" has no effect", "no server of this upstream is https://");
         }

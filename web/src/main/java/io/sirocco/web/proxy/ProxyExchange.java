@@ -62,6 +62,7 @@ abstract class ProxyExchange {
     private Set<UpstreamServer> tried = Set.of();
     private long due; // in milliseconds of the loop
     private UpstreamServer server; // of the attempt
+    private long began; // the attempt, in nanoseconds of the loop's clock
     private String host; // of the attempt
     private CompletableFuture<ClientResponse> call;
     private BodySource source; // of the response; null while nobody has asked for it
@@ -147,6 +148,7 @@ abstract class ProxyExchange {
         outcome.attempts++;
         next.requests.increment();
         next.inProgress.incrementAndGet();
+        began = loop.clock().nanos();
         CompletableFuture<ClientResponse> sent;
         try {
             sent = upstream.client.sendAsync(loop, message(next));
@@ -284,6 +286,7 @@ abstract class ProxyExchange {
 
     private void responded(ClientResponse response) {
         int status = response.status();
+        server.latency.add(loop.index(), loop.clock().nanos() - began);
         if (status > 599) {
             response.close();
             failedAt(server);

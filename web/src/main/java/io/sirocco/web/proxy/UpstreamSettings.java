@@ -20,11 +20,12 @@ import java.util.stream.IntStream;
  * frozen when that returns. All limits and timeouts are finite by default. Used by one thread.
  */
 public final class UpstreamSettings implements Cloneable {
-    /** A configured server. */
+    /** A server that was configured or added. */
     record Server(String name, HttpOrigin origin, int weight, boolean backup) {}
 
     String name = "";
     List<Server> servers = new ArrayList<>();
+    boolean allowEmpty;
     Balance balance = Balance.ROUND_ROBIN;
     HashBy hashBy = HashBy.ADDRESS;
     String stickyCookie = "";
@@ -100,6 +101,10 @@ public final class UpstreamSettings implements Cloneable {
         return this;
     }
 
+    static Server added(String url, int weight) {
+        return server(url, atLeast(1, "weight", weight), false);
+    }
+
     private static Server server(String url, int weight, boolean backup) {
         if (url.startsWith("unix:")) {
             Path socket = Path.of(url.substring(5));
@@ -120,6 +125,15 @@ public final class UpstreamSettings implements Cloneable {
         String rest = url.substring(url.indexOf("//") + 2);
         int slash = rest.indexOf('/');
         return slash < 0 || slash == rest.length() - 1 ? rest : rest.substring(0, slash);
+    }
+
+    /**
+     * Sets whether there may be no server: then requests get 503 until {@link Upstream#add} adds
+     * one. The upstream needs a name then. Default: false.
+     */
+    public UpstreamSettings allowEmpty(boolean may) {
+        this.allowEmpty = may;
+        return this;
     }
 
     /** Sets how servers are chosen. Default: {@link Balance#ROUND_ROBIN}. */
