@@ -60,6 +60,7 @@ final class ScriptRequest {
     int number; // in the context of the worker
     volatile String file; // the first script that was called, for the log
     volatile long allocated; // since the request or the part of the stream began
+    int timers; // of the thread of the worker
 
     // Guarded by this:
     private Phase phase = Phase.WAITING;
@@ -69,6 +70,7 @@ final class ScriptRequest {
     private CompletableFuture<Response> inspection;
 
     private volatile long deadline;
+    private volatile long cleanupEnd; // 0 unless the request is over and something is to be ended
     private final BodyReader body;
     private volatile boolean gone; // the client has disconnected
 
@@ -152,6 +154,21 @@ final class ScriptRequest {
     /** Whether nothing more is to be done for this request. */
     boolean isOver() {
         return phase() == Phase.OVER;
+    }
+
+    /** Gives what the request has left behind, such as a finally block, a time to end. */
+    private void allowCleanup() {
+        cleanupEnd = System.nanoTime() + pool.settings.timeoutNanos() | 1;
+    }
+
+    /** Whether code of a request that is over may still run. */
+    boolean mayCleanUp() {
+        return mayCleanUpAt(System.nanoTime());
+    }
+
+    boolean mayCleanUpAt(long nanos) {
+        long end = cleanupEnd;
+        return end != 0 && nanos - end < 0;
     }
 
     /** Posts the result of the script. */
@@ -299,6 +316,7 @@ final class ScriptRequest {
             stage = inspection;
         }
         pool.timed.remove(this);
+        allowCleanup();
         if (before != Phase.STREAMING) { // whose writer closes it
             forget();
         }
@@ -438,14 +456,15 @@ final class ScriptRequest {
 
     private void closeStream() {
         pool.timed.remove(this);
+        allowCleanup();
         synchronized (this) {
             phase = Phase.OVER;
         }
         Worker of = worker;
+        of.post(this, () -> of.context().close(number));
         of.post(
                 null,
                 () -> {
-                    of.context().close(number);
                     if (!pool.completions.used) {
                         of.context().forget(number);
                     }
@@ -546,7 +565,8 @@ final class ScriptRequest {
     void completed(int status, boolean complete, long bytes, double millis) {
         Worker of = worker;
         if (of != null) {
-            of.post(null, () -> of.context().completed(number, status, complete, bytes, millis));
+            allowCleanup();
+            of.post(this, () -> of.context().completed(number, status, complete, bytes, millis));
         }
     }
 }
