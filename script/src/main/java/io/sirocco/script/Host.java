@@ -46,6 +46,7 @@ final class Host {
         on(host, "failPart", a -> request(a[0], r -> r.partFailed(error(a, 1))));
         on(host, "inspected", a -> request(a[0], r -> inspected(r, a)));
         on(host, "body", a -> request(a[0], r -> r.read(a[1].asInt(), a[2], a[3])));
+        on(host, "responseBody", a -> responseBody(a[0], a[1], a[2]));
         on(host, "loaded", a -> worker.loaded(a[0].asInt(), null));
         on(host, "notLoaded", a -> worker.loaded(a[0].asInt(), failure(a[1], a[2])));
         on(host, "tornDown", a -> worker.tornDown());
@@ -104,6 +105,15 @@ final class Host {
         Headers headers = Lines.headers(a[4].asString(), true);
         String target = Lines.target(a[3].asString());
         request.forwarded(a[1].asInt(), new Upstreams.Forward(upstream, target, headers));
+    }
+
+    private void responseBody(Value number, Value resolve, Value reject) {
+        ScriptRequest request = worker.request(number.asInt());
+        if (request == null) {
+            reject.executeVoid("The request is over.");
+        } else {
+            request.readResponse(resolve, reject);
+        }
     }
 
     private boolean isAllowed(String upstream) {

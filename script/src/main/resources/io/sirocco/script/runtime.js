@@ -135,10 +135,13 @@
 
     /** The response of a handler, as inspectResponse sees it. */
     class Inspected {
+        #job;
         #body;
         #replaced = false;
+        #read; // a promise of the bytes and their text, once they are read
 
-        constructor(status, flat) {
+        constructor(job, status, flat) {
+            this.#job = job;
             this.status = status;
             this.headers = Headers.parse(flat === "" ? [] : flat.split("\n"), 0);
         }
@@ -151,6 +154,17 @@
             this.#replaced = true;
             this.#body = body;
         }
+
+        #bytes() {
+            return this.#read ??= new Promise((resolve, reject) => host.responseBody(this.#job,
+                (buffer, text) => resolve({ bytes: bytesOf(buffer), text }), (message) => reject(new Error(message))));
+        }
+
+        async bytes() { return (await this.#bytes()).bytes.slice(); }
+
+        async text() { return (await this.#bytes()).text; }
+
+        async json() { return JSON.parse(await this.text()); }
     }
 
     class Fetched {
@@ -404,7 +418,7 @@
 
     function inspect(job, status, flat) {
         const state = jobs.get(job);
-        inspectNext(state, 0, new Inspected(status, flat));
+        inspectNext(state, 0, new Inspected(job, status, flat));
     }
 
     function inspectNext(state, from, response) {
@@ -426,7 +440,7 @@
 
     function replacement(response, result) {
         if (result == null || result === response) return response;
-        const other = new Inspected(checked(result), Headers.flat(result.headers instanceof Headers ? result.headers : new Headers(result.headers)));
+        const other = new Inspected(0, checked(result), Headers.flat(result.headers instanceof Headers ? result.headers : new Headers(result.headers)));
         other.body = result.body;
         return other;
     }
