@@ -159,7 +159,6 @@ class HostileScriptsTest {
             })
     void endsCleanly(String code, String status) {
         FORWARDED.clear();
-        long began = System.nanoTime();
         for (String path : new String[] {"/sync", "/async"}) {
             Site.Reply reply = run(path, code);
             String known = Integer.toString(reply.status());
@@ -169,9 +168,6 @@ class HostileScriptsTest {
         assertTrue(FORWARDED.isEmpty(), FORWARDED::toString);
         assertEquals("well", site.text("/well"));
         Site.await("everything to end", site.scripts::isQuiet);
-        assertTrue(
-                System.nanoTime() - began < 3 * 2 * TIMEOUT.toNanos(),
-                "it ends with the limits of the request");
     }
 
     @ParameterizedTest
