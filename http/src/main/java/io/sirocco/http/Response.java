@@ -11,6 +11,7 @@ import io.sirocco.net.OpenFile;
 import io.sirocco.net.Protocol;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -423,4 +424,15 @@ public sealed interface Response permits ResponseMessage {
 
     /** Returns the length of the body in bytes, if it is known in advance. */
     OptionalLong length();
+
+    /**
+     * Writes the body to {@code out} instead of to a client, for filters that read it. This may use
+     * it up: send another response then, such as {@link #bytes} with what was read. Blocks while
+     * the body is produced, so call it on a virtual thread of the {@linkplain Request#loop loop}.
+     *
+     * @throws IllegalStateException if this is an {@linkplain #async asynchronous} response, one of
+     *     {@linkplain #events events}, or an upgrade
+     * @throws IOException if the body fails, or {@code out} does
+     */
+    void writeBody(OutputStream out) throws IOException, InterruptedException;
 }
