@@ -17,6 +17,7 @@ import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
 import io.sirocco.live.Live;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.log.AccessLog;
 import io.sirocco.web.proxy.UpstreamStats;
 import java.io.IOException;
@@ -410,6 +411,11 @@ final class Serving implements AutoCloseable, Subject {
     @Override
     public List<UpstreamStats> upstreams() {
         return assembly.upstreams();
+    }
+
+    @Override
+    public Map<String, ResponseCache> caches() {
+        return assembly.caches();
     }
 
     @Override

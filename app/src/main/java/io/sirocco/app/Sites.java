@@ -86,13 +86,22 @@ final class Sites implements AutoCloseable {
 
     private final Configuration configuration;
     private final Upstreams upstreams;
+    private final Caches caches;
 
-    Sites(SharedState sharedState, Configuration configuration, Optional<Before> before) {
+    /**
+     * @param opens whether it opens what a process cannot share with another one
+     */
+    Sites(
+            SharedState sharedState,
+            Configuration configuration,
+            Optional<Before> before,
+            boolean opens) {
         this.rejections = sharedState.rejections();
         this.bandwidths = sharedState.bandwidths();
         this.configuration = configuration;
         this.before = before;
         this.upstreams = new Upstreams(configuration, before.map(old -> old.sites.upstreams));
+        this.caches = new Caches(configuration, before.map(old -> old.sites.caches), opens);
         before.ifPresent(old -> unclaimed.putAll(old.sites.limits));
         claimLimits();
     }
@@ -131,6 +140,7 @@ final class Sites implements AutoCloseable {
     void inForce(Server server) {
         before = Optional.empty();
         upstreams.inForce(server);
+        caches.inForce();
         unclaimed.clear();
         bandwidths.forEach(
                 (key, bandwidth) -> {
@@ -227,7 +237,12 @@ final class Sites implements AutoCloseable {
             case Action.Redirect(String to, int status) -> new Redirect(route.path(), to, status);
             case Action.Respond(int status, String text) -> new Respond(status, text);
             case io.sirocco.app.config.Proxy proxy ->
-                    Proxy.to(upstreams.of(proxy), options -> set(options, proxy));
+                    Proxy.to(
+                            upstreams.of(proxy),
+                            options -> {
+                                set(options, proxy);
+                                route.caching().map(caches::of).ifPresent(options::cache);
+                            });
             case Action.Rewrite(String to) -> {
                 var rewrite = new Rewrite(route.path(), to);
                 FileRules rules = targets.behind(route);
@@ -439,18 +454,24 @@ final class Sites implements AutoCloseable {
         return upstreams;
     }
 
-    /** Closes the files and upstreams that {@code next} does not use. */
+    Caches caches() {
+        return caches;
+    }
+
+    /** Closes the files, upstreams and caches that {@code next} does not use. */
     void closeBehind(Sites next) {
         upstreams.closeBehind(next.upstreams);
+        caches.closeBehind(next.caches);
         servers.values().stream()
                 .filter(files -> !next.servers.containsValue(files))
                 .forEach(FileServer::close);
     }
 
-    /** Closes its open files and upstreams; responses in progress are completed. */
+    /** Closes its open files, upstreams and caches; responses in progress are completed. */
     @Override
     public void close() {
         servers.values().forEach(FileServer::close);
         upstreams.close();
+        caches.close();
     }
 }

@@ -3,6 +3,7 @@ package io.sirocco.app.admin;
 
 import io.sirocco.http.ServerStats;
 import io.sirocco.live.Live;
+import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.proxy.UpstreamStats;
 import java.io.IOException;
 import java.util.List;
@@ -54,6 +55,11 @@ public interface Subject {
     /** Returns the statistics of the upstreams that it forwards to. */
     default List<UpstreamStats> upstreams() {
         return List.of();
+    }
+
+    /** Returns its response caches by name. */
+    default Map<String, ResponseCache> caches() {
+        return Map.of();
     }
 
     /** Returns the number of lines that the access log has dropped since the start. */

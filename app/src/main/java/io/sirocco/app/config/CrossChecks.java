@@ -34,6 +34,7 @@ final class CrossChecks {
         channels();
         tickets();
         upstreams();
+        new CacheChecks(report, all).check();
     }
 
     private SourcePosition position(Object... path) {

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
  * One {@code [[site.route]]}, with the options that it inherits. Immutable.
  *
  * @param path as {@link io.sirocco.http.Routes} takes it
+ * @param caching the cache of the proxy; empty: none
  * @param bandwidthOut bytes per second of all its responses together; 0 for no limit
  * @param connectionBandwidthOut the same of each connection
  * @param idle the keep-alive timeout after a response of this route; empty for that of the server
@@ -17,6 +18,7 @@ import java.util.stream.Stream;
 public record Route(
         String path,
         Action action,
+        Optional<Caching> caching,
         Files files,
         Rules rules,
         long bandwidthOut,
@@ -25,7 +27,7 @@ public record Route(
 
     /** Creates a route without limits of its own. */
     public Route(String path, Action action, Files files, Rules rules) {
-        this(path, action, files, rules, 0, 0, Optional.empty());
+        this(path, action, Optional.empty(), files, rules, 0, 0, Optional.empty());
     }
 
     /**
@@ -34,6 +36,7 @@ public record Route(
      */
     static Route read(Table own, RoutePath path, List<Table> behind) {
         Action action = Action.read(own, path.parameters());
+        Optional<Caching> caching = own.inlineTextOrTrue("cache", "name", Caching::read);
         long bandwidth = own.value("bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
         long each =
                 own.value("connection-bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
@@ -44,6 +47,7 @@ public record Route(
                 new Route(
                         path.text(),
                         action,
+                        caching,
                         Files.read(table, strip),
                         Rules.read(table),
                         bandwidth,
@@ -77,6 +81,12 @@ public record Route(
                                     : "remove \"" + key + "\"");
                 }
             }
+        }
+        if (caching.isPresent() && !(action instanceof Proxy)) {
+            own.error(
+                    "cache",
+                    "this route has no \"proxy\" whose responses could be stored",
+                    "add proxy = ..., or remove \"cache\"; files have the cache of [[site]]");
         }
         if (action instanceof Action.Redirect(String to, _)
                 && to.equals(path.replaceFirst("\\*$", "{*}"))) {

@@ -53,6 +53,7 @@ class ManualTest {
         assertEquals(2, all.tls().certificates().size());
         assertEquals(7, all.sites().getFirst().routes().size());
         assertEquals(1, all.upstreams().size());
+        assertEquals(1, all.caches().size());
         assertEquals(2, all.sites().getFirst().files().cacheControl().size());
     }
 
@@ -101,6 +102,7 @@ class ManualTest {
             keys.remove("site.route.headers");
             keys.remove("site.route.proxy.request-headers");
             keys.remove("site.route.proxy.response-headers");
+            keys.remove("site.route.cache.default-ttl");
             keys.remove("site.route.basic-auth"); // said of sites
             keys.remove("site.route.rate-limit");
             keys.get("listen.tls").removeAll(keys.get("tls")); // said of [tls]
