@@ -11,16 +11,13 @@ import io.sirocco.web.cache.OriginRequest;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiConsumer;
 
 /**
- * What a {@link Proxy} forwards of a client's request, or a request of this program. It reads the
- * headers of the client's request, and is valid as long as that, unless it {@linkplain #sentBy has
- * headers of its own}: then it is immutable, and may outlive the client's request.
+ * What a {@link Proxy} forwards of a client's request, or a request of this program. It may outlive
+ * the client's request. Immutable, except for the body.
  */
 final class InboundRequest {
     /** The client of a request of this program. */
@@ -46,11 +43,10 @@ final class InboundRequest {
     final Loop loop;
     final Body body; // null for none, and while a cache has it
     private final byte[] content; // of a request of this program; else null
-    private final Request live; // null with headers of its own
-    private final Headers headers; // null without
+    final Headers headers;
 
     private InboundRequest(Request request) {
-        this(request, request.authority(), request.target(), request.path(), null);
+        this(request, request.authority(), request.target(), request.path(), request.headers());
     }
 
     private InboundRequest(
@@ -68,7 +64,6 @@ final class InboundRequest {
         this.loop = request.loop();
         this.body = request.body().length().orElse(-1) == 0 ? null : request.body();
         this.content = null;
-        this.live = headers == null ? request : null;
         this.headers = headers;
     }
 
@@ -86,7 +81,6 @@ final class InboundRequest {
         this.loop = from.loop;
         this.body = sent.body().orElse(null);
         this.content = null;
-        this.live = null;
         this.headers = sent.headers();
     }
 
@@ -104,7 +98,6 @@ final class InboundRequest {
         this.loop = loop;
         this.body = null;
         this.content = own.body();
-        this.live = null;
         this.headers = own.headers();
     }
 
@@ -171,48 +164,24 @@ final class InboundRequest {
         }
     }
 
-    boolean has(String name) {
-        return live == null ? headers.has(name) : live.header(name).isPresent();
-    }
-
     /** Returns the values of a header, joined; empty if it is absent. */
     String list(String name) {
-        return live == null
-                ? String.join(", ", headers.all(name))
-                : live.headerList(name).orElse("");
+        return headers.has(name) ? String.join(", ", headers.all(name)) : "";
     }
 
     /** Returns the value of a cookie; empty if it is absent. */
     String cookie(String name) {
-        return cookieOf(name).orElse("");
-    }
-
-    private Optional<String> cookieOf(String name) {
-        if (live != null) {
-            return live.cookie(name);
-        }
         for (String pair : headers.first("Cookie").orElse("").split(";")) {
             int equals = pair.indexOf('=');
             if (equals > 0 && pair.substring(0, equals).strip().equals(name)) {
-                return Optional.of(unquoted(pair.substring(equals + 1).strip()));
+                return unquoted(pair.substring(equals + 1).strip());
             }
         }
-        return Optional.empty();
+        return "";
     }
 
     private static String unquoted(String value) {
         boolean quoted = value.length() > 1 && value.startsWith("\"") && value.endsWith("\"");
         return quoted ? value.substring(1, value.length() - 1) : value;
-    }
-
-    /** Calls {@code action} for the name and value of each header, in order. */
-    void headers(BiConsumer<String, String> action) {
-        if (live != null) {
-            live.headers(action);
-            return;
-        }
-        for (int i = 0, n = headers.size(); i < n; i++) {
-            action.accept(headers.name(i), headers.value(i));
-        }
     }
 }
