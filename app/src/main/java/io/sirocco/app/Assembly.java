@@ -208,6 +208,7 @@ final class Assembly implements AutoCloseable {
         var monitors = new ArrayList<Monitor>();
         if (configuration.admin().address().isPresent()) monitors.add(sharedState.metrics());
         log.ifPresent(monitors::add);
+        monitors.addAll(sites.openScripts());
         config.monitor(Monitor.all(monitors));
     }
 

@@ -17,6 +17,7 @@ import io.sirocco.app.config.Site;
 import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
+import io.sirocco.http.Monitor;
 import io.sirocco.http.Percent;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
@@ -43,6 +44,7 @@ import io.sirocco.web.proxy.ProxyOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -87,6 +89,8 @@ final class Sites implements AutoCloseable {
     private final Configuration configuration;
     private final Upstreams upstreams;
     private final Caches caches;
+    private final boolean opens;
+    private Optional<SiteScripts> scripts = Optional.empty(); // until they are opened
 
     /**
      * @param opens whether it opens what a process cannot share with another one
@@ -100,6 +104,7 @@ final class Sites implements AutoCloseable {
         this.bandwidths = sharedState.bandwidths();
         this.configuration = configuration;
         this.before = before;
+        this.opens = opens;
         this.upstreams = new Upstreams(configuration, before.map(old -> old.sites.upstreams));
         this.caches = new Caches(configuration, before.map(old -> old.sites.caches), opens);
         before.ifPresent(old -> unclaimed.putAll(old.sites.limits));
@@ -134,12 +139,34 @@ final class Sites implements AutoCloseable {
     }
 
     /**
+     * Opens the scripts of the routes, if there are any. Call it before {@link #add}.
+     *
+     * @return the monitors that they need
+     * @throws ConfigError if a folder cannot be read
+     */
+    List<Monitor> openScripts() {
+        boolean any =
+                configuration.sites().stream()
+                        .flatMap(site -> site.routes().stream())
+                        .anyMatch(route -> route.script().isPresent());
+        if (!any || scripts.isPresent()) {
+            return scripts.map(SiteScripts::monitors).orElse(List.of());
+        }
+        var opened =
+                SiteScripts.open(
+                        configuration, upstreams, before.flatMap(old -> old.sites.scripts));
+        scripts = Optional.of(opened);
+        return opened.monitors();
+    }
+
+    /**
      * Completes a reload: running downloads continue at the new rates, and the previous sites are
      * released.
      */
     void inForce(Server server) {
         before = Optional.empty();
         upstreams.inForce(server);
+        scripts.ifPresent(opened -> opened.inForce(server, upstreams));
         caches.inForce();
         unclaimed.clear();
         bandwidths.forEach(
@@ -202,17 +229,28 @@ final class Sites implements AutoCloseable {
     private void add(Site site, Route route, TargetRules targets, Routes routes) {
         Handler action = action(site, route, targets);
         Handler handler = action;
+        boolean scripted = route.script().isPresent() && opens;
+        if (scripted) {
+            Filter script = scripts.orElseThrow().of(route.script().get());
+            handler = request -> script.filter(request, action);
+        }
         for (Filter filter : filters(site, route.rules()).reversed()) {
             Handler next = handler;
             handler = request -> filter.filter(request, next);
         }
         var added = routes.route("*", route.path(), handler);
-        if (action instanceof Proxy) {
+        if (scripted) { // which may read the body, forward, and has a timeout of its own
+            added.executionMode(ExecutionMode.VIRTUAL)
+                    .startBeforeBody()
+                    .handlerTimeout(Duration.ZERO);
+        } else if (action instanceof Proxy) {
             action.configure(added);
         } else {
             added.executionMode(ExecutionMode.INLINE).ignoreBody();
         }
-        if (route.action() instanceof Action.Serve || route.action() instanceof Action.Rewrite) {
+        boolean serves =
+                route.action() instanceof Action.Serve || route.action() instanceof Action.Rewrite;
+        if (serves && !scripted) {
             added.allow("GET", "HEAD");
         }
         route.idle().ifPresent(added::idleTimeout);
@@ -458,8 +496,9 @@ final class Sites implements AutoCloseable {
         return caches;
     }
 
-    /** Closes the files, upstreams and caches that {@code next} does not use. */
+    /** Closes the scripts, files, upstreams and caches that {@code next} does not use. */
     void closeBehind(Sites next) {
+        scripts.ifPresent(opened -> closeBehind(opened, next));
         upstreams.closeBehind(next.upstreams);
         caches.closeBehind(next.caches);
         servers.values().stream()
@@ -467,9 +506,18 @@ final class Sites implements AutoCloseable {
                 .forEach(FileServer::close);
     }
 
-    /** Closes its open files, upstreams and caches; responses in progress are completed. */
+    private void closeBehind(SiteScripts opened, Sites next) {
+        Duration longest = configuration.server().drain();
+        next.scripts.ifPresentOrElse(
+                others -> opened.closeBehind(others, longest), () -> opened.closeBehind(longest));
+    }
+
+    /**
+     * Closes its scripts, open files, upstreams and caches; responses in progress are completed.
+     */
     @Override
     public void close() {
+        scripts.ifPresent(SiteScripts::close);
         servers.values().forEach(FileServer::close);
         upstreams.close();
         caches.close();

@@ -296,6 +296,7 @@ final class CrossChecks {
                         unknown(proxy.to(), known.keySet()));
             }
         }
+        if (hasScripts()) return; // which may forward to any upstream
         known.forEach(
                 (name, i) -> {
                     if (used.contains(name)) return;
@@ -304,6 +305,12 @@ final class CrossChecks {
                             "no route forwards to \"" + name + "\"",
                             "add proxy = \"" + name + "\" to a [[site.route]]");
                 });
+    }
+
+    private boolean hasScripts() {
+        return all.sites().stream()
+                .flatMap(site -> site.routes().stream())
+                .anyMatch(route -> route.script().isPresent());
     }
 
     private static String unknown(String name, Set<String> known) {

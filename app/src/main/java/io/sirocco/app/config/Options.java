@@ -130,7 +130,17 @@ final class Options {
         Fields route =
                 Fields.of(
                         position,
-                        Map.of("redirect", none, "respond", none, "proxy", none, "cache", none));
+                        Map.of(
+                                "redirect",
+                                none,
+                                "respond",
+                                none,
+                                "proxy",
+                                none,
+                                "cache",
+                                none,
+                                "script",
+                                none));
         Fields upstream = Fields.of(position, Map.of("servers", list(none)));
         Fields site =
                 Fields.of(

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
  *
  * @param path as {@link io.sirocco.http.Routes} takes it
  * @param caching the cache of the proxy; empty: none
+ * @param script scripts in front of the action; empty: none
  * @param bandwidthOut bytes per second of all its responses together; 0 for no limit
  * @param connectionBandwidthOut the same of each connection
  * @param idle the keep-alive timeout after a response of this route; empty for that of the server
@@ -19,6 +20,7 @@ public record Route(
         String path,
         Action action,
         Optional<Caching> caching,
+        Optional<Script> script,
         Files files,
         Rules rules,
         long bandwidthOut,
@@ -27,7 +29,16 @@ public record Route(
 
     /** Creates a route without limits of its own. */
     public Route(String path, Action action, Files files, Rules rules) {
-        this(path, action, Optional.empty(), files, rules, 0, 0, Optional.empty());
+        this(
+                path,
+                action,
+                Optional.empty(),
+                Optional.empty(),
+                files,
+                rules,
+                0,
+                0,
+                Optional.empty());
     }
 
     /**
@@ -37,6 +48,7 @@ public record Route(
     static Route read(Table own, RoutePath path, List<Table> behind) {
         Action action = Action.read(own, path.parameters());
         Optional<Caching> caching = own.inlineTextOrTrue("cache", "name", Caching::read);
+        Optional<Script> script = own.inlineOrText("script", "folder", Script::read);
         long bandwidth = own.value("bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
         long each =
                 own.value("connection-bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
@@ -48,6 +60,7 @@ public record Route(
                         path.text(),
                         action,
                         caching,
+                        script,
                         Files.read(table, strip),
                         Rules.read(table),
                         bandwidth,
