@@ -15,6 +15,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The scripts of a configuration. A reload keeps those whose options are unchanged, with what they
@@ -23,6 +26,9 @@ import java.util.Optional;
 final class SiteScripts implements AutoCloseable {
     /** A request that was routed before a reload reaches its scripts within this time. */
     private static final Duration ROUTED = Duration.ofMillis(500);
+
+    /** The longest time that a reload waits for the engine, beyond the timeout of the scripts. */
+    private static final Duration LOAD = Duration.ofSeconds(20);
 
     private static final Duration CLOSE = Duration.ofSeconds(5);
 
@@ -34,17 +40,21 @@ final class SiteScripts implements AutoCloseable {
      * Opens the scripts of all routes.
      *
      * @param before those whose folders are kept
+     * @param running the server of a reload, which waits until they are loaded
      * @throws ConfigError if a folder cannot be read, or the libraries are not installed
      */
     static SiteScripts open(
-            Configuration configuration, Upstreams upstreams, Optional<SiteScripts> before) {
+            Configuration configuration,
+            Upstreams upstreams,
+            Optional<SiteScripts> before,
+            Optional<Server> running) {
         var scripts = new SiteScripts();
         for (int i = 0; i < configuration.sites().size(); i++) {
             var routes = configuration.sites().get(i).routes();
             for (int j = 0; j < routes.size(); j++) {
                 if (routes.get(j).script().isEmpty()) continue;
                 try {
-                    scripts.add(routes.get(j).script().get(), upstreams, before);
+                    scripts.add(routes.get(j).script().get(), upstreams, before, running);
                 } catch (IllegalArgumentException e) {
                     scripts.closeBehind(before.orElseGet(SiteScripts::new), Duration.ZERO);
                     throw new ConfigError(e, "site", i, "route", j, "script");
@@ -54,10 +64,35 @@ final class SiteScripts implements AutoCloseable {
         return scripts;
     }
 
-    private void add(Script script, Upstreams upstreams, Optional<SiteScripts> before) {
+    private void add(
+            Script script,
+            Upstreams upstreams,
+            Optional<SiteScripts> before,
+            Optional<Server> running) {
         if (all.containsKey(script)) return;
         OpenScripts kept = before.map(old -> old.all.get(script)).orElse(null);
-        all.put(script, kept != null ? kept : open(script, upstreams));
+        if (kept != null) {
+            all.put(script, kept);
+            return;
+        }
+        OpenScripts opened = open(script, upstreams);
+        all.put(script, opened);
+        running.ifPresent(
+                server -> {
+                    opened.inForce(server, upstreams.byName());
+                    awaitLoaded(opened, script.setupTimeout().plus(LOAD));
+                });
+    }
+
+    /** Waits, so that no request has to. */
+    private static void awaitLoaded(OpenScripts scripts, Duration longest) {
+        try {
+            scripts.ready().toCompletableFuture().get(longest.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            // which the log says, or will say; requests to these scripts get 503
+        }
     }
 
     private static OpenScripts open(Script script, Upstreams upstreams) {

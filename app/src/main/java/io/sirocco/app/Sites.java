@@ -90,6 +90,7 @@ final class Sites implements AutoCloseable {
     private final Upstreams upstreams;
     private final Caches caches;
     private final boolean opens;
+    private Optional<Server> server = Optional.empty(); // until these are in effect
     private Optional<SiteScripts> scripts = Optional.empty(); // until they are opened
 
     /**
@@ -154,7 +155,10 @@ final class Sites implements AutoCloseable {
         }
         var opened =
                 SiteScripts.open(
-                        configuration, upstreams, before.flatMap(old -> old.sites.scripts));
+                        configuration,
+                        upstreams,
+                        before.flatMap(old -> old.sites.scripts),
+                        before.flatMap(old -> old.sites.server));
         scripts = Optional.of(opened);
         return opened.monitors();
     }
@@ -165,6 +169,7 @@ final class Sites implements AutoCloseable {
      */
     void inForce(Server server) {
         before = Optional.empty();
+        this.server = Optional.of(server);
         upstreams.inForce(server);
         scripts.ifPresent(opened -> opened.inForce(server, upstreams));
         caches.inForce();

@@ -123,7 +123,7 @@ class ScriptRouteTest {
                 headers = { "X-Site" = "1" }
                 [[site.route]]
                 path = "/*"
-                script = { folder = "scripts", config = { greeting = "Hello" } }
+                script = { folder = "scripts", timeout = "60s", config = { greeting = "Hello" } }
                 """);
         Answer hello = Client.get(running.port(), "/hello");
         assertEquals("Hello, you", hello.body());
@@ -166,7 +166,7 @@ class ScriptRouteTest {
                         path = "/*"
                         proxy = "other"
                         cache = true
-                        script = "scripts"
+                        script = { folder = "scripts", timeout = "60s" }
                         """);
         for (int i = 0; i < 4; i++) { // each second one is tried again
             assertEquals("api POST /v1/a?q=1 127.0.0.1 body", post("/a?do=forward", "body").body());
@@ -196,7 +196,7 @@ class ScriptRouteTest {
                 [[site]]
                 [[site.route]]
                 path = "/*"
-                script = { folder = "scripts", any-upstream = true }
+                script = { folder = "scripts", timeout = "60s", any-upstream = true }
                 """);
         assertTrue(get("/forward").startsWith("far GET /f "));
         assertTrue(get("/fetch").startsWith("far GET /g "));
@@ -215,12 +215,25 @@ class ScriptRouteTest {
                 }
                 """);
         script("far.js", "export default () => \"http://later/\";");
+        script(
+                "up.js",
+                """
+                let fetched;
+                export async function setup() {
+                    try {
+                        fetched = await (await fetch("later", "/setup")).text();
+                    } catch (e) {
+                        fetched = "none";
+                    }
+                }
+                export default () => ({ body: fetched });
+                """);
         String route =
                 """
                 [[site]]
                 [[site.route]]
                 path = "/*"
-                script = "scripts"
+                script = { folder = "scripts", timeout = "60s" }
                 """;
         serve(route);
         assertEquals("1 0", get("/count"));
@@ -233,10 +246,11 @@ class ScriptRouteTest {
         String refused = running.refuses(BEGIN + route.replace("\"scripts\"", "\"nowhere\""));
         assertTrue(refused.contains("does not exist"), refused);
         assertEquals(before + 2, Long.parseLong(get("/count").split(" ")[0]));
-        running.reload(
-                BEGIN + route.replace("\"scripts\"", "{ folder = \"scripts\", timeout = \"9s\" }"));
+        assertEquals("none", get("/up"));
+        running.reload(BEGIN + table("later", upstream("later")) + route.replace("60s", "61s"));
+        assertEquals("later GET /setup - ", get("/up"));
         assertTrue(get("/count").startsWith("1 "), "other scripts");
-        running.reload(BEGIN + route.replace("script = \"scripts\"", ""));
+        running.reload(BEGIN + route.replaceFirst("script = .*", ""));
         assertEquals(404, Client.get(running.port(), "/count").status());
     }
 }

@@ -9,6 +9,7 @@ import io.sirocco.web.proxy.Upstream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 
 /** A folder of scripts that is in use. Any thread. */
 public interface OpenScripts {
@@ -22,6 +23,9 @@ public interface OpenScripts {
          */
         OpenScripts open(Script options, Map<String, Upstream> upstreams) throws IOException;
     }
+
+    /** Returns a stage that completes when the scripts are loaded, also if some have failed. */
+    CompletionStage<Void> ready();
 
     /** Returns the filter that passes requests to the scripts. */
     Filter filter();

@@ -74,8 +74,8 @@ final class OwnExchange extends ProxyExchange {
     }
 
     @Override
-    void forward(ClientResponse response, Headers fields, ResponseBodySource source) {
-        receive(response.status(), fields, source);
+    void forward(ClientResponse response, Headers fields) {
+        receive(response.status(), fields, body(response));
     }
 
     private void receive(int status, Headers fields, ResponseBodySource source) {

@@ -12,6 +12,7 @@ import io.sirocco.web.proxy.Upstream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 
 /** Opens folders of scripts in JavaScript. Any thread. */
 public final class JavaScripts implements OpenScripts.Opener {
@@ -42,6 +43,11 @@ public final class JavaScripts implements OpenScripts.Opener {
     }
 
     private record Opened(Scripts scripts, ScriptUpstreams upstreams) implements OpenScripts {
+        @Override
+        public CompletionStage<Void> ready() {
+            return scripts.ready();
+        }
+
         @Override
         public Filter filter() {
             return scripts;
