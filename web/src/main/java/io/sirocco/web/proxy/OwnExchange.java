@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
+import io.sirocco.http.BodySource;
 import io.sirocco.http.Headers;
 import io.sirocco.http.client.ClientResponse;
 import io.sirocco.net.Loop;
@@ -78,7 +79,7 @@ final class OwnExchange extends ProxyExchange {
         receive(response.status(), fields, body(response));
     }
 
-    private void receive(int status, Headers fields, ResponseBodySource source) {
+    private void receive(int status, Headers fields, BodySource source) {
         try {
             CompletableFuture<byte[]> next = source.next().toCompletableFuture();
             while (next.isDone()) {
@@ -101,7 +102,7 @@ final class OwnExchange extends ProxyExchange {
     }
 
     /** Returns whether the body has ended. */
-    private boolean received(int status, Headers fields, byte[] piece, ResponseBodySource source) {
+    private boolean received(int status, Headers fields, byte[] piece, BodySource source) {
         received.writeBytes(piece);
         if (piece.length == 0) {
             source.close();
@@ -122,7 +123,7 @@ final class OwnExchange extends ProxyExchange {
         return false;
     }
 
-    private void broken(ResponseBodySource source, Throwable thrown) {
+    private void broken(BodySource source, Throwable thrown) {
         source.close();
         fail(new IOException(why(), thrown));
     }

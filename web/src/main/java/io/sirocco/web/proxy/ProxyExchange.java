@@ -2,6 +2,7 @@
 package io.sirocco.web.proxy;
 
 import io.sirocco.http.Body;
+import io.sirocco.http.BodySource;
 import io.sirocco.http.Headers;
 import io.sirocco.http.client.ClientRequest;
 import io.sirocco.http.client.ClientResponse;
@@ -62,7 +63,7 @@ abstract class ProxyExchange {
     private UpstreamServer server; // of the attempt
     private String host; // of the attempt
     private CompletableFuture<ClientResponse> call;
-    private ResponseBodySource source; // of the response; null while nobody has asked for it
+    private BodySource source; // of the response; null while nobody has asked for it
     private boolean counted; // in what is in progress
     private boolean gone; // the receiver is
 
@@ -307,8 +308,8 @@ abstract class ProxyExchange {
     }
 
     /** Returns the body of the response; the exchange ends with it. */
-    final ResponseBodySource body(ClientResponse response) {
-        source = new ResponseBodySource(response.body().source(), this);
+    final BodySource body(ClientResponse response) {
+        source = response.body().source(this::bodyFailed, this::end);
         return source;
     }
 
