@@ -16,6 +16,7 @@ main() {
     tar -xzf "$packages"/sirocco-*-linux-*.tar.gz -C "$place/tar" || return
     mv "$place"/tar/sirocco-* "$place/tar/a name with blanks" # it need not keep its name
     runs_alone "$place/tar/a name with blanks/bin/sirocco"
+    serves_scripts "$place/tar/a name with blanks/bin/sirocco"
     does_without_its_cache "$place/tar/a name with blanks"
     has_no_module_too_many "$place/tar/a name with blanks/runtime/bin/java"
     if ! has dpkg-deb; then return; fi
@@ -38,6 +39,31 @@ runs_alone() { # COMMAND
     [ "$said" = "Hello, you" ] || echo "$1 serve says '$line', and to a request '$said'"
     kill "$server"
     wait "$server" || echo "$1 serve ends with $?"
+    exec 3<&-
+}
+
+# The engine is in lib/script, and nothing of it is opened before there is a script.
+serves_scripts() { # COMMAND
+    local line said server place_of_site=$place/scripted
+    mkdir -p "$place_of_site/scripts"
+    echo 'export default () => ({ body: "by a script" })' >"$place_of_site/scripts/hello.js"
+    printf '[[site]]\n[[site.route]]\npath = "/*"\n%s\n' 'script = "scripts"' >"$place_of_site/sirocco.toml"
+    exec 3< <(exec env -i PATH= "$1" serve --port 0 --config "$place_of_site/sirocco.toml" 2>&1)
+    server=$!
+    read -r -t 60 line <&3
+    said=$(curl -sS --max-time 60 "$(grep -o 'http://[^ ]*' <<<"$line")/hello" 2>&1)
+    [ "$said" = "by a script" ] || echo "$1 serve with a script says '$line', and to a request '$said'"
+    kill "$server"
+    wait "$server" || echo "$1 serve with a script ends with $?"
+    exec 3<&-
+    exec 3< <(exec env -i PATH= "$1" serve --port 0 2>&1)
+    server=$!
+    read -r -t 60 line <&3
+    if find "/proc/$server/fd" -lname '*/script/*' 2>/dev/null | grep -q .; then
+        echo "$1 serve opens the engine of scripts without a script"
+    fi
+    kill "$server"
+    wait "$server"
     exec 3<&-
 }
 

@@ -53,6 +53,7 @@ lay_out() { # DIR
     mkdir -p "$1/bin" "$1/lib" "$1/etc" "$1/share/man/man1" "$1/share/systemd"
     make_runtime "$1/runtime"
     cp "$program"/*.jar "$here/java.args" "$1/lib"
+    cp -r "$program/script" "$1/lib"
     install -m 755 "$here/sirocco.sh" "$1/bin/sirocco"
     cp "$top/LICENSE" "$top/README.md" "$1"
     cp "$top/app/src/main/resources/io/sirocco/app/sirocco.toml" "$1/etc"
@@ -63,8 +64,8 @@ lay_out() { # DIR
 # A JVM with the modules that are needed and no others. It is not compressed: the packages are.
 make_runtime() { # DIR
     local found
-    found=$("$jdk/bin/jdeps" --module-path "$program" --multi-release 25 --ignore-missing-deps --print-module-deps \
-        "$program"/*.jar 2>/dev/null | tail -n 1)
+    found=$("$jdk/bin/jdeps" --module-path "$program:$program/script" --multi-release 25 --ignore-missing-deps --print-module-deps \
+        "$program"/*.jar "$program"/script/*.jar 2>/dev/null | tail -n 1)
     [[ $found == *java.base* ]] || { echo "jdeps does not say which modules are needed: $found" >&2 && exit 1; }
     found=$(tr , '\n' <<<"$found" | grep -vE "$without" | paste -sd ,)
     "$jdk/bin/jlink" --add-modules "$found,$also" --no-header-files --no-man-pages --output "$1" >"$work/jlink.log" ||

@@ -32,7 +32,8 @@ class InYourProjectTest {
     private static final String JAVA = Path.of(JAVA_HOME, "bin", "java").toString();
     private static final Path SAMPLE = Snippets.TOP.resolve("examples/embedded");
     private static final Path HTTP_PAGE = Snippets.TOP.resolve("docs/http.md");
-    private static final List<String> MODULES = List.of("net", "openssl", "http", "web", "live");
+    private static final List<String> MODULES =
+            List.of("net", "openssl", "http", "web", "live", "script");
 
     /** Kept until the next {@code clean}: the plugins in it need not be fetched again. */
     private static final Path REPOSITORY = Path.of("target/installed").toAbsolutePath();

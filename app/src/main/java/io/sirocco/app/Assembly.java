@@ -26,6 +26,7 @@ import io.sirocco.net.WhenFull;
 import io.sirocco.web.access.ConnectionLimit;
 import io.sirocco.web.access.HttpsRedirect;
 import io.sirocco.web.access.Networks;
+import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.log.AccessLog;
 import io.sirocco.web.log.LogFormat;
 import io.sirocco.web.proxy.UpstreamStats;
@@ -78,7 +79,8 @@ final class Assembly implements AutoCloseable {
                 new Sites(
                         sharedState,
                         configuration,
-                        before.map(old -> new Sites.Before(old.sites, old.configuration)));
+                        before.map(old -> new Sites.Before(old.sites, old.configuration)),
+                        true);
         this.trusted =
                 Networks.of(
                         configuration.proxies().trusted().stream().map(Network::toString).toList());
@@ -161,6 +163,11 @@ final class Assembly implements AutoCloseable {
         return sites.upstreams().stats();
     }
 
+    /** Returns the response caches by name. */
+    Map<String, ResponseCache> caches() {
+        return sites.caches().byName();
+    }
+
     /** Returns whether each address uses TLS, in the order of the server. */
     List<Boolean> secured() {
         return listening.stream().map(it -> it.tls.isPresent()).toList();
@@ -201,6 +208,7 @@ final class Assembly implements AutoCloseable {
         var monitors = new ArrayList<Monitor>();
         if (configuration.admin().address().isPresent()) monitors.add(sharedState.metrics());
         log.ifPresent(monitors::add);
+        monitors.addAll(sites.openScripts());
         config.monitor(Monitor.all(monitors));
     }
 

@@ -18,6 +18,7 @@ import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
 import io.sirocco.live.Live;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.log.AccessLog;
 import io.sirocco.web.proxy.UpstreamStats;
 import java.io.IOException;
@@ -418,6 +419,11 @@ final class Serving implements AutoCloseable, Subject {
     @Override
     public Optional<Registrations> registrations() {
         return Optional.of(sharedState.registrations());
+    }
+
+    @Override
+    public Map<String, ResponseCache> caches() {
+        return assembly.caches();
     }
 
     @Override

@@ -18,6 +18,7 @@ import io.sirocco.app.config.Site;
 import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
+import io.sirocco.http.Monitor;
 import io.sirocco.http.Percent;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
@@ -44,6 +45,7 @@ import io.sirocco.web.proxy.ProxyOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -87,17 +89,30 @@ final class Sites implements AutoCloseable {
 
     private final Configuration configuration;
     private final Upstreams upstreams;
+    private final Caches caches;
+    private final boolean opens;
+    private Optional<Server> server = Optional.empty(); // until these are in effect
+    private Optional<SiteScripts> scripts = Optional.empty(); // until they are opened
 
-    Sites(SharedState sharedState, Configuration configuration, Optional<Before> before) {
+    /**
+     * @param opens whether it opens what a process cannot share with another one
+     */
+    Sites(
+            SharedState sharedState,
+            Configuration configuration,
+            Optional<Before> before,
+            boolean opens) {
         this.rejections = sharedState.rejections();
         this.bandwidths = sharedState.bandwidths();
         this.configuration = configuration;
         this.before = before;
+        this.opens = opens;
         this.upstreams =
                 new Upstreams(
                         configuration,
                         sharedState.registrations(),
                         before.map(old -> old.sites.upstreams));
+        this.caches = new Caches(configuration, before.map(old -> old.sites.caches), opens);
         before.ifPresent(old -> unclaimed.putAll(old.sites.limits));
         claimLimits();
     }
@@ -130,12 +145,39 @@ final class Sites implements AutoCloseable {
     }
 
     /**
+     * Opens the scripts of the routes, if there are any. Call it before {@link #add}.
+     *
+     * @return the monitors that they need
+     * @throws ConfigError if a folder cannot be read
+     */
+    List<Monitor> openScripts() {
+        boolean any =
+                configuration.sites().stream()
+                        .flatMap(site -> site.routes().stream())
+                        .anyMatch(route -> route.script().isPresent());
+        if (!any || scripts.isPresent()) {
+            return scripts.map(SiteScripts::monitors).orElse(List.of());
+        }
+        var opened =
+                SiteScripts.open(
+                        configuration,
+                        upstreams,
+                        before.flatMap(old -> old.sites.scripts),
+                        before.flatMap(old -> old.sites.server));
+        scripts = Optional.of(opened);
+        return opened.monitors();
+    }
+
+    /**
      * Completes a reload: running downloads continue at the new rates, and the previous sites are
      * released.
      */
     void inForce(Server server) {
         before = Optional.empty();
+        this.server = Optional.of(server);
         upstreams.inForce(server);
+        scripts.ifPresent(opened -> opened.inForce(server, upstreams));
+        caches.inForce();
         unclaimed.clear();
         bandwidths.forEach(
                 (key, bandwidth) -> {
@@ -198,6 +240,11 @@ final class Sites implements AutoCloseable {
     private void add(Site site, Route route, TargetRules targets, Routes routes) {
         Handler action = action(site, route, targets);
         Handler handler = action;
+        boolean scripted = route.script().isPresent() && opens;
+        if (scripted) {
+            Filter script = scripts.orElseThrow().of(route.script().get());
+            handler = request -> script.filter(request, action);
+        }
         for (Filter filter : filters(site, route.rules()).reversed()) {
             Handler next = handler;
             handler = request -> filter.filter(request, next);
@@ -207,17 +254,24 @@ final class Sites implements AutoCloseable {
             var added = routes.route(method, route.path(), handler);
             match.headers()
                     .forEach((name, values) -> added.header(name, values.toArray(String[]::new)));
-            configure(site, route, action, added);
+            configure(site, route, action, scripted, added);
         }
     }
 
-    private void configure(Site site, Route route, Handler action, io.sirocco.http.Route added) {
-        if (action instanceof Proxy) {
+    private void configure(
+            Site site, Route route, Handler action, boolean scripted, io.sirocco.http.Route added) {
+        if (scripted) { // which may read the body, forward, and has a timeout of its own
+            added.executionMode(ExecutionMode.VIRTUAL)
+                    .startBeforeBody()
+                    .handlerTimeout(Duration.ZERO);
+        } else if (action instanceof Proxy) {
             action.configure(added);
         } else {
             added.executionMode(ExecutionMode.INLINE).ignoreBody();
         }
-        if (route.action() instanceof Action.Serve || route.action() instanceof Action.Rewrite) {
+        boolean serves =
+                route.action() instanceof Action.Serve || route.action() instanceof Action.Rewrite;
+        if (serves && !scripted) {
             added.allow("GET", "HEAD");
         }
         route.idle().ifPresent(added::idleTimeout);
@@ -242,7 +296,12 @@ final class Sites implements AutoCloseable {
             case Action.Redirect(String to, int status) -> new Redirect(route.path(), to, status);
             case Action.Respond(int status, String text) -> new Respond(status, text);
             case io.sirocco.app.config.Proxy proxy ->
-                    Proxy.to(upstreams.of(proxy), options -> set(options, proxy));
+                    Proxy.to(
+                            upstreams.of(proxy),
+                            options -> {
+                                set(options, proxy);
+                                route.caching().map(caches::of).ifPresent(options::cache);
+                            });
             case Action.Rewrite(String to) -> {
                 var rewrite = new Rewrite(route.path(), to);
                 FileRules rules = targets.behind(route);
@@ -454,18 +513,34 @@ final class Sites implements AutoCloseable {
         return upstreams;
     }
 
-    /** Closes the files and upstreams that {@code next} does not use. */
+    Caches caches() {
+        return caches;
+    }
+
+    /** Closes the scripts, files, upstreams and caches that {@code next} does not use. */
     void closeBehind(Sites next) {
+        scripts.ifPresent(opened -> closeBehind(opened, next));
         upstreams.closeBehind(next.upstreams);
+        caches.closeBehind(next.caches);
         servers.values().stream()
                 .filter(files -> !next.servers.containsValue(files))
                 .forEach(FileServer::close);
     }
 
-    /** Closes its open files and upstreams; responses in progress are completed. */
+    private void closeBehind(SiteScripts opened, Sites next) {
+        Duration longest = configuration.server().drain();
+        next.scripts.ifPresentOrElse(
+                others -> opened.closeBehind(others, longest), () -> opened.closeBehind(longest));
+    }
+
+    /**
+     * Closes its scripts, open files, upstreams and caches; responses in progress are completed.
+     */
     @Override
     public void close() {
+        scripts.ifPresent(SiteScripts::close);
         servers.values().forEach(FileServer::close);
         upstreams.close();
+        caches.close();
     }
 }

@@ -48,12 +48,28 @@ final class Upstreams implements AutoCloseable {
     Upstream of(Proxy proxy) {
         List<io.sirocco.app.config.Upstream> tables = configuration.upstreams();
         for (int i = 0; i < tables.size(); i++) {
-            int index = i;
-            if (!proxy.isUrl() && tables.get(i).name().equals(proxy.to())) {
-                return all.computeIfAbsent(tables.get(i), table -> keptOrNew(table, index));
-            }
+            if (!proxy.isUrl() && tables.get(i).name().equals(proxy.to())) return of(i);
         }
         return all.computeIfAbsent(proxy.ofUrl(), table -> keptOrNew(table, -1));
+    }
+
+    /**
+     * Returns the upstreams of all tables by name, for scripts.
+     *
+     * @throws ConfigError if the TLS files of one cannot be used
+     */
+    Map<String, Upstream> byName() {
+        var byName = new LinkedHashMap<String, Upstream>();
+        List<io.sirocco.app.config.Upstream> tables = configuration.upstreams();
+        for (int i = 0; i < tables.size(); i++) {
+            byName.put(tables.get(i).name(), of(i));
+        }
+        return byName;
+    }
+
+    private Upstream of(int index) {
+        return all.computeIfAbsent(
+                configuration.upstreams().get(index), table -> keptOrNew(table, index));
     }
 
     private Upstream keptOrNew(io.sirocco.app.config.Upstream table, int index) {

@@ -86,7 +86,7 @@ final class Verification {
     }
 
     private void sites() {
-        try (var sites = new Sites(SharedState.create(), configuration, Optional.empty())) {
+        try (var sites = new Sites(SharedState.create(), configuration, Optional.empty(), false)) {
             Server.create(
                     config -> config.port(0), routes -> sites.add(configuration.sites(), routes));
         }

@@ -19,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -224,6 +225,43 @@ class ProxyRouteTest {
                 };
         URI uri = URI.create("ws://127.0.0.1:" + running.port() + path);
         return http.newWebSocketBuilder().buildAsync(uri, listener).join();
+    }
+
+    @Test
+    void aWebSocketPassesScriptsOrIsForwardedByThem() throws Exception {
+        Server server = upstream(routes -> routes.get("/socket", request -> echo()));
+        Path scripts = Files.createDirectory(folder.resolve("scripts"));
+        Files.writeString(
+                scripts.resolve("_.js"),
+                """
+                export const inspectRequest = request =>
+                    request.path === "/elsewhere" ? "http://api/socket" : request;
+                export function inspectResponse(request, response) {
+                    response.headers.set("X-Inspected", "yes");
+                }
+                """);
+        serve(
+                table("api", server)
+                        + """
+                        [[site]]
+                        [[site.route]]
+                        path = "/*"
+                        proxy = "api"
+                        script = "scripts"
+                        """);
+        var received = new LinkedBlockingQueue<String>();
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            for (String path : List.of("/socket", "/elsewhere")) {
+                WebSocket socket = open(http, path, received);
+                socket.sendText("to " + path, true).join();
+                assertEquals("to " + path, received.take());
+                assertEquals(1, running.upstream("api").servers().getFirst().tunnels());
+                socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
+                assertEquals("closed", received.take());
+                Eventually.await(
+                        "the tunnel is closed", () -> running.upstream("api").inProgress() == 0);
+            }
+        }
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -300,5 +301,32 @@ class ServeProcessTest {
                     "the new configuration",
                     () -> Client.get(port, "/").head().contains("Server: changed"));
         }
+    }
+
+    /** The libraries of scripts cost nothing where there is none. */
+    @Test
+    void noClassOfScriptsIsLoadedWithoutAScript(@TempDir Path folder) throws Exception {
+        Path classes = folder.resolve("classes.log");
+        var flags = List.of("-Xlog:class+load:file=" + classes);
+        Path file = folder.resolve("sirocco.toml");
+        Files.writeString(
+                file,
+                """
+                [[listen]]
+                address = "127.0.0.1:0"
+                [[site]]
+                [[site.route]]
+                path = "/*"
+                proxy = "http://127.0.0.1:1"
+                cache = true
+                """);
+        try (var child = new Child(flags, "serve", "--config", file.toString())) {
+            assertEquals(502, Client.get(child.port(), "/").status());
+        }
+        String loaded = Files.readString(classes);
+        assertTrue(loaded.contains("io.sirocco.web.proxy.Proxy"), "classes are logged");
+        String scripts = "io\\.sirocco\\.(script|app\\.script)\\.|graalvm|truffle";
+        assertEquals(
+                List.of(), loaded.lines().filter(Pattern.compile(scripts).asPredicate()).toList());
     }
 }

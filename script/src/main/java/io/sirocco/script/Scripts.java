@@ -107,8 +107,13 @@ public final class Scripts implements Filter, AutoCloseable {
     /** Ends all contexts, after five seconds also those that are in use. */
     @Override
     public void close() {
+        close(CLOSE);
+    }
+
+    /** Ends all contexts, those that are in use when their requests have ended or after a time. */
+    public void close(Duration longest) {
         reloader.close();
-        pool.close(CLOSE);
+        pool.close(longest);
     }
 
     /**

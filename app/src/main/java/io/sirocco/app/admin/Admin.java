@@ -32,6 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
  * GET  /metrics  metrics for Prometheus
  * POST /drain    starts to drain
  * POST /reload   reloads the configuration, or reports why it is invalid
+ * POST /cache/purge   removes stored responses: {@link Purge}
  * GET  /         the dashboard, fed by GET /events
  * GET  /live     the console of event channels, if they are on: {@link Console}
  * POST /upstreams/{pool}   registers a server with an upstream: {@link RegistrationApi}
@@ -135,6 +136,7 @@ public final class Admin implements AutoCloseable {
                 "/metrics", request -> Response.text(scrape.text()).contentType(Exposition.TYPE));
         routes.post("/drain", request -> drain());
         routes.post("/reload", this::reload);
+        routes.route("POST", "/cache/purge", new Purge(subject, json)).maxBodyBytes(Purge.LONGEST);
         routes.get("/events", request -> events(this::show));
         subject.registrations().ifPresent(all -> new RegistrationApi(all, json).addTo(routes));
         console(routes, new Console(subject, sampler, json));

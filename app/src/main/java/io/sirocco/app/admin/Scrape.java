@@ -28,6 +28,7 @@ final class Scrape {
         requests(text, metrics.totals());
         loops(text, subject.stats());
         UpstreamScrape.add(text, subject.upstreams());
+        CacheScrape.add(text, subject.caches());
         subject.live().ifPresent(live -> ChannelScrape.add(text, live.metrics()));
         process(text);
         return text.toString();

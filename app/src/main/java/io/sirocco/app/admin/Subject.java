@@ -3,6 +3,7 @@ package io.sirocco.app.admin;
 
 import io.sirocco.http.ServerStats;
 import io.sirocco.live.Live;
+import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.proxy.UpstreamStats;
 import java.io.IOException;
 import java.util.List;
@@ -59,6 +60,11 @@ public interface Subject {
     /** Returns the servers that have joined its upstreams, if any may. */
     default Optional<Registrations> registrations() {
         return Optional.empty();
+    }
+
+    /** Returns its response caches by name. */
+    default Map<String, ResponseCache> caches() {
+        return Map.of();
     }
 
     /** Returns the number of lines that the access log has dropped since the start. */

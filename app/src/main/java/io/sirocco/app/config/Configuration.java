@@ -33,6 +33,7 @@ public record Configuration(
         Admin admin,
         Live live,
         List<Upstream> upstreams,
+        List<SharedCache> caches,
         List<Site> sites,
         Document document) {
 
@@ -123,6 +124,10 @@ public record Configuration(
         if (limits.memory() != next.limits.memory()) options.add("limits.memory");
         if (!admin.equals(next.admin)) options.add("admin");
         if (live.on() && !live.equals(next.live)) options.add("live");
+        for (SharedCache theirs : next.caches) {
+            boolean changed = caches.stream().anyMatch(ours -> ours.isReopenedAs(theirs));
+            if (changed) options.add("cache " + theirs.name());
+        }
         for (Listen ours : listen) {
             next.listen.stream()
                     .filter(theirs -> theirs.address().equals(ours.address()))
@@ -164,8 +169,18 @@ public record Configuration(
                 admin,
                 live.on() ? live : next.live,
                 next.upstreams,
+                next.caches.stream().map(this::open).toList(),
                 next.sites,
                 next.document);
+    }
+
+    /** Keeps the settings of a cache whose folder is open already. */
+    private SharedCache open(SharedCache next) {
+        return caches.stream()
+                .filter(ours -> ours.isReopenedAs(next))
+                .findFirst()
+                .map(ours -> new SharedCache(next.name(), ours.store()))
+                .orElse(next);
     }
 
     /** Keeps the settings of an address that is bound already. */

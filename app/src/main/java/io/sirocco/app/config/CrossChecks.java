@@ -34,6 +34,7 @@ final class CrossChecks {
         channels();
         tickets();
         upstreams();
+        new CacheChecks(report, all).check();
     }
 
     private SourcePosition position(Object... path) {
@@ -298,6 +299,7 @@ final class CrossChecks {
                         unknown(proxy.to(), known.keySet()));
             }
         }
+        if (hasScripts()) return; // which may forward to any upstream
         known.forEach(
                 (name, i) -> {
                     if (used.contains(name)) return;
@@ -318,6 +320,12 @@ final class CrossChecks {
                 "servers register on the admin port, with a token",
                 "in [admin], set address = \"127.0.0.1:9180\" and registration-token-file ="
                         + " \"registration.token\"");
+    }
+
+    private boolean hasScripts() {
+        return all.sites().stream()
+                .flatMap(site -> site.routes().stream())
+                .anyMatch(route -> route.script().isPresent());
     }
 
     private static String unknown(String name, Set<String> known) {

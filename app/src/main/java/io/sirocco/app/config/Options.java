@@ -19,7 +19,7 @@ final class Options {
 
     /** Returns the configuration of a file; its mistakes are in the report of {@code reading}. */
     static Configuration read(Source source, Fields fields, Reading reading) {
-        Fields all = withAddress(fields);
+        Fields all = withListOfCaches(withAddress(fields));
         var top = new Table(all, reading);
         Report report = reading.report();
         var positions = new Document(source, all, top.section(), Map.of(), List.of());
@@ -41,6 +41,7 @@ final class Options {
                 parts.admin(),
                 parts.live(),
                 parts.upstreams(),
+                parts.caches(),
                 parts.sites(),
                 document);
     }
@@ -60,6 +61,7 @@ final class Options {
                         part("admin", Admin::read),
                         part("live", Live::read),
                         tables("upstream", Upstream::read),
+                        tables("cache", SharedCache::read),
                         tables("site", Site::read),
                         positions);
         top.end();
@@ -82,6 +84,13 @@ final class Options {
         return fields.all().containsKey("listen")
                 ? fields
                 : fields.with("listen", list(Fields.of(fields.position(), Map.of())));
+    }
+
+    /** Returns {@code [cache]} as a {@code [[cache]]}. */
+    private static Fields withListOfCaches(Fields fields) {
+        return fields.value("cache") instanceof Fields one
+                ? fields.with("cache", list(one))
+                : fields;
     }
 
     private static Node list(Fields one) {
@@ -119,7 +128,19 @@ final class Options {
         SourcePosition position = source.nowhere();
         Fields none = Fields.of(position, Map.of());
         Fields route =
-                Fields.of(position, Map.of("redirect", none, "respond", none, "proxy", none));
+                Fields.of(
+                        position,
+                        Map.of(
+                                "redirect",
+                                none,
+                                "respond",
+                                none,
+                                "proxy",
+                                none,
+                                "cache",
+                                none,
+                                "script",
+                                none));
         Fields upstream = Fields.of(position, Map.of("servers", list(none)));
         Fields site =
                 Fields.of(
@@ -145,6 +166,8 @@ final class Options {
                                 live,
                                 "upstream",
                                 list(upstream),
+                                "cache",
+                                list(Fields.of(position, Map.of("disk", none))),
                                 "site",
                                 list(site)));
         return read(source, all, new Reading(source.folder(), new Report())).document().section();

@@ -10,6 +10,8 @@ import java.util.stream.Stream;
  * One {@code [[site.route]]}, with the options that it inherits. Immutable.
  *
  * @param match the requests that it is for
+ * @param caching the cache of the proxy; empty: none
+ * @param script scripts in front of the action; empty: none
  * @param bandwidthOut bytes per second of all its responses together; 0 for no limit
  * @param connectionBandwidthOut the same of each connection
  * @param idle the keep-alive timeout after a response of this route; empty for that of the server
@@ -17,6 +19,8 @@ import java.util.stream.Stream;
 public record Route(
         RouteMatch match,
         Action action,
+        Optional<Caching> caching,
+        Optional<Script> script,
         Files files,
         Rules rules,
         long bandwidthOut,
@@ -25,7 +29,16 @@ public record Route(
 
     /** Creates a route for all requests of a path, without limits of its own. */
     public Route(String path, Action action, Files files, Rules rules) {
-        this(RouteMatch.of(path), action, files, rules, 0, 0, Optional.empty());
+        this(
+                RouteMatch.of(path),
+                action,
+                Optional.empty(),
+                Optional.empty(),
+                files,
+                rules,
+                0,
+                0,
+                Optional.empty());
     }
 
     /** Returns the path pattern, as {@link io.sirocco.http.Routes} takes it. */
@@ -39,6 +52,8 @@ public record Route(
      */
     static Route read(Table own, RouteMatch match, List<Table> behind) {
         Action action = Action.read(own, match.pattern().parameters());
+        Optional<Caching> caching = own.inlineTextOrTrue("cache", "name", Caching::read);
+        Optional<Script> script = own.inlineOrText("script", "folder", Script::read);
         long bandwidth = own.value("bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
         long each =
                 own.value("connection-bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
@@ -49,6 +64,8 @@ public record Route(
                 new Route(
                         match,
                         action,
+                        caching,
+                        script,
                         Files.read(table, strip),
                         Rules.read(table),
                         bandwidth,
@@ -82,6 +99,12 @@ public record Route(
                                     : "remove \"" + key + "\"");
                 }
             }
+        }
+        if (caching.isPresent() && !(action instanceof Proxy)) {
+            own.error(
+                    "cache",
+                    "this route has no \"proxy\" whose responses could be stored",
+                    "add proxy = ..., or remove \"cache\"; files have the cache of [[site]]");
         }
         if (action instanceof Action.Redirect(String to, _)
                 && to.equals(path().replace("*", "{*}"))) {

@@ -407,6 +407,17 @@ final class Table {
         return Optional.of(all);
     }
 
+    /** Reads {@code key = true} as {@code key = {}}, and otherwise as {@link #inlineOrText}. */
+    <T> Optional<T> inlineTextOrTrue(String key, String text, Function<Table, T> read) {
+        if (!(find(key) instanceof Field(_, Node.Flag(boolean on, _))) || !on) {
+            return inlineOrText(key, text, read);
+        }
+        Table table = child(Fields.of(position(key), Map.of()), key, new Section(key, true));
+        T all = read.apply(table);
+        table.end();
+        return Optional.of(all);
+    }
+
     private Table child(Fields fields, String key, Section own) {
         section.entries().put(key, new Inner(own));
         return new Table(List.of(fields), reading, own);

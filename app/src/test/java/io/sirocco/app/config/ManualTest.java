@@ -53,6 +53,7 @@ class ManualTest {
         assertEquals(2, all.tls().certificates().size());
         assertEquals(8, all.sites().getFirst().routes().size());
         assertEquals(1, all.upstreams().size());
+        assertEquals(1, all.caches().size());
         assertEquals(2, all.sites().getFirst().files().cacheControl().size());
     }
 
@@ -62,7 +63,7 @@ class ManualTest {
                         + " admin.token users admins live.password ticket.secret jwt.secret jwt.pem"
                         + " redis.password ca.pem client.pem client.key";
         for (String file : files.split(" ")) Files.createFile(folder.resolve(file));
-        for (String directory : "public api".split(" ")) {
+        for (String directory : "public api scripts".split(" ")) {
             Files.createDirectory(folder.resolve(directory));
         }
     }
@@ -102,6 +103,8 @@ class ManualTest {
             keys.remove("site.route.match-headers");
             keys.remove("site.route.proxy.request-headers");
             keys.remove("site.route.proxy.response-headers");
+            keys.remove("site.route.cache.default-ttl");
+            keys.remove("site.route.script.config");
             keys.remove("site.route.basic-auth"); // said of sites
             keys.remove("site.route.rate-limit");
             keys.get("listen.tls").removeAll(keys.get("tls")); // said of [tls]

@@ -12,6 +12,7 @@ package io.sirocco.web.cache;
  * @param bypassed requests that were forwarded without a lookup: unsafe methods, ranges that are
  *     not stored, and those that the options name
  * @param stored responses that were stored
+ * @param evicted responses that were removed to make room
  * @param entries responses that are stored now
  * @param memoryBytes what they take in memory
  * @param diskBytes what they take on the disk
@@ -25,6 +26,7 @@ public record CacheStats(
         long collapsed,
         long bypassed,
         long stored,
+        long evicted,
         long entries,
         long memoryBytes,
         long diskBytes,

@@ -7,6 +7,7 @@ import com.github.benmanes.caffeine.cache.RemovalCause;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 
 /**
@@ -19,6 +20,7 @@ final class CacheStore {
     private final Cache<String, Variants> memory;
     private final DiskStore disk; // null without a disk
     private final int maxVariants;
+    private final LongAdder evicted = new LongAdder();
 
     CacheStore(CacheSettings settings, DiskStore disk, Executor upkeep) {
         this.disk = disk;
@@ -31,8 +33,10 @@ final class CacheStore {
                                 (String url, Variants variants) ->
                                         (int) Math.min(Integer.MAX_VALUE, variants.bytes(url)))
                         .evictionListener(
-                                (String url, Variants evicted, RemovalCause cause) ->
-                                        deleteAll(evicted))
+                                (String url, Variants evicted, RemovalCause cause) -> {
+                                    count(evicted);
+                                    deleteAll(evicted);
+                                })
                         .build();
     }
 
@@ -143,6 +147,15 @@ final class CacheStore {
                 .map(stored -> stored.body)
                 .filter(body -> after == null || !after.hasBody(body))
                 .toList();
+    }
+
+    private void count(Variants evicted) {
+        this.evicted.add(evicted.all().stream().filter(StoredResponse::usable).count());
+    }
+
+    /** Returns the number of responses that were evicted from memory or from the disk. */
+    long evicted() {
+        return evicted.sum() + (disk == null ? 0 : disk.evicted());
     }
 
     private void deleteAll(Variants variants) {

@@ -82,6 +82,7 @@ final class DiskStore {
     private final ThreadPoolExecutor threads = threads("sirocco-cache-", THREADS);
     private final ThreadPoolExecutor indexThread = threads("sirocco-cache-index-", 1);
     private final LongAdder failures = new LongAdder();
+    private final LongAdder evicted = new LongAdder();
     private volatile long pausedUntil = Long.MIN_VALUE;
     private volatile boolean closed;
 
@@ -97,8 +98,10 @@ final class DiskStore {
                         .maximumWeight(CacheSettings.completed(settings.diskBytes()) / BLOCK)
                         .weigher((StoredBody.Disk body, StoredResponse of) -> blocks(body.length()))
                         .evictionListener(
-                                (StoredBody.Disk body, StoredResponse of, RemovalCause cause) ->
-                                        removed(body))
+                                (StoredBody.Disk body, StoredResponse of, RemovalCause cause) -> {
+                                    evicted.increment();
+                                    removed(body);
+                                })
                         .build();
         this.open =
                 Caffeine.newBuilder()
@@ -268,6 +271,10 @@ final class DiskStore {
     void discard(StoredBody.Disk body) {
         body.markDeleted();
         cleanUp(() -> Files.deleteIfExists(path(body.name)));
+    }
+
+    long evicted() {
+        return evicted.sum();
     }
 
     private void removed(StoredBody.Disk body) {

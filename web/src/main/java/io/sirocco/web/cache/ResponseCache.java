@@ -124,6 +124,7 @@ public final class ResponseCache implements AutoCloseable {
                 counters.collapsed.sum(),
                 counters.bypassed.sum(),
                 counters.stored.sum(),
+                engine.store.evicted(),
                 engine.store.count(),
                 engine.store.memoryBytes() + engine.memoryInProgress.used(),
                 engine.disk == null ? 0 : engine.disk.bytes(),

@@ -2,23 +2,36 @@
 package io.sirocco.web.proxy;
 
 import io.sirocco.http.Body;
+import io.sirocco.http.BodySource;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Request;
 import io.sirocco.http.TrustedProxies.Field;
 import io.sirocco.net.Loop;
 import io.sirocco.web.cache.OriginRequest;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
- * What a {@link Proxy} forwards of a client's request. It may outlive that request. Immutable,
- * except for the body.
+ * What a {@link Proxy} forwards of a client's request, or a request of this program. It may outlive
+ * the client's request. Immutable, except for the body.
  */
 final class InboundRequest {
+    /** The client of a request of this program. */
+    private static final SocketAddress NOBODY =
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
     final String method;
     final String version;
     final String scheme;
     final String authority;
+
+    /** The {@code Host} for the server, unless the proxy has another one; empty for its own. */
+    final String host;
+
     final String target;
     final String path;
     final SocketAddress remoteAddress;
@@ -32,22 +45,30 @@ final class InboundRequest {
     final Set<Field> trustedHeaders;
     final Loop loop;
     final Body body; // null for none, and while a cache has it
+    private final byte[] content; // of a request of this program; else null
     final Headers headers;
 
     private InboundRequest(Request request) {
+        this(request, request.authority(), request.target(), request.path(), request.headers());
+    }
+
+    private InboundRequest(
+            Request request, String host, String target, String path, Headers headers) {
         this.method = request.method();
         this.version = request.version();
         this.scheme = request.scheme();
         this.authority = request.authority();
-        this.target = request.target();
-        this.path = request.path();
+        this.host = host;
+        this.target = target;
+        this.path = path;
         this.remoteAddress = request.remoteAddress();
         this.localAddress = request.localAddress();
         this.trustedHeaders = request.trustedHeaders();
         this.hop = trustedHeaders.isEmpty() ? remoteAddress : request.peerAddress();
         this.loop = request.loop();
         this.body = request.body().length().orElse(-1) == 0 ? null : request.body();
-        this.headers = request.headers();
+        this.content = null;
+        this.headers = headers;
     }
 
     private InboundRequest(InboundRequest from, OriginRequest sent) {
@@ -55,6 +76,7 @@ final class InboundRequest {
         this.version = from.version;
         this.scheme = from.scheme;
         this.authority = from.authority;
+        this.host = from.host;
         this.target = from.target;
         this.path = from.path;
         this.remoteAddress = from.remoteAddress;
@@ -63,16 +85,61 @@ final class InboundRequest {
         this.hop = from.hop;
         this.loop = from.loop;
         this.body = sent.body().orElse(null);
+        this.content = null;
         this.headers = sent.headers();
+    }
+
+    private InboundRequest(UpstreamRequest own, Loop loop) {
+        this.method = own.method();
+        this.version = "HTTP/1.1";
+        this.scheme = "http";
+        this.authority = "";
+        this.host = own.headers().first("Host").orElse("");
+        this.target = own.target();
+        this.path = path(own.target());
+        this.remoteAddress = NOBODY;
+        this.localAddress = NOBODY;
+        this.trustedHeaders = Set.of();
+        this.hop = NOBODY;
+        this.loop = loop;
+        this.body = null;
+        this.content = own.body();
+        this.headers = own.headers();
     }
 
     static InboundRequest of(Request request) {
         return new InboundRequest(request);
     }
 
+    /**
+     * Returns a client's request with another target and other headers. A {@code Host} among them
+     * that is not the client's is for the server.
+     */
+    static InboundRequest of(Request request, String target, Headers headers) {
+        String host = headers.first("Host").orElse("");
+        boolean same = request.header("Host").orElse("").equals(host);
+        return new InboundRequest(
+                request, same ? request.authority() : host, target, path(target), headers);
+    }
+
+    /** Returns a request of this program. */
+    static InboundRequest of(UpstreamRequest own, Loop loop) {
+        return new InboundRequest(own, loop);
+    }
+
+    private static String path(String target) {
+        int mark = target.indexOf('?');
+        return mark < 0 ? target : target.substring(0, mark);
+    }
+
     /** Returns this request as a cache sends it: with the headers and the body that it says. */
     InboundRequest sentBy(OriginRequest cache) {
         return new InboundRequest(this, cache);
+    }
+
+    /** Returns whether it is a request of this program. */
+    boolean isOwn() {
+        return remoteAddress == NOBODY;
     }
 
     boolean isSecure() {
@@ -81,7 +148,31 @@ final class InboundRequest {
 
     /** Returns the length of the body, 0 without one and -1 if it is unknown. */
     long length() {
+        if (content != null) {
+            return content.length;
+        }
         return body == null ? 0 : body.length().orElse(-1);
+    }
+
+    /** Returns the body, if there is one. */
+    BodySource source() {
+        return content == null ? body::next : new Content(content);
+    }
+
+    /** A body in memory. Loop-confined. */
+    private static final class Content implements BodySource {
+        private byte[] rest;
+
+        Content(byte[] content) {
+            this.rest = content;
+        }
+
+        @Override
+        public CompletionStage<byte[]> next() {
+            byte[] next = rest;
+            rest = new byte[0];
+            return CompletableFuture.completedFuture(next);
+        }
     }
 
     /** Returns the values of a header, joined; empty if it is absent. */

@@ -83,8 +83,7 @@ final class MessageHeaders {
     /** Returns the value of {@code Host} for a server. */
     String host(InboundRequest request, UpstreamServer server) {
         return switch (options.host) {
-            case Proxy.HOST_OF_CLIENT ->
-                    request.authority.isEmpty() ? server.authority : request.authority;
+            case Proxy.HOST_OF_CLIENT -> request.host.isEmpty() ? server.authority : request.host;
             case Proxy.HOST_OF_SERVER -> server.authority;
             default -> options.host;
         };

@@ -3,13 +3,14 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Handler;
+import io.sirocco.http.Headers;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Route;
 import io.sirocco.http.Status;
 import io.sirocco.net.Loop;
+import io.sirocco.web.cache.ResponseCache;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -73,26 +74,40 @@ public final class Proxy implements Handler {
 
     @Override
     public Response handle(Request request) {
-        String path = request.path();
-        if (!options.dotSegments && DotSegments.in(path)) {
+        return respond(request, InboundRequest.of(request), options.cache);
+    }
+
+    /**
+     * Forwards a request with another target and other headers, as a filter or a script has chosen
+     * them. The options apply to these. A {@linkplain ProxyOptions#cache cache} is bypassed: its
+     * key is the URL that the client requested.
+     *
+     * @param target a path, and perhaps a query
+     * @param headers those of the client, including those of its connection, as they were left; a
+     *     {@code Host} that is not the client's is sent to the server
+     */
+    public Response forward(Request request, String target, Headers headers) {
+        return respond(request, InboundRequest.of(request, target, headers), null);
+    }
+
+    private Response respond(Request request, InboundRequest inbound, ResponseCache cache) {
+        if (!options.dotSegments && DotSegments.in(inbound.path)) {
             return page(400, "The path must not contain the segments . and ..");
         }
-        Optional<String> via = request.headerList("Via");
-        if (via.isPresent() && MessageHeaders.passes(via.get()) > MOST_PASSES) {
+        if (MessageHeaders.passes(inbound.list("Via")) > MOST_PASSES) {
             outcome(request).failure = ProxyFailure.LOOP.name();
             return page(508, "The request has passed through this server too often.");
         }
-        if (isLastHop(request)) {
-            return request.method().equals("OPTIONS")
+        if (isLastHop(inbound)) {
+            return inbound.method.equals("OPTIONS")
                     ? Response.empty(204)
                             .header("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
                     : page(405, "Method Not Allowed").header("Allow", "OPTIONS");
         }
-        var inbound = InboundRequest.of(request);
         String protocol = rules.upgrade(inbound);
         ProxyOutcome outcome = outcome(request);
-        if (options.cache != null && protocol.isEmpty()) {
-            return options.cache.respond(request, new CacheOrigin(this, request, inbound, outcome));
+        if (cache != null && protocol.isEmpty()) {
+            return cache.respond(request, new CacheOrigin(this, request, inbound, outcome));
         }
         var exchange = new ClientExchange(this, request, inbound, protocol, outcome);
         Loop loop = request.loop();
@@ -111,10 +126,9 @@ public final class Proxy implements Handler {
     }
 
     /** RFC 9110 7.6.2. */
-    private static boolean isLastHop(Request request) {
-        String method = request.method();
-        return (method.equals("OPTIONS") || method.equals("TRACE"))
-                && request.header("Max-Forwards").filter("0"::equals).isPresent();
+    private static boolean isLastHop(InboundRequest request) {
+        return (request.method.equals("OPTIONS") || request.method.equals("TRACE"))
+                && request.list("Max-Forwards").equals("0");
     }
 
     /** Returns a page that the server did not send. */

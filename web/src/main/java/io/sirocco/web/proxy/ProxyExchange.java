@@ -22,7 +22,7 @@ import java.util.concurrent.CompletionException;
 
 /**
  * One request through a {@link Proxy}, and its attempts. {@link ClientExchange} delivers the
- * response to a client, and {@link CacheExchange} to a cache.
+ * response to a client, {@link CacheExchange} to a cache, and {@link OwnExchange} to this program.
  *
  * <pre>
  *   begin ─▶ attempt ─▶ response of the server ─▶ body ─▶ end
@@ -79,7 +79,7 @@ abstract class ProxyExchange {
         this.headers = proxy.rules.request(request);
         this.idempotent = IDEMPOTENT.contains(request.method);
         this.length = request.length();
-        this.body = length == 0 ? null : new RequestBodySource(request.body, idempotent);
+        this.body = length == 0 ? null : new RequestBodySource(request.source(), idempotent);
         this.trailers = length < 0 ? request.body : null;
         this.expects = body != null && request.headers.has("Expect");
         this.sticky = proxy.rules.sticky().of(request);
@@ -108,6 +108,11 @@ abstract class ProxyExchange {
     /** Returns whether the response may set the sticky cookie. */
     abstract boolean mayStick(ClientResponse response);
 
+    /** Returns the longest time for the whole exchange. */
+    Duration totalTimeout() {
+        return upstream.settings.totalTimeout;
+    }
+
     /** Returns the message to a server with the upgrade that the client has asked for. */
     ClientRequest upgrading(ClientRequest message, UpstreamServer to) {
         return message;
@@ -126,7 +131,7 @@ abstract class ProxyExchange {
             return;
         }
         key = at.key(request);
-        due = loop.now() + upstream.settings.totalTimeout.toMillis();
+        due = loop.now() + totalTimeout().toMillis();
         at.budget.request(loop.now());
         UpstreamServer first = at.choose(sticky, key, tried);
         if (first == null) {
@@ -173,7 +178,10 @@ abstract class ProxyExchange {
         if (announced != null) {
             message =
                     message.proxyHeader(
-                            announced.header(request.remoteAddress, request.localAddress));
+                            request.isOwn()
+                                    ? announced.local()
+                                    : announced.header(
+                                            request.remoteAddress, request.localAddress));
         }
         if (body != null) {
             message = message.body(length, body.open());

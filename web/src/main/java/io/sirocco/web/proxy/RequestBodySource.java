@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
-import io.sirocco.http.Body;
 import io.sirocco.http.BodySource;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +15,7 @@ final class RequestBodySource {
     /** Bytes that are kept. */
     private static final int KEPT = 64 << 10;
 
-    private final Body body;
+    private final BodySource body;
     private List<byte[]> kept; // null when they cannot be sent again
     private int size;
     private boolean begun;
@@ -25,7 +24,7 @@ final class RequestBodySource {
     /**
      * @param repeatable whether the method allows that the body is sent again
      */
-    RequestBodySource(Body body, boolean repeatable) {
+    RequestBodySource(BodySource body, boolean repeatable) {
         this.body = body;
         this.kept = repeatable ? new ArrayList<>(2) : null;
     }
@@ -45,7 +44,7 @@ final class RequestBodySource {
         return new Attempt();
     }
 
-    private CompletionStage<byte[]> take() {
+    private CompletionStage<byte[]> take() throws Exception {
         begun = true;
         if (pending != null) {
             return pending; // an attempt before this one has asked for it
@@ -75,7 +74,7 @@ final class RequestBodySource {
         private int at;
 
         @Override
-        public CompletionStage<byte[]> next() {
+        public CompletionStage<byte[]> next() throws Exception {
             if (repeats == null) {
                 return take();
             }

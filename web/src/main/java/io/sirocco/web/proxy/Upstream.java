@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -138,6 +139,18 @@ public final class Upstream implements AutoCloseable {
      */
     public boolean remove(String url) {
         return servers.remove(UpstreamSettings.added(url, 1).origin());
+    }
+
+    /**
+     * Sends a request of this program. A server is chosen as for a forwarded request, and the
+     * retries, limits, timeouts and health of this upstream apply.
+     *
+     * @param loop a loop of the server that uses this upstream
+     * @return a stage that completes on that loop when the whole response has arrived; it fails
+     *     with an {@link java.io.IOException} whose message says why there is none
+     */
+    public CompletionStage<UpstreamResponse> send(Loop loop, UpstreamRequest request) {
+        return OwnExchange.send(this, loop, request);
     }
 
     /** Returns the part of a loop. */
