@@ -94,7 +94,7 @@ final class CacheExchange extends ProxyExchange {
                         fields,
                         response.body().length(),
                         source,
-                        response::trailers));
+                        () -> proxy.rules.responseTrailers(response.trailers())));
     }
 
     @Override

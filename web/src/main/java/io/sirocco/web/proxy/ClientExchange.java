@@ -72,7 +72,11 @@ final class ClientExchange extends ProxyExchange {
         }
         long length = response.body().length().orElse(-1L);
         Response forwarded = Response.forwarded(response.status(), fields, length, source);
-        result.complete(length < 0 ? forwarded.trailers(response::trailers) : forwarded);
+        result.complete(
+                length < 0
+                        ? forwarded.trailers(
+                                () -> proxy.rules.responseTrailers(response.trailers()))
+                        : forwarded);
     }
 
     @Override

@@ -134,6 +134,20 @@ final class MessageHeaders {
         return all;
     }
 
+    /**
+     * Returns the trailers of a request for a server: those that it may take for what the proxy
+     * says in the header section, where it merges the two, are removed.
+     */
+    Headers requestTrailers(Headers trailers) {
+        Headers all = passing(trailers, options.requestHeaders);
+        for (int i = 0, n = trailers.size(); i < n; i++) {
+            if (ForwardedHeaders.claims(trailers.name(i))) {
+                all = all.without(trailers.name(i));
+            }
+        }
+        return all;
+    }
+
     private static String decremented(String forwards) {
         try {
             return Long.toString(Math.max(0, Long.parseLong(forwards) - 1));
@@ -164,6 +178,27 @@ final class MessageHeaders {
         }
         apply(options.responseHeaders, all);
         return Headers.of(all.toArray(String[]::new));
+    }
+
+    /** Returns the trailers of a response for the client. */
+    Headers responseTrailers(Headers trailers) {
+        return passing(trailers, options.responseHeaders);
+    }
+
+    /** Removes trailers of one connection, and of the names that a rule sets or removes. */
+    private static Headers passing(Headers trailers, List<ProxyOptions.HeaderRule> rules) {
+        Headers all = trailers;
+        for (int i = 0, n = trailers.size(); i < n; i++) {
+            if (HopByHop.has(trailers.name(i))) {
+                all = all.without(trailers.name(i));
+            }
+        }
+        if (all.size() > 0) {
+            for (ProxyOptions.HeaderRule rule : rules) {
+                all = all.without(rule.name());
+            }
+        }
+        return all;
     }
 
     private static String connection(Headers headers) {

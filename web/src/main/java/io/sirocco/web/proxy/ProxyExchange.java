@@ -167,7 +167,7 @@ abstract class ProxyExchange {
         if (body != null) {
             message = message.body(length, body.open());
             if (trailers != null) {
-                message = message.trailers(trailers::trailers);
+                message = message.trailers(() -> proxy.rules.requestTrailers(trailers.trailers()));
             }
             if (expects) {
                 message = message.expectContinue();

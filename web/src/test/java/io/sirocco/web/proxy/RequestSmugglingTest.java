@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.web.proxy;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.net.TransportKind;
+import io.sirocco.web.proxy.SmugglingTable.Row;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Requests that two readers may understand differently, through the proxy to a server that reads
+ * them strictly: it sees exactly the requests that were meant, and each client gets the responses
+ * to its own. The cases are in {@code smuggling-requests.txt}.
+ */
+@OnEachTransport
+@Timeout(60)
+class RequestSmugglingTest {
+    private static final String NEXT = "GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+    @Parameter TransportKind transport;
+
+    private final Collection<String> seen = new ConcurrentLinkedQueue<>();
+    private final Collection<String> cut = new ConcurrentLinkedQueue<>();
+
+    static Stream<Row> rows() {
+        return SmugglingTable.read("smuggling-requests.txt").stream();
+    }
+
+    /** Reads strictly, and responds to each request with its request line. */
+    private void play(FakeUpstream.Peer peer) throws IOException {
+        var requests =
+                new StrictRequests(peer.in, () -> respond(peer, "HTTP/1.1 100 Continue\n\n"));
+        try {
+            for (StrictRequests.Seen next; (next = requests.next()) != null; ) {
+                seen.add(next.toString());
+                String body = next.line().startsWith("HEAD ") ? "" : next.line();
+                respond(
+                        peer,
+                        "HTTP/1.1 200 OK\nContent-Length: " + next.line().length() + "\n\n" + body);
+            }
+        } catch (EOFException e) {
+            cut.add(e.getMessage());
+        } catch (StrictRequests.Malformed e) {
+            seen.add("malformed: " + e.getMessage());
+        }
+    }
+
+    private static void respond(FakeUpstream.Peer peer, String text) {
+        try {
+            peer.send(text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("rows")
+    void inOneWrite(Row row) throws Exception {
+        check(row, false);
+    }
+
+    @ParameterizedTest
+    @MethodSource("rows")
+    void byteByByte(Row row) throws Exception {
+        check(row, true);
+    }
+
+    private void check(Row row, boolean slowly) throws Exception {
+        var expected = new ArrayList<String>();
+        String client = row.columns().get(0);
+        String upstream = SmugglingTable.bytes(row.columns().get(1));
+        boolean refused = !client.equals("200");
+        if (!refused) {
+            expected.addAll(List.of(upstream.split(" ; ")));
+        }
+        if (!refused || client.endsWith("+")) {
+            expected.add("GET /next");
+        }
+        String received;
+        String victim;
+        try (var fake = new FakeUpstream(this::play)) {
+            try (var proxy = new ProxyServer(transport, Upstream.of(fake.url()))) {
+                try (RawClient one = proxy.client()) {
+                    received = exchange(one, row.bytes() + NEXT, slowly);
+                }
+                try (RawClient other = proxy.client()) {
+                    victim = exchange(other, NEXT.replace("next", "victim"), false);
+                }
+                proxy.awaitQuiet();
+            }
+            for (int i = 0, n = fake.accepted.get(); i < n; i++) {
+                fake.ends.take(); // what arrives last counts, too
+            }
+        }
+        assertEquals(responses(client, expected), statuses(received, row.bytes()), received);
+        assertEquals(List.of("200 GET /victim"), statuses(victim, "GET"), victim);
+        expected.add("GET /victim");
+        assertEquals(expected, List.copyOf(seen));
+        if (upstream.equals("cut")) {
+            cut.removeIf(beginning -> beginning.startsWith("POST /a HTTP/1.1\r\n"));
+        }
+        assertEquals(List.of(), List.copyOf(cut));
+    }
+
+    private static String exchange(RawClient client, String bytes, boolean slowly)
+            throws IOException {
+        OutputStream out = client.socket.getOutputStream();
+        byte[] all = bytes.getBytes(ISO_8859_1);
+        try {
+            for (int at = 0, n; at < all.length; at += n) {
+                n = slowly && at < 1000 ? 1 : all.length - at;
+                out.write(all, at, n);
+            }
+        } catch (IOException e) {
+            // it has refused the rest
+        }
+        return client.end();
+    }
+
+    /** What the client has to receive, as {@link #statuses} writes it. */
+    private static List<String> responses(String client, List<String> upstream) {
+        var all = new ArrayList<String>();
+        if (!client.equals("200")) {
+            all.add(client.equals("cut") ? "400" : client.substring(0, 3));
+        }
+        for (String each : upstream) {
+            String[] words = each.split(" ");
+            all.add("200" + (words[0].equals("HEAD") ? "" : " " + words[0] + " " + words[1]));
+        }
+        return all;
+    }
+
+    /** The final statuses of all that was received, and the bodies of 200. */
+    private static List<String> statuses(String received, String request) {
+        var all = new ArrayList<String>();
+        String rest = received.replaceFirst("<(end|reset)>$", "");
+        boolean head = request.startsWith("HEAD ");
+        while (!rest.isEmpty()) {
+            int end = rest.indexOf("\n\n");
+            assertTrue(end > 0 && rest.startsWith("HTTP/1.1 "), received);
+            String status = rest.substring(9, 12);
+            var length =
+                    java.util.regex.Pattern.compile("(?m)^Content-Length: (\\d+)$")
+                            .matcher(rest.substring(0, end));
+            boolean bodiless =
+                    status.startsWith("1") || status.equals("204") || head && all.isEmpty();
+            int size = !bodiless && length.find() ? Integer.parseInt(length.group(1)) : 0;
+            String body = rest.substring(end + 2, end + 2 + size);
+            rest = rest.substring(end + 2 + size);
+            if (!status.startsWith("1")) {
+                all.add(status.equals("200") && !body.isEmpty() ? status + " " + body : status);
+            }
+        }
+        return all;
+    }
+}
