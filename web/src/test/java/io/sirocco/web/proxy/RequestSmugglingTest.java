@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @OnEachTransport
 @Timeout(60)
 class RequestSmugglingTest {
-    private static final String NEXT = "GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    static final String NEXT = "GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
     @Parameter TransportKind transport;
 
@@ -116,8 +116,7 @@ class RequestSmugglingTest {
         assertEquals(List.of(), List.copyOf(cut));
     }
 
-    private static String exchange(RawClient client, String bytes, boolean slowly)
-            throws IOException {
+    static String exchange(RawClient client, String bytes, boolean slowly) throws IOException {
         OutputStream out = client.socket.getOutputStream();
         byte[] all = bytes.getBytes(ISO_8859_1);
         try {
