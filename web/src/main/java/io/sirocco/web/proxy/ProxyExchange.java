@@ -63,6 +63,7 @@ abstract class ProxyExchange {
     private UpstreamServer server; // of the attempt
     private CompletableFuture<ClientResponse> call;
     private ResponseBodySource source; // of the response; null before it
+    private boolean good; // the response is a success of the server if its body does not break off
     private boolean counted; // in what is in progress
     private boolean gone; // the receiver is
 
@@ -285,8 +286,10 @@ abstract class ProxyExchange {
         outcome.failure = "";
         if (upstream.settings.failureStatus.contains(status)) {
             failedAt(server);
-        } else {
+        } else if (status == 101) {
             server.health.succeeded();
+        } else {
+            good = true;
         }
         if (body != null) {
             body.forget();
@@ -315,6 +318,7 @@ abstract class ProxyExchange {
         if (gone) {
             return;
         }
+        good = false;
         Throwable cause = thrown instanceof CompletionException e ? e.getCause() : thrown;
         Reason reason =
                 cause instanceof HttpClientException e ? e.reason() : Reason.LISTENER_FAILED;
@@ -350,6 +354,14 @@ abstract class ProxyExchange {
         if (source != null) {
             source.close();
         }
+    }
+
+    /** The body is over, and the exchange with it. */
+    final void bodyClosed() {
+        if (good && !gone && server != null) {
+            server.health.succeeded();
+        }
+        end();
     }
 
     /** Called when the request is over, perhaps with another response than the server's. */

@@ -42,7 +42,7 @@ final class ResponseBodySource implements BodySource {
         if (!closed) {
             closed = true;
             body.close();
-            exchange.end();
+            exchange.bodyClosed();
         }
     }
 }
