@@ -206,7 +206,7 @@ record ReloadedProxy(String name, Path folder, String signal, List<String> comma
         global
             maxconn 9800
             nbthread 2
-            stats socket ./haproxy.sock expose-fd listeners level admin
+            stats socket unix@haproxy.sock expose-fd listeners level admin
         defaults
             mode http
             timeout connect 5s
