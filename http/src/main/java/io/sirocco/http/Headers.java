@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.sirocco.http.message.CheckedHeaders;
 import io.sirocco.http.message.Grammar;
+import io.sirocco.http.message.Octets;
+import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,20 +22,40 @@ import java.util.function.BiConsumer;
  * without control characters other than HTAB (RFC 9110 5.5). Whitespace around a value is removed.
  * Other names and values throw {@link IllegalArgumentException}.
  *
- * <p>Immutable.
+ * <p>Headers are kept as the bytes that are sent, so to copy or to send them costs little, while
+ * each call of {@link #name} and {@link #value} creates a string. Immutable.
  */
 public final class Headers {
-    private static final Headers NONE = new Headers(new String[0]);
+    private static final Headers NONE = new Headers(new byte[0], new int[] {0}, ISO_8859_1);
 
     static {
-        CheckedHeaders.maker(Headers::new);
+        CheckedHeaders.access(
+                new CheckedHeaders.Access() {
+                    @Override
+                    public Headers of(byte[] lines, int[] marks, Charset charset) {
+                        return marks.length == 1 ? NONE : new Headers(lines, marks, charset);
+                    }
+
+                    @Override
+                    public byte[] lines(Headers headers) {
+                        return headers.lines;
+                    }
+                });
     }
 
-    private final String[] pairs;
+    /** Each header as it is sent: name, colon, space, value, CR LF. */
+    private final byte[] lines;
 
-    /** Takes pairs that were checked. */
-    private Headers(String[] pairs) {
-        this.pairs = pairs;
+    /** Where header i begins, at 2 i, and where its name ends, at 2 i + 1; the last is the end. */
+    private final int[] marks;
+
+    /** Latin-1, except for the headers of a part of a multipart body. */
+    private final Charset charset;
+
+    private Headers(byte[] lines, int[] marks, Charset charset) {
+        this.lines = lines;
+        this.marks = marks;
+        this.charset = charset;
     }
 
     /** Returns an empty list. */
@@ -50,12 +74,16 @@ public final class Headers {
             throw new IllegalArgumentException(
                     "Names and values come in pairs; the last name has no value.");
         }
-        String[] pairs = namesAndValues.clone();
-        for (int i = 0; i < pairs.length; i += 2) {
-            check(pairs[i], pairs[i + 1]);
-            pairs[i + 1] = Grammar.trim(pairs[i + 1]);
+        Builder builder = builder();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            builder.add(namesAndValues[i], namesAndValues[i + 1]);
         }
-        return pairs.length == 0 ? NONE : new Headers(pairs);
+        return builder.build();
+    }
+
+    /** Returns an empty builder. */
+    public static Builder builder() {
+        return new Builder(ISO_8859_1, 16, 512);
     }
 
     /**
@@ -64,21 +92,22 @@ public final class Headers {
      * @throws IllegalArgumentException if the name or value is invalid
      */
     public Headers with(String name, String value) {
-        check(name, value);
-        String[] more = Arrays.copyOf(pairs, pairs.length + 2);
-        more[pairs.length] = name;
-        more[pairs.length + 1] = Grammar.trim(value);
-        return new Headers(more);
+        return more(1, name.length() + value.length() + 4).add(this).add(name, value).build();
     }
 
     /** Returns these headers followed by {@code others}, even if a name is already present. */
     public Headers with(Headers others) {
-        if (others.pairs.length == 0) {
+        if (others.size() == 0) {
             return this;
         }
-        String[] all = Arrays.copyOf(pairs, pairs.length + others.pairs.length);
-        System.arraycopy(others.pairs, 0, all, pairs.length, others.pairs.length);
-        return new Headers(all);
+        return size() == 0
+                ? others
+                : more(others.size(), others.lines.length).add(this).add(others).build();
+    }
+
+    /** Returns an empty builder with room for these headers and more. */
+    private Builder more(int headers, int bytes) {
+        return new Builder(charset, size() + headers, lines.length + bytes);
     }
 
     /**
@@ -92,36 +121,41 @@ public final class Headers {
         if (at < 0) {
             return with(name, value);
         }
-        check(name, value);
-        var kept = new ArrayList<>(Arrays.asList(pairs).subList(0, at));
-        kept.add(name);
-        kept.add(Grammar.trim(value));
-        keepOthers(name, at + 2, kept);
-        return new Headers(kept.toArray(String[]::new));
+        Builder kept = more(1, name.length() + value.length() + 4).add(this, 0, at);
+        kept.add(name, value);
+        return keepOthers(name, at + 1, kept).build();
     }
 
     /** Returns these headers without those of the name. */
     public Headers without(String name) {
         int at = indexOf(name, 0);
-        if (at < 0) {
-            return this;
+        return at < 0 ? this : keepOthers(name, at + 1, more(0, 0).add(this, 0, at)).build();
+    }
+
+    private Builder keepOthers(String name, int from, Builder kept) {
+        for (int i = from; i < size(); i++) {
+            if (!isNamed(i, name)) {
+                kept.add(this, i);
+            }
         }
-        var kept = new ArrayList<>(Arrays.asList(pairs).subList(0, at));
-        keepOthers(name, at + 2, kept);
-        return kept.isEmpty() ? NONE : new Headers(kept.toArray(String[]::new));
+        return kept;
     }
 
     /** Returns the first value of a name. */
     public Optional<String> first(String name) {
         int at = indexOf(name, 0);
-        return at < 0 ? Optional.empty() : Optional.of(pairs[at + 1]);
+        return at < 0 ? Optional.empty() : Optional.of(value(at));
     }
 
     /** Returns all values of a name in order; empty if the name is absent. */
     public List<String> all(String name) {
+        int at = indexOf(name, 0);
+        if (at < 0) {
+            return List.of();
+        }
         var values = new ArrayList<String>();
-        for (int at = indexOf(name, 0); at >= 0; at = indexOf(name, at + 2)) {
-            values.add(pairs[at + 1]);
+        for (; at >= 0; at = indexOf(name, at + 1)) {
+            values.add(value(at));
         }
         return List.copyOf(values);
     }
@@ -133,32 +167,46 @@ public final class Headers {
 
     /** Returns the number of headers. */
     public int size() {
-        return pairs.length / 2;
+        return marks.length / 2;
     }
 
     /** Calls {@code action} for the name and value of each header, in order. */
     public void forEach(BiConsumer<String, String> action) {
-        for (int i = 0; i < pairs.length; i += 2) {
-            action.accept(pairs[i], pairs[i + 1]);
+        for (int i = 0; i < size(); i++) {
+            action.accept(name(i), value(i));
         }
     }
 
     /** Returns the name of the header at an index, 0 to {@code size() - 1}. */
     public String name(int index) {
-        return pairs[2 * index];
+        return text(marks[2 * index], marks[2 * index + 1]);
     }
 
     /** Returns the value of the header at an index. */
     public String value(int index) {
-        return pairs[2 * index + 1];
+        return text(marks[2 * index + 1] + 2, marks[2 * index + 2] - 2);
+    }
+
+    private String text(int from, int to) {
+        return new String(lines, from, to - from, charset);
+    }
+
+    /** Returns whether the header at an index has this name. Creates no string. */
+    public boolean isNamed(int index, String name) {
+        int from = marks[2 * index];
+        return marks[2 * index + 1] - from == name.length() && Octets.same(lines, from, name);
+    }
+
+    /** Returns whether the name of the header at an index begins so. Creates no string. */
+    public boolean startsWith(int index, String prefix) {
+        int from = marks[2 * index];
+        return marks[2 * index + 1] - from >= prefix.length() && Octets.same(lines, from, prefix);
     }
 
     /** Returns each header as {@code name: value CRLF}, as it is sent. */
     @Override
     public String toString() {
-        var text = new StringBuilder(32 * pairs.length);
-        forEach((name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
-        return text.toString();
+        return text(0, lines.length);
     }
 
     /**
@@ -176,7 +224,7 @@ public final class Headers {
     }
 
     private List<String> folded() {
-        var list = new ArrayList<String>(pairs.length);
+        var list = new ArrayList<String>(marks.length);
         forEach(
                 (name, value) -> {
                     list.add(name.toLowerCase(Locale.ROOT));
@@ -186,33 +234,125 @@ public final class Headers {
     }
 
     private int indexOf(String name, int from) {
-        for (int i = from; i < pairs.length; i += 2) {
-            if (pairs[i].equalsIgnoreCase(name)) {
+        for (int i = from; i < size(); i++) {
+            if (isNamed(i, name)) {
                 return i;
             }
         }
         return -1;
     }
 
-    private void keepOthers(String name, int from, List<String> kept) {
-        for (int i = from; i < pairs.length; i += 2) {
-            if (!pairs[i].equalsIgnoreCase(name)) {
-                kept.add(pairs[i]);
-                kept.add(pairs[i + 1]);
+    /** Collects headers one after the other. Used by one thread at a time. */
+    public static final class Builder {
+        private final Charset charset;
+        private byte[] lines;
+        private int length;
+        private int[] marks;
+        private int count;
+
+        private Builder(Charset charset, int headers, int bytes) {
+            this.charset = charset;
+            this.lines = new byte[bytes];
+            this.marks = new int[2 * headers + 1];
+        }
+
+        /**
+         * Adds a header, even if the name is already present.
+         *
+         * @throws IllegalArgumentException if the name or value is invalid
+         */
+        public Builder add(String name, String value) {
+            String trimmed = Grammar.trim(value);
+            reserve(2, name.length() + trimmed.length() + 4);
+            int at = length;
+            for (int i = 0; i < name.length(); i++) {
+                char c = name.charAt(i);
+                if (c > 0xff || !Octets.TOKEN[c]) {
+                    throw invalidName(name);
+                }
+                lines[at++] = (byte) c;
+            }
+            if (name.isEmpty()) {
+                throw invalidName(name);
+            }
+            int nameEnd = at;
+            lines[at++] = ':';
+            lines[at++] = ' ';
+            for (int i = 0; i < trimmed.length(); i++) {
+                char c = trimmed.charAt(i);
+                // Above U+00FF the upper byte would be lost, and U+010A would become LF.
+                if (c < ' ' && c != '\t' || c == 0x7f || c > 0xff) {
+                    throw invalidValue(name, value);
+                }
+                lines[at++] = (byte) c;
+            }
+            lines[at++] = '\r';
+            lines[at++] = '\n';
+            marks[count++] = length;
+            marks[count++] = nameEnd;
+            length = at;
+            return this;
+        }
+
+        /** Adds the header of {@code others} at an index. */
+        public Builder add(Headers others, int index) {
+            return add(others, index, index + 1);
+        }
+
+        /** Adds all headers of {@code others}. */
+        public Builder add(Headers others) {
+            return add(others, 0, others.size());
+        }
+
+        private Builder add(Headers others, int from, int to) {
+            if (from == to) {
+                return this;
+            }
+            if (others.charset != charset) {
+                for (int i = from; i < to; i++) {
+                    add(others.name(i), others.value(i));
+                }
+                return this;
+            }
+            int begin = others.marks[2 * from];
+            int bytes = others.marks[2 * to] - begin;
+            reserve(2 * (to - from), bytes);
+            System.arraycopy(others.lines, begin, lines, length, bytes);
+            for (int i = 2 * from; i < 2 * to; i++) {
+                marks[count++] = others.marks[i] - begin + length;
+            }
+            length += bytes;
+            return this;
+        }
+
+        private void reserve(int moreMarks, int moreBytes) {
+            if (count + moreMarks >= marks.length) {
+                marks = Arrays.copyOf(marks, 2 * (count + moreMarks) + 1);
+            }
+            if (length + moreBytes > lines.length) {
+                lines = Arrays.copyOf(lines, Math.max(2 * lines.length, length + moreBytes));
             }
         }
-    }
 
-    private static void check(String name, String value) {
-        if (!Grammar.isToken(name)) {
-            throw new IllegalArgumentException(
+        /** Returns the headers added so far. */
+        public Headers build() {
+            if (count == 0) {
+                return NONE;
+            }
+            int[] ends = Arrays.copyOf(marks, count + 1);
+            ends[count] = length;
+            return new Headers(Arrays.copyOf(lines, length), ends, charset);
+        }
+
+        private static IllegalArgumentException invalidName(String name) {
+            return new IllegalArgumentException(
                     "The header name "
                             + quoted(name)
                             + " is not a token; use letters, digits and '-'.");
         }
-        // A character above U+00FF would lose its upper byte on the wire, and U+010A would be LF.
-        if (!Grammar.isFieldText(value) || !isLatin1(value)) {
-            throw new IllegalArgumentException(
+
+        private static IllegalArgumentException invalidValue(String name, String value) {
+            return new IllegalArgumentException(
                     "The value of header "
                             + name
                             + " is "
@@ -220,29 +360,20 @@ public final class Headers {
                             + ": control characters and characters above U+00FF cannot be sent;"
                             + " remove or encode them.");
         }
-    }
 
-    private static boolean isLatin1(String value) {
-        for (int i = 0; i < value.length(); i++) {
-            if (value.charAt(i) > 0xff) {
-                return false;
-            }
+        private static String quoted(String text) {
+            var out = new StringBuilder("\"");
+            text.chars()
+                    .limit(80)
+                    .forEach(
+                            c -> {
+                                if (c >= ' ' && c < 0x7f) {
+                                    out.append((char) c);
+                                } else {
+                                    out.append("\\u%04x".formatted(c));
+                                }
+                            });
+            return out.append('"').toString();
         }
-        return true;
-    }
-
-    private static String quoted(String text) {
-        var out = new StringBuilder("\"");
-        text.chars()
-                .limit(80)
-                .forEach(
-                        c -> {
-                            if (c >= ' ' && c < 0x7f) {
-                                out.append((char) c);
-                            } else {
-                                out.append("\\u%04x".formatted(c));
-                            }
-                        });
-        return out.append('"').toString();
     }
 }

@@ -86,6 +86,9 @@ public sealed interface Request permits RequestMessage {
      */
     Optional<String> headerList(String name);
 
+    /** Returns a copy of the headers, in the order received. It stays valid after the request. */
+    Headers headers();
+
     /** Calls {@code action} for the name and value of each header, in order. */
     void headers(BiConsumer<String, String> action);
 

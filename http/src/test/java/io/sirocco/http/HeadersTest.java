@@ -2,11 +2,13 @@
 package io.sirocco.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -79,5 +81,43 @@ class HeadersTest {
         assertEquals(Headers.of("A", "x"), Headers.of("a", "x"));
         assertEquals(Headers.of("A", "x").hashCode(), Headers.of("a", "x").hashCode());
         assertNotEquals(Headers.of("A", "x"), Headers.of("A", "X"));
+    }
+
+    @Test
+    void builtFromOthersAndNew() {
+        var from = Headers.of("A", "1", "Long-Name", "x".repeat(700), "B", "");
+        var built =
+                Headers.builder().add("C", " 3 ").add(from, 1).add(from, 2).add(from).add("D", "4");
+        assertEquals(
+                List.of("C", "Long-Name", "B", "A", "Long-Name", "B", "D"), names(built.build()));
+        assertEquals("x".repeat(700), built.build().value(4));
+        assertEquals("", built.build().value(5));
+        assertEquals("3", built.build().value(0));
+        assertSame(Headers.none(), Headers.builder().add(Headers.none()).build());
+        Headers before = built.build();
+        built.add("E", "5");
+        assertEquals(7, before.size());
+        assertThrows(IllegalArgumentException.class, () -> built.add("F", "\n"));
+        assertEquals(8, built.build().size(), "what was refused is not there");
+        assertEquals(
+                "E: 5\r\n",
+                built.build().toString().substring(built.build().toString().length() - 6));
+    }
+
+    @Test
+    void namesAreComparedWithoutStrings() {
+        var headers = Headers.of("X-Forwarded-For", "1", "x", "2", "X-", "3");
+        assertTrue(headers.isNamed(0, "x-forwarded-FOR"));
+        assertFalse(headers.isNamed(0, "X-Forwarded-Fo"));
+        assertFalse(headers.isNamed(0, "X-Forwarded-Foo"));
+        assertTrue(headers.startsWith(0, "x-forwarded-"));
+        assertFalse(headers.startsWith(1, "x-forwarded-"));
+        assertTrue(headers.startsWith(1, "X"));
+    }
+
+    private static List<String> names(Headers headers) {
+        var names = new ArrayList<String>();
+        headers.forEach((name, value) -> names.add(name));
+        return names;
     }
 }

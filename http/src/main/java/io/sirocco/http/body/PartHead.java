@@ -67,7 +67,7 @@ final class PartHead {
         } else if (length == 0 || line[length - 1] != '\r') {
             reject(MultipartRule.BARE_LF);
         } else if (length == 1) {
-            result = new Result.Complete(CheckedHeaders.of(pairs.toArray(String[]::new)));
+            result = new Result.Complete(CheckedHeaders.ofText(pairs));
         } else {
             field(new String(line, 0, length - 1, UTF_8));
             length = 0;

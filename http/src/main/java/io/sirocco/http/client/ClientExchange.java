@@ -4,6 +4,7 @@ package io.sirocco.http.client;
 import io.sirocco.http.Headers;
 import io.sirocco.http.client.HttpClientException.Reason;
 import io.sirocco.http.h1.ResponseHead;
+import io.sirocco.http.message.CheckedHeaders;
 import io.sirocco.http.message.Fields;
 import io.sirocco.net.Loop;
 import io.sirocco.net.ScheduledTask;
@@ -120,15 +121,7 @@ final class ClientExchange {
     }
 
     static Headers headers(Fields fields) {
-        if (fields == null || fields.count() == 0) {
-            return Headers.none();
-        }
-        String[] pairs = new String[2 * fields.count()];
-        for (int i = 0; i < fields.count(); i++) {
-            pairs[2 * i] = fields.name(i);
-            pairs[2 * i + 1] = fields.value(i);
-        }
-        return Headers.of(pairs);
+        return fields == null ? Headers.none() : CheckedHeaders.of(fields);
     }
 
     void end(Headers behind) {

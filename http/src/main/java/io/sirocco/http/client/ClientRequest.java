@@ -10,7 +10,7 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.Protocol;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Locale;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -32,16 +32,16 @@ import java.util.function.Supplier;
  * body can be produced only once can be sent only once. Immutable.
  */
 public final class ClientRequest {
-    private static final Set<String> OURS =
-            Set.of(
-                    "connection",
-                    "content-length",
-                    "expect",
-                    "http2-settings",
-                    "keep-alive",
-                    "proxy-connection",
-                    "transfer-encoding",
-                    "upgrade");
+    private static final List<String> OURS =
+            List.of(
+                    "Connection",
+                    "Content-Length",
+                    "Expect",
+                    "HTTP2-Settings",
+                    "Keep-Alive",
+                    "Proxy-Connection",
+                    "Transfer-Encoding",
+                    "Upgrade");
 
     /** RFC 9110 9.2.2. */
     private static final Set<String> IDEMPOTENT =
@@ -53,6 +53,7 @@ public final class ClientRequest {
     final HttpOrigin origin;
     final String authority;
     final String target;
+    String host = ""; // to send; that of the headers, or the authority, if it is empty
     Headers headers = Headers.none();
     Content content = NOTHING;
     Supplier<Headers> trailers; // null for none
@@ -91,6 +92,7 @@ public final class ClientRequest {
         this.origin = origin;
         this.authority = other.authority;
         this.target = target;
+        host = other.host;
         headers = other.headers;
         content = other.content;
         trailers = other.trailers;
@@ -215,12 +217,30 @@ public final class ClientRequest {
     }
 
     /**
+     * Sends this {@code Host}, in the place of one of the headers and of the authority of the URL.
+     *
+     * @throws IllegalArgumentException if it is empty or malformed
+     */
+    public ClientRequest host(String host) {
+        if (host.isEmpty() || !host.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+            throw new IllegalArgumentException("'" + host + "' cannot be sent as the Host.");
+        }
+        ClientRequest copy = copy();
+        copy.host = host;
+        return copy;
+    }
+
+    /**
      * Adds headers.
      *
      * @throws IllegalArgumentException if the client writes one of them itself
      */
     public ClientRequest headers(Headers more) {
-        more.forEach((name, value) -> refuseOurs(name));
+        for (String ours : OURS) {
+            if (more.has(ours)) {
+                throw written(ours);
+            }
+        }
         ClientRequest copy = copy();
         copy.headers = headers.with(more);
         return copy;
@@ -408,14 +428,16 @@ public final class ClientRequest {
     }
 
     static void refuseOurs(String name) {
-        if (!name.isEmpty()
-                && "cehkptuCEHKPTU".indexOf(name.charAt(0)) >= 0 // most names begin otherwise
-                && OURS.contains(name.toLowerCase(Locale.ROOT))) {
-            throw new IllegalArgumentException(
-                    name
-                            + " is written by the client itself: use body, expectContinue, upgrade"
-                            + " or closeConnection.");
+        if (OURS.stream().anyMatch(name::equalsIgnoreCase)) {
+            throw written(name);
         }
+    }
+
+    private static IllegalArgumentException written(String name) {
+        return new IllegalArgumentException(
+                name
+                        + " is written by the client itself: use body, expectContinue, upgrade"
+                        + " or closeConnection.");
     }
 
     private static long atLeast(long length) {
@@ -435,7 +457,12 @@ public final class ClientRequest {
 
     /** Visible ASCII: nothing that ends the target, or the line (RFC 9112 3.2). */
     private static String checkTarget(String target) {
-        if (target.isEmpty() || !target.chars().allMatch(c -> c > ' ' && c < 0x7f && c != '#')) {
+        boolean valid = !target.isEmpty();
+        for (int i = 0; i < target.length() && valid; i++) {
+            char c = target.charAt(i);
+            valid = c > ' ' && c < 0x7f && c != '#';
+        }
+        if (!valid) {
             throw new IllegalArgumentException(
                     "'" + target + "' is not a request target: percent-encode it (RFC 9112 3.2).");
         }

@@ -4,6 +4,7 @@ package io.sirocco.http.client;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.sirocco.http.Headers;
+import io.sirocco.http.message.CheckedHeaders;
 import io.sirocco.http.message.Trailers;
 import io.sirocco.net.Chunk;
 import io.sirocco.net.Connection;
@@ -22,29 +23,38 @@ final class RequestEncoder {
 
     /** Writes the request line and the header section. */
     static void head(Connection to, ClientRequest request, Headers common) {
-        var text = new StringBuilder(256);
-        text.append(request.method).append(' ').append(request.target).append(" HTTP/1.1\r\n");
-        if (!request.headers.has("Host") && !common.has("Host")) {
-            text.append("Host: ").append(request.authority).append("\r\n");
+        Headers own = request.headers;
+        var start = new StringBuilder(request.method.length() + request.target.length() + 80);
+        start.append(request.method).append(' ').append(request.target).append(" HTTP/1.1\r\n");
+        if (!request.host.isEmpty()) {
+            field(start, "Host", request.host);
+            own = own.without("Host");
+        } else if (!own.has("Host") && !common.has("Host")) {
+            field(start, "Host", request.authority);
         }
-        request.headers.forEach((name, value) -> field(text, name, value));
-        common.forEach(
-                (name, value) -> {
-                    if (!request.headers.has(name)) {
-                        field(text, name, value);
-                    }
-                });
-        framing(text, request);
-        options(text, request, common);
-        byte[] bytes = text.append("\r\n").toString().getBytes(ISO_8859_1);
+        write(to, start);
+        write(to, CheckedHeaders.lines(own));
+        for (int i = 0; i < common.size(); i++) {
+            if (!own.has(common.name(i))) {
+                write(to, field(new StringBuilder(), common.name(i), common.value(i)));
+            }
+        }
+        write(to, options(framing(new StringBuilder(2), request), request, common).append("\r\n"));
+    }
+
+    private static void write(Connection to, CharSequence text) {
+        write(to, text.toString().getBytes(ISO_8859_1));
+    }
+
+    private static void write(Connection to, byte[] bytes) {
         to.write(bytes, 0, bytes.length);
     }
 
-    private static void field(StringBuilder text, String name, String value) {
-        text.append(name).append(": ").append(value).append("\r\n");
+    private static StringBuilder field(StringBuilder text, String name, String value) {
+        return text.append(name).append(": ").append(value).append("\r\n");
     }
 
-    private static void framing(StringBuilder text, ClientRequest request) {
+    private static StringBuilder framing(StringBuilder text, ClientRequest request) {
         if (chunked(request)) {
             text.append("Transfer-Encoding: chunked\r\n");
         } else if (request.hasBody() || request.method.startsWith("P")) {
@@ -54,23 +64,20 @@ final class RequestEncoder {
         if (request.expects && request.hasBody()) {
             text.append("Expect: 100-continue\r\n");
         }
+        return text;
     }
 
-    private static void options(StringBuilder text, ClientRequest request, Headers common) {
-        var options = new StringBuilder();
-        if (request.closes) {
-            options.append("close");
-        }
+    private static StringBuilder options(
+            StringBuilder text, ClientRequest request, Headers common) {
+        String options = request.closes ? "close" : "";
         if (!request.protocol.isEmpty()) {
             field(text, "Upgrade", request.protocol);
-            options.append(options.isEmpty() ? "" : ", ").append("Upgrade");
+            options += options.isEmpty() ? "Upgrade" : ", Upgrade";
         }
         if (request.headers.has("TE") || common.has("TE")) { // RFC 9110 10.1.4
-            options.append(options.isEmpty() ? "" : ", ").append("TE");
+            options += options.isEmpty() ? "TE" : ", TE";
         }
-        if (!options.isEmpty()) {
-            field(text, "Connection", options.toString());
-        }
+        return options.isEmpty() ? text : field(text, "Connection", options);
     }
 
     /** Writes a piece of a body, which is not empty and must not change any more. */

@@ -6,6 +6,7 @@ import io.sirocco.http.Headers;
 import io.sirocco.http.Params;
 import io.sirocco.http.Request;
 import io.sirocco.http.TrustedProxies;
+import io.sirocco.http.message.CheckedHeaders;
 import io.sirocco.http.message.Cookies;
 import io.sirocco.http.message.RequestHead;
 import io.sirocco.http.route.PathParams;
@@ -163,6 +164,11 @@ public final class RequestMessage implements Request {
             list.append(", ").append(all.value(i));
         }
         return Optional.of(list.toString());
+    }
+
+    @Override
+    public Headers headers() {
+        return CheckedHeaders.of(head());
     }
 
     @Override

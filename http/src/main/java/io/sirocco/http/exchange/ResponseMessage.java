@@ -79,14 +79,11 @@ public final class ResponseMessage implements Response {
             throw new IllegalArgumentException(
                     "The status of a response must be 200 to 599, not " + status + ".");
         }
-        boolean own = false;
-        for (int i = 0, n = headers.size(); i < n; i++) {
-            String name = headers.name(i);
-            if (ReservedHeaders.has(name) && !name.equalsIgnoreCase("Trailer")) {
-                throw new IllegalArgumentException(name + " is set by the server.");
-            }
-            own |= ReservedHeaders.overridable(name);
+        String reserved = ReservedHeaders.in(headers);
+        if (reserved != null && !reserved.equals("Trailer")) {
+            throw new IllegalArgumentException(reserved + " is set by the server.");
         }
+        boolean own = ReservedHeaders.overrides(headers);
         return new ResponseMessage(status, headers, body, false, own, null);
     }
 
@@ -195,18 +192,17 @@ public final class ResponseMessage implements Response {
 
     @Override
     public Response headers(Headers fields) {
-        boolean dated = false;
+        String reserved = ReservedHeaders.in(fields);
+        if (reserved != null) {
+            return ours(reserved, "");
+        }
         Headers encoded = fields;
         for (int i = 0, n = fields.size(); i < n; i++) {
-            String name = fields.name(i);
-            if (ReservedHeaders.has(name)) {
-                return ours(name, "");
-            }
-            dated |= ReservedHeaders.overridable(name);
-            if (name.equalsIgnoreCase("Location")) {
-                encoded = encoded.set(name, Location.encode(fields.value(i)));
+            if (fields.isNamed(i, "Location")) {
+                encoded = encoded.set(fields.name(i), Location.encode(fields.value(i)));
             }
         }
+        boolean dated = ReservedHeaders.overrides(fields);
         return content.known()
                 ? new ResponseMessage(status, encoded, content, closeConnection, dated, trailers)
                 : map(response -> response.headers(fields));

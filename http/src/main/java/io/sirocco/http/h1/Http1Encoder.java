@@ -7,10 +7,10 @@ import io.sirocco.http.Headers;
 import io.sirocco.http.Status;
 import io.sirocco.http.exchange.Content;
 import io.sirocco.http.exchange.ResponseMessage;
+import io.sirocco.http.message.CheckedHeaders;
 import io.sirocco.net.Chunk;
 import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;
-import java.util.Arrays;
 
 /**
  * Responses as bytes of HTTP/1.1 (RFC 9112). A response that is returned again and again is encoded
@@ -28,8 +28,10 @@ final class Http1Encoder {
             "Transfer-Encoding: chunked\r\n".getBytes(ISO_8859_1);
     private static final byte[][] STATUS_LINES = new byte[600][];
     private static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(ISO_8859_1);
+    private static final byte[] LAST_LINE = "0\r\n".getBytes(ISO_8859_1); // of chunks
     private static final byte[] CRLF = {'\r', '\n'};
     private static final int LARGEST = 12 << 10;
+    private static final int FRAMING = 48; // bytes, of Content-Length or Transfer-Encoding
     private static final int LARGEST_WHOLE = 16 << 10; // a connection has room for it at once
 
     /** An encoded response with its body, valid while {@code date} is the current array. */
@@ -64,58 +66,57 @@ final class Http1Encoder {
     }
 
     private static void writeOwn(ResponseMessage response, long length, Connection connection) {
-        int size = size(response.headers());
-        if (size > LARGEST) { // does not fit one chunk
-            byte[] bytes = encode(response, length);
-            connection.write(bytes, 0, bytes.length);
+        byte[] statusLine = STATUS_LINES[response.status()];
+        byte[] lines = CheckedHeaders.lines(response.headers());
+        if (lines.length > LARGEST) { // does not fit one chunk
+            connection.write(statusLine, 0, statusLine.length);
+            connection.write(lines, 0, lines.length);
+            writeFraming(length, connection.reserve(FRAMING));
             return;
         }
-        Chunk chunk = connection.reserve(size);
-        chunk.put(STATUS_LINES[response.status()]);
-        Headers headers = response.headers();
-        for (int i = 0, n = headers.size(); i < n; i++) {
-            chunk.putLatin(headers.name(i));
-            chunk.put((byte) ':');
-            chunk.put((byte) ' ');
-            chunk.putLatin(headers.value(i));
-            chunk.put((byte) '\r');
-            chunk.put((byte) '\n');
-        }
+        Chunk chunk = connection.reserve(statusLine.length + lines.length + FRAMING);
+        chunk.put(statusLine);
+        chunk.put(lines);
+        writeFraming(length, chunk);
+    }
+
+    private static void writeFraming(long length, Chunk chunk) {
         if (length >= 0) {
             chunk.put(CONTENT_LENGTH);
             chunk.putDecimal(length);
-            chunk.put((byte) '\r');
-            chunk.put((byte) '\n');
+            chunk.put(CRLF);
         } else if (length == CHUNKED) {
             chunk.put(TRANSFER_ENCODING);
         }
     }
 
-    private static int size(Headers headers) {
-        int size = 128;
-        for (int i = 0, n = headers.size(); i < n; i++) {
-            size += headers.name(i).length() + headers.value(i).length() + 4;
-        }
-        return size;
-    }
-
     /** Returns the headers with {@code dateAndServer} and the blank line. */
     static byte[] head(ResponseMessage response, long length, byte[] dateAndServer) {
-        byte[] own = encode(response, length);
-        byte[] all = Arrays.copyOf(own, own.length + dateAndServer.length + CRLF.length);
-        System.arraycopy(dateAndServer, 0, all, own.length, dateAndServer.length);
-        System.arraycopy(CRLF, 0, all, own.length + dateAndServer.length, CRLF.length);
-        return all;
+        return joined(encode(response, length), dateAndServer, CRLF);
     }
 
     private static byte[] encode(ResponseMessage response, long length) {
-        StringBuilder text = text(response.status(), response.headers());
-        if (length >= 0) {
-            text.append("Content-Length: ").append(length).append("\r\n");
-        } else if (length == CHUNKED) {
-            text.append("Transfer-Encoding: chunked\r\n");
+        byte[] statusLine = STATUS_LINES[response.status()];
+        byte[] lines = CheckedHeaders.lines(response.headers());
+        String framing =
+                length >= 0
+                        ? "Content-Length: " + length + "\r\n"
+                        : length == CHUNKED ? "Transfer-Encoding: chunked\r\n" : "";
+        return joined(statusLine, lines, framing.getBytes(ISO_8859_1));
+    }
+
+    private static byte[] joined(byte[]... parts) {
+        int size = 0;
+        for (byte[] part : parts) {
+            size += part.length;
         }
-        return text.toString().getBytes(ISO_8859_1);
+        byte[] all = new byte[size];
+        int at = 0;
+        for (byte[] part : parts) {
+            System.arraycopy(part, 0, all, at, part.length);
+            at += part.length;
+        }
+        return all;
     }
 
     /**
@@ -134,8 +135,7 @@ final class Http1Encoder {
             return null;
         }
         byte[] head = head(response, body.length, dateAndServer);
-        byte[] bytes = Arrays.copyOf(head, head.length + body.length);
-        System.arraycopy(body, 0, bytes, head.length, body.length);
+        byte[] bytes = joined(head, body);
         if (bytes.length > LARGEST_WHOLE) {
             return null;
         }
@@ -167,27 +167,12 @@ final class Http1Encoder {
             connection.reserve(LAST_CHUNK.length).put(LAST_CHUNK);
             return;
         }
-        byte[] bytes =
-                append(trailers, new StringBuilder("0\r\n"))
-                        .append("\r\n")
-                        .toString()
-                        .getBytes(ISO_8859_1);
+        byte[] bytes = joined(LAST_LINE, CheckedHeaders.lines(trailers), CRLF);
         connection.write(bytes, 0, bytes.length);
     }
 
     /** Returns an interim response: RFC 9110 15.2. */
     static byte[] interim(int status, Headers headers) {
-        return text(status, headers).append("\r\n").toString().getBytes(ISO_8859_1);
-    }
-
-    private static StringBuilder text(int status, Headers headers) {
-        var text = new StringBuilder(new String(STATUS_LINES[status], ISO_8859_1));
-        return append(headers, text);
-    }
-
-    private static StringBuilder append(Headers headers, StringBuilder text) {
-        headers.forEach(
-                (name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
-        return text;
+        return joined(STATUS_LINES[status], CheckedHeaders.lines(headers), CRLF);
     }
 }

@@ -105,7 +105,8 @@ public final class WebSocketOpening implements Connector, Protocol {
 
     private void responded(Connection connection) {
         try {
-            WebSocketConnection socket = handshake.open(connection, head.status(), headers());
+            WebSocketConnection socket =
+                    handshake.open(connection, head.status(), CheckedHeaders.of(head));
             outcome.complete(socket);
             if (context.draining()) {
                 socket.drain();
@@ -113,15 +114,6 @@ public final class WebSocketOpening implements Connector, Protocol {
         } catch (IOException e) {
             fail(connection, e);
         }
-    }
-
-    private Headers headers() {
-        String[] pairs = new String[2 * head.count()];
-        for (int i = 0; i < head.count(); i++) {
-            pairs[2 * i] = head.name(i);
-            pairs[2 * i + 1] = head.value(i);
-        }
-        return CheckedHeaders.of(pairs);
     }
 
     // ---- failures

@@ -149,6 +149,18 @@ public final class Octets {
         return true;
     }
 
+    /** Returns whether the bytes from {@code from} on are this ASCII text, in any case. */
+    public static boolean same(byte[] b, int from, String text) {
+        for (int i = 0; i < text.length(); i++) {
+            byte c = b[from + i];
+            char wanted = text.charAt(i);
+            if (c != wanted && lower(c) != lower(wanted)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     static int lower(int c) {
         return c >= 'A' && c <= 'Z' ? c | 0x20 : c & 0xFF;
     }

@@ -58,10 +58,6 @@ public final class Trailers {
 
     /** Returns what was received. */
     public static Headers of(Fields fields) {
-        Headers headers = Headers.none();
-        for (int i = 0; i < fields.count(); i++) {
-            headers = headers.with(fields.name(i), fields.value(i));
-        }
-        return headers;
+        return CheckedHeaders.of(fields);
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
+import io.sirocco.http.Headers;
 import io.sirocco.http.TrustedProxies.Field;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -27,18 +27,17 @@ final class ForwardedHeaders {
      * on as it is. Servers that speak CGI do not tell {@code X_Forwarded_For} from {@code
      * X-Forwarded-For}.
      */
-    static boolean claims(String name) {
-        return switch (name.charAt(0)) {
-            case 'f', 'F' -> name.equalsIgnoreCase("Forwarded");
-            case 'x', 'X' ->
-                    name.length() > 12
-                            && name.replace('_', '-').regionMatches(true, 0, "X-Forwarded-", 0, 12);
-            default -> false;
-        };
+    static boolean claims(Headers headers, int i) {
+        if (headers.isNamed(i, "Forwarded")) {
+            return true;
+        }
+        String prefix = "X-Forwarded-";
+        return headers.startsWith(i, "X")
+                && headers.name(i).replace('_', '-').regionMatches(true, 0, prefix, 0, 12);
     }
 
-    /** Adds the headers of a request to alternating names and values. */
-    void add(InboundRequest request, List<String> to) {
+    /** Adds the headers that a server gets. */
+    void add(InboundRequest request, Headers.Builder to) {
         Set<Field> trusted = request.trustedHeaders;
         // The hop before us: the client itself, unless that is behind a proxy that we trust.
         SocketAddress hop = request.hop;
@@ -51,7 +50,7 @@ final class ForwardedHeaders {
     }
 
     private static void addLegacy(
-            InboundRequest request, Set<Field> trusted, SocketAddress hop, List<String> to) {
+            InboundRequest request, Set<Field> trusted, SocketAddress hop, Headers.Builder to) {
         String chain = "";
         if (trusted.contains(Field.X_FORWARDED_FOR)) {
             chain = request.list("X-Forwarded-For");
@@ -63,19 +62,16 @@ final class ForwardedHeaders {
             chain = chain.isEmpty() ? last : chain + ", " + last;
         }
         if (!chain.isEmpty()) {
-            to.add("X-Forwarded-For");
-            to.add(chain);
+            to.add("X-Forwarded-For", chain);
         }
-        to.add("X-Forwarded-Proto");
-        to.add(request.scheme);
+        to.add("X-Forwarded-Proto", request.scheme);
         if (!request.authority.isEmpty()) {
-            to.add("X-Forwarded-Host");
-            to.add(request.authority);
+            to.add("X-Forwarded-Host", request.authority);
         }
     }
 
     private static void addStandard(
-            InboundRequest request, Set<Field> trusted, SocketAddress hop, List<String> to) {
+            InboundRequest request, Set<Field> trusted, SocketAddress hop, Headers.Builder to) {
         var elements = new StringBuilder();
         if (trusted.contains(Field.FORWARDED)) {
             elements.append(request.list("Forwarded"));
@@ -89,8 +85,7 @@ final class ForwardedHeaders {
         if (!request.authority.isEmpty()) {
             elements.append(";host=").append(quoted(request.authority));
         }
-        to.add("Forwarded");
-        to.add(elements.toString());
+        to.add("Forwarded", elements.toString());
     }
 
     /** Returns an address without its port; empty if it has no name, as of a Unix-domain socket. */

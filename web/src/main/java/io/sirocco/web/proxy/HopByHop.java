@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
+import io.sirocco.http.Headers;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
@@ -10,32 +11,38 @@ import java.util.Set;
  * {@code Connection} names they are a fixed set, since old peers do not name them. Any thread.
  */
 final class HopByHop {
+    private static final String[] NAMES = {
+        "Connection",
+        "Content-Length",
+        "HTTP2-Settings",
+        "Keep-Alive",
+        "Proxy-Authenticate",
+        "Proxy-Authentication-Info",
+        "Proxy-Authorization",
+        "Proxy-Connection",
+        "TE",
+        "Transfer-Encoding",
+        "Upgrade"
+    };
+
     private HopByHop() {}
 
     /**
      * Returns whether a header is one of the fixed set. {@code Content-Length} is, since it is set
-     * anew with the body. Called for each header, and so without a copy in lower case.
+     * anew with the body. Called for each header, and so without a string of its name.
      */
-    static boolean has(String name) {
-        return switch (name.length()) {
-            case 2 -> name.equalsIgnoreCase("TE");
-            case 7 -> name.equalsIgnoreCase("Upgrade");
-            case 10 -> name.equalsIgnoreCase("Connection") || name.equalsIgnoreCase("Keep-Alive");
-            case 14 ->
-                    name.equalsIgnoreCase("Content-Length")
-                            || name.equalsIgnoreCase("HTTP2-Settings");
-            case 16 -> name.equalsIgnoreCase("Proxy-Connection");
-            case 17 -> name.equalsIgnoreCase("Transfer-Encoding");
-            case 18 -> name.equalsIgnoreCase("Proxy-Authenticate");
-            case 19 -> name.equalsIgnoreCase("Proxy-Authorization");
-            case 25 -> name.equalsIgnoreCase("Proxy-Authentication-Info");
-            default -> false;
-        };
+    static boolean has(Headers headers, int i) {
+        for (int n = 0; n < NAMES.length; n++) {
+            if (headers.isNamed(i, NAMES[n])) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether {@code Connection} names a header. */
-    static boolean names(Set<String> named, String name) {
-        return !named.isEmpty() && named.contains(name.toLowerCase(Locale.ROOT));
+    static boolean names(Set<String> named, Headers headers, int i) {
+        return !named.isEmpty() && named.contains(headers.name(i).toLowerCase(Locale.ROOT));
     }
 
     /** Returns the names in the values of {@code Connection}, in lower case. */

@@ -8,14 +8,11 @@ import io.sirocco.http.TrustedProxies.Field;
 import io.sirocco.net.Loop;
 import io.sirocco.web.cache.OriginRequest;
 import java.net.SocketAddress;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiConsumer;
 
 /**
- * What a {@link Proxy} forwards of a client's request. It reads the headers of the client's
- * request, and is valid as long as that, unless it {@linkplain #sentBy has headers of its own}:
- * then it is immutable, and may outlive the client's request.
+ * What a {@link Proxy} forwards of a client's request. It may outlive that request. Immutable,
+ * except for the body.
  */
 final class InboundRequest {
     final String method;
@@ -32,8 +29,7 @@ final class InboundRequest {
     final Set<Field> trustedHeaders;
     final Loop loop;
     final Body body; // null for none, and while a cache has it
-    private final Request live; // null with headers of its own
-    private final Headers headers; // null without
+    final Headers headers;
 
     private InboundRequest(Request request) {
         this.method = request.method();
@@ -47,8 +43,7 @@ final class InboundRequest {
         this.hop = trustedHeaders.isEmpty() ? remoteAddress : request.peerAddress();
         this.loop = request.loop();
         this.body = request.body().length().orElse(-1) == 0 ? null : request.body();
-        this.live = request;
-        this.headers = null;
+        this.headers = request.headers();
     }
 
     private InboundRequest(InboundRequest from, OriginRequest sent) {
@@ -63,7 +58,6 @@ final class InboundRequest {
         this.hop = from.hop;
         this.loop = from.loop;
         this.body = sent.body().orElse(null);
-        this.live = null;
         this.headers = sent.headers();
     }
 
@@ -85,48 +79,24 @@ final class InboundRequest {
         return body == null ? 0 : body.length().orElse(-1);
     }
 
-    boolean has(String name) {
-        return live == null ? headers.has(name) : live.header(name).isPresent();
-    }
-
     /** Returns the values of a header, joined; empty if it is absent. */
     String list(String name) {
-        return live == null
-                ? String.join(", ", headers.all(name))
-                : live.headerList(name).orElse("");
+        return headers.has(name) ? String.join(", ", headers.all(name)) : "";
     }
 
     /** Returns the value of a cookie; empty if it is absent. */
     String cookie(String name) {
-        return cookieOf(name).orElse("");
-    }
-
-    private Optional<String> cookieOf(String name) {
-        if (live != null) {
-            return live.cookie(name);
-        }
         for (String pair : headers.first("Cookie").orElse("").split(";")) {
             int equals = pair.indexOf('=');
             if (equals > 0 && pair.substring(0, equals).strip().equals(name)) {
-                return Optional.of(unquoted(pair.substring(equals + 1).strip()));
+                return unquoted(pair.substring(equals + 1).strip());
             }
         }
-        return Optional.empty();
+        return "";
     }
 
     private static String unquoted(String value) {
         boolean quoted = value.length() > 1 && value.startsWith("\"") && value.endsWith("\"");
         return quoted ? value.substring(1, value.length() - 1) : value;
-    }
-
-    /** Calls {@code action} for the name and value of each header, in order. */
-    void headers(BiConsumer<String, String> action) {
-        if (live != null) {
-            live.headers(action);
-            return;
-        }
-        for (int i = 0, n = headers.size(); i < n; i++) {
-            action.accept(headers.name(i), headers.value(i));
-        }
     }
 }

@@ -2,7 +2,6 @@
 package io.sirocco.web.proxy;
 
 import io.sirocco.http.Headers;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -101,37 +100,34 @@ final class MessageHeaders {
         return "";
     }
 
-    /** Returns the headers for a server, whose {@code Host} is put before them. */
-    List<String> request(InboundRequest request) {
-        var all = new ArrayList<String>(48);
-        all.add("Host");
-        all.add("");
+    /** Returns the headers for a server, without {@code Host}. */
+    Headers request(InboundRequest request) {
+        Headers received = request.headers;
+        Headers.Builder all = Headers.builder();
         Set<String> named = HopByHop.named(request.list("Connection"));
         boolean limited = request.method.equals("OPTIONS") || request.method.equals("TRACE");
-        request.headers(
-                (name, value) -> {
-                    if (name.equalsIgnoreCase("TE")) {
-                        if (HopByHop.lists(value, "trailers")) {
-                            all.add(name);
-                            all.add("trailers");
-                        }
-                    } else if (limited && name.equalsIgnoreCase("Max-Forwards")) {
-                        all.add(name);
-                        all.add(decremented(value));
-                    } else if (!name.equalsIgnoreCase("Host")
-                            && !name.equalsIgnoreCase("Expect")
-                            && !HopByHop.has(name)
-                            && !ForwardedHeaders.claims(name)
-                            && !HopByHop.names(named, name)) {
-                        all.add(name);
-                        all.add(value);
-                    }
-                });
+        for (int i = 0, n = received.size(); i < n; i++) {
+            if (received.isNamed(i, "TE")) {
+                if (HopByHop.lists(received.value(i), "trailers")) {
+                    all.add(received.name(i), "trailers");
+                }
+            } else if (limited && received.isNamed(i, "Max-Forwards")) {
+                all.add(received.name(i), decremented(received.value(i)));
+            } else if (!received.isNamed(i, "Host")
+                    && !received.isNamed(i, "Expect")
+                    && !HopByHop.has(received, i)
+                    && !ForwardedHeaders.claims(received, i)
+                    && !HopByHop.names(named, received, i)) {
+                all.add(received, i);
+            }
+        }
         forwarded.add(request, all);
-        all.add("Via");
-        all.add(request.version.substring(5) + " " + NAME);
-        apply(options.requestHeaders, all);
-        return all;
+        all.add("Via", via(request.version));
+        return changed(all.build(), options.requestHeaders);
+    }
+
+    private static String via(String version) {
+        return version.equals("HTTP/1.1") ? "1.1 " + NAME : version.substring(5) + " " + NAME;
     }
 
     /**
@@ -162,22 +158,24 @@ final class MessageHeaders {
     Headers response(
             Headers headers, String version, UpstreamServer server, String host, String cookie) {
         Set<String> named = HopByHop.named(connection(headers));
-        var all = new ArrayList<String>(2 * headers.size() + 4);
+        boolean rewrites = options.rewriteLocation || options.rewriteCookiePath;
+        Headers.Builder all = Headers.builder();
         for (int i = 0, n = headers.size(); i < n; i++) {
-            String name = headers.name(i);
-            if (!HopByHop.has(name) && !HopByHop.names(named, name)) {
-                all.add(name);
-                all.add(rewritten(name, headers.value(i), server, host));
+            if (HopByHop.has(headers, i) || HopByHop.names(named, headers, i)) {
+                continue;
+            }
+            if (rewrites) {
+                String name = headers.name(i);
+                all.add(name, rewritten(name, headers.value(i), server, host));
+            } else {
+                all.add(headers, i);
             }
         }
-        all.add("Via");
-        all.add(version.substring(5) + " " + NAME);
+        all.add("Via", via(version));
         if (!cookie.isEmpty()) {
-            all.add("Set-Cookie");
-            all.add(cookie);
+            all.add("Set-Cookie", cookie);
         }
-        apply(options.responseHeaders, all);
-        return Headers.of(all.toArray(String[]::new));
+        return changed(all.build(), options.responseHeaders);
     }
 
     /** Returns the trailers of a response for the client. */
@@ -217,19 +215,15 @@ final class MessageHeaders {
         return value;
     }
 
-    /** Sets and removes headers. */
-    private static void apply(List<ProxyOptions.HeaderRule> rules, List<String> all) {
+    /** Returns the headers with some set and removed. */
+    private static Headers changed(Headers headers, List<ProxyOptions.HeaderRule> rules) {
+        Headers changed = headers;
         for (ProxyOptions.HeaderRule rule : rules) {
-            for (int i = all.size() - 2; i >= 0; i -= 2) {
-                if (all.get(i).equalsIgnoreCase(rule.name())) {
-                    all.remove(i + 1);
-                    all.remove(i);
-                }
-            }
+            changed = changed.without(rule.name());
             if (!rule.value().isEmpty()) {
-                all.add(rule.name());
-                all.add(rule.value());
+                changed = changed.with(rule.name(), rule.value());
             }
         }
+        return changed;
     }
 }

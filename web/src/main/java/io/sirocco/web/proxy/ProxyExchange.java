@@ -14,7 +14,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -48,7 +47,7 @@ abstract class ProxyExchange {
     final Loop loop;
     private final InboundRequest request;
     private final String target;
-    private final List<String> headers;
+    private final Headers headers; // without Host
     private final boolean idempotent;
     private final boolean expects; // 100 (Continue)
     private final long length; // of the body; -1 if unknown
@@ -61,6 +60,7 @@ abstract class ProxyExchange {
     private Set<UpstreamServer> tried = Set.of();
     private long due; // in milliseconds of the loop
     private UpstreamServer server; // of the attempt
+    private String host; // of the attempt
     private CompletableFuture<ClientResponse> call;
     private ResponseBodySource source; // of the response; null before it
     private boolean good; // the response is a success of the server if its body does not break off
@@ -79,7 +79,7 @@ abstract class ProxyExchange {
         this.length = request.length();
         this.body = length == 0 ? null : new RequestBodySource(request.body, idempotent);
         this.trailers = length < 0 ? request.body : null;
-        this.expects = body != null && request.has("Expect");
+        this.expects = body != null && request.headers.has("Expect");
         this.sticky = proxy.rules.sticky().of(request);
     }
 
@@ -159,10 +159,11 @@ abstract class ProxyExchange {
     }
 
     private ClientRequest message(UpstreamServer to) {
-        headers.set(1, proxy.rules.host(request, to));
+        host = proxy.rules.host(request, to);
         ClientRequest message =
                 ClientRequest.of(request.method, to.origin, target)
-                        .headers(Headers.of(headers.toArray(String[]::new)))
+                        .host(host)
+                        .headers(headers)
                         .onInterim(this::interimOfServer)
                         .timeout(Duration.ofMillis(Math.max(1, due - loop.now())));
         if (body != null) {
@@ -299,8 +300,7 @@ abstract class ProxyExchange {
                         ? proxy.rules.sticky().set(sticky, server, request.isSecure())
                         : "";
         Headers fields =
-                proxy.rules.response(
-                        response.headers(), response.version(), server, headers.get(1), cookie);
+                proxy.rules.response(response.headers(), response.version(), server, host, cookie);
         if (status != 101) {
             source = new ResponseBodySource(response.body().source(), this);
         }

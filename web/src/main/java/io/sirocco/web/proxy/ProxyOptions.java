@@ -124,10 +124,8 @@ public final class ProxyOptions {
     }
 
     private static HeaderRule rule(String name, String value) {
-        Headers.of(name, value);
-        if (HopByHop.has(name)
-                || name.equalsIgnoreCase("Host")
-                || name.equalsIgnoreCase("Trailer")) {
+        Headers header = Headers.of(name, value);
+        if (HopByHop.has(header, 0) || header.has("Host") || header.has("Trailer")) {
             throw new IllegalArgumentException(name + " is set by the proxy.");
         }
         return new HeaderRule(name, value);
