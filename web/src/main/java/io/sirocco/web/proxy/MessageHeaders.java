@@ -137,7 +137,7 @@ final class MessageHeaders {
     Headers requestTrailers(Headers trailers) {
         Headers all = passing(trailers, options.requestHeaders);
         for (int i = 0, n = trailers.size(); i < n; i++) {
-            if (ForwardedHeaders.claims(trailers.name(i))) {
+            if (ForwardedHeaders.claims(trailers, i)) {
                 all = all.without(trailers.name(i));
             }
         }
@@ -187,7 +187,7 @@ final class MessageHeaders {
     private static Headers passing(Headers trailers, List<ProxyOptions.HeaderRule> rules) {
         Headers all = trailers;
         for (int i = 0, n = trailers.size(); i < n; i++) {
-            if (HopByHop.has(trailers.name(i))) {
+            if (HopByHop.has(trailers, i)) {
                 all = all.without(trailers.name(i));
             }
         }
