@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.net.TransportKind;
+import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.proxy.SmugglingTable.Row;
 import java.io.EOFException;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
@@ -70,16 +72,25 @@ class RequestSmugglingTest {
     @ParameterizedTest
     @MethodSource("rows")
     void inOneWrite(Row row) throws Exception {
-        check(row, false);
+        check(row, false, options -> {});
+    }
+
+    /** A cache does not read the requests otherwise; nothing of these responses may be stored. */
+    @ParameterizedTest
+    @MethodSource("rows")
+    void behindACache(Row row) throws Exception {
+        try (ResponseCache cache = ResponseCache.create()) {
+            check(row, false, options -> options.cache(cache));
+        }
     }
 
     @ParameterizedTest
     @MethodSource("rows")
     void byteByByte(Row row) throws Exception {
-        check(row, true);
+        check(row, true, options -> {});
     }
 
-    private void check(Row row, boolean slowly) throws Exception {
+    private void check(Row row, boolean slowly, Consumer<ProxyOptions> options) throws Exception {
         var expected = new ArrayList<String>();
         String client = row.columns().get(0);
         String upstream = SmugglingTable.bytes(row.columns().get(1));
@@ -93,7 +104,8 @@ class RequestSmugglingTest {
         String received;
         String victim;
         try (var fake = new FakeUpstream(this::play)) {
-            try (var proxy = new ProxyServer(transport, Upstream.of(fake.url()))) {
+            try (var proxy =
+                    new ProxyServer(transport, Upstream.of(fake.url()), c -> {}, options)) {
                 try (RawClient one = proxy.client()) {
                     received = exchange(one, row.bytes() + NEXT, slowly);
                 }
