@@ -62,6 +62,15 @@ final class SmugglingTable {
         return ESCAPE.matcher(repeated).replaceAll(SmugglingTable::replacement);
     }
 
+    /** Returns bytes in the notation, for a message of a test. */
+    static String printed(String bytes) {
+        var text = new StringBuilder();
+        for (char c : bytes.replace("\r\n", "~").toCharArray()) {
+            text.append(c > ' ' && c < 0x7F || c == ' ' ? "" + c : "\\x%02x".formatted((int) c));
+        }
+        return text.toString();
+    }
+
     private static String replacement(java.util.regex.MatchResult match) {
         String one =
                 match.group(1) != null

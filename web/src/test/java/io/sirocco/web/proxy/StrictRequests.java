@@ -108,7 +108,9 @@ final class StrictRequests {
     private String host(Map<String, List<String>> fields) throws Malformed {
         List<String> hosts = fields.getOrDefault("host", List.of());
         if (hosts.size() != 1
-                || !hosts.getFirst().matches("[A-Za-z0-9.-]+(:\\d+)?|\\[[0-9a-f:]+](:\\d+)?")) {
+                || !hosts.getFirst()
+                        .matches(
+                                "([A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+(:\\d*)?|\\[[0-9a-f:]+](:\\d+)?")) {
             throw malformed("host");
         }
         return hosts.getFirst().equals("a") ? "" : " host=" + hosts.getFirst();
