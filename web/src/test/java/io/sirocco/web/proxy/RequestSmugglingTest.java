@@ -121,7 +121,9 @@ class RequestSmugglingTest {
                         new ProxyServer(
                                 transport,
                                 Upstream.of(fake.url()),
-                                c -> c.headerTimeout(SOON).bodyTimeout(SOON, 1), // bytes may miss
+                                c ->
+                                        c.headerTimeout(SOON)
+                                                .bodyTimeout(SOON, 1 << 20), // bytes may miss
                                 o -> {})) {
             for (int i = 0; i < MUTATIONS; i++) {
                 String bytes =
