@@ -51,6 +51,9 @@ attempt() {
 # A server holds thousands of connections, and the usual limit is 1,024 files.
 many_files() { ulimit -n "$(ulimit -Hn)"; }
 
+# What a proxy forwards to; a race without proxies sets none, and nobody listens there.
+export UPSTREAM=${UPSTREAM:-127.0.0.1:9}
+
 # Where a path leads from anywhere: servers and compilers change their folder.
 absolute() { readlink -f -- "$1"; }
 

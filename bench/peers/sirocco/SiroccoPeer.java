@@ -6,11 +6,15 @@ import io.sirocco.live.Arguments;
 import io.sirocco.live.Client;
 import io.sirocco.live.Live;
 import io.sirocco.net.TransportKind;
+import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.files.FileServer;
+import io.sirocco.web.proxy.Proxy;
+import io.sirocco.web.proxy.Upstream;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 
 /** Sirocco as a peer in the race: a port, a folder, a transport. */
 final class SiroccoPeer {
@@ -26,6 +30,9 @@ final class SiroccoPeer {
         int port = Integer.parseInt(arguments[0]);
         Path files = Path.of(arguments[1]);
         var transport = TransportKind.valueOf(arguments[2].toUpperCase(Locale.ROOT));
+        String behind = Optional.ofNullable(System.getenv("UPSTREAM")).orElse("127.0.0.1:9");
+        Upstream upstream = Upstream.of("http://" + behind);
+        ResponseCache cache = ResponseCache.create(options -> options.memory(64 << 20));
         Live live = live();
         Server.start(
                 config ->
@@ -41,6 +48,8 @@ final class SiroccoPeer {
                     // no ranges, as nginx here, and as PokerFace's nginx had it
                     var server = FileServer.of(files, options -> options.maxRanges(0));
                     routes.route("GET", "/files/*", server).executionMode(ExecutionMode.INLINE);
+                    routes.any("/proxy/*", Proxy.to(upstream));
+                    routes.any("/cached/*", Proxy.to(upstream, options -> options.cache(cache)));
                     routes.mount("/socket.io", live);
                     routes.route("POST", "/ticket", request -> ticket(live, request.body().text()))
                             .executionMode(ExecutionMode.INLINE);

@@ -191,6 +191,10 @@ public final class Headers {
         return new String(lines, from, to - from, charset);
     }
 
+    int nameLength(int index) {
+        return marks[2 * index + 1] - marks[2 * index];
+    }
+
     /** Returns whether the header at an index has this name. Creates no string. */
     public boolean isNamed(int index, String name) {
         int from = marks[2 * index];
@@ -299,12 +303,8 @@ public final class Headers {
             return add(others, index, index + 1);
         }
 
-        /** Adds all headers of {@code others}. */
-        public Builder add(Headers others) {
-            return add(others, 0, others.size());
-        }
-
-        private Builder add(Headers others, int from, int to) {
+        /** Adds the headers of {@code others} from an index on, up to another one. */
+        public Builder add(Headers others, int from, int to) {
             if (from == to) {
                 return this;
             }
@@ -323,6 +323,11 @@ public final class Headers {
             }
             length += bytes;
             return this;
+        }
+
+        /** Adds all headers of {@code others}. */
+        public Builder add(Headers others) {
+            return add(others, 0, others.size());
         }
 
         private void reserve(int moreMarks, int moreBytes) {

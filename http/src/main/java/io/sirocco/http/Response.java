@@ -177,6 +177,11 @@ public sealed interface Response permits ResponseMessage {
         return ResponseMessage.forwarded(status, headers, new Content.Source(body, length, true));
     }
 
+    /** Does the same for a body that has arrived already. */
+    static Response forwarded(int status, Headers headers, byte[] body) {
+        return ResponseMessage.forwarded(status, headers, new Content.Bytes(body));
+    }
+
     private static void checkLength(long length) {
         if (length < 0) {
             throw new IllegalArgumentException(

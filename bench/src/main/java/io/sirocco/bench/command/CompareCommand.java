@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
                     + " request costs them.",
             "Works: plaintext, plaintext-512, pipelined, churn, churn-1000, virtual, echo19, files,"
                     + " files-close, assets; and groups: all of these; the published benchmarks qurricane,"
-                    + " pokerface, fire-io-rest; and live: live-connect, live-echo, live-fanout.",
+                    + " pokerface, fire-io-rest; proxy: proxy-small, proxy-100k, proxy-cached; and live:"
+                    + " live-connect, live-echo, live-fanout.",
             ""
         },
         sortOptions = false)

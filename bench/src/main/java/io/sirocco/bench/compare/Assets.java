@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 
@@ -20,6 +21,8 @@ import java.util.zip.GZIPOutputStream;
 final class Assets {
     private static final int EACH = 10;
     private static final int LARGEST = 30_000;
+
+    private static final Map<String, String> TAKES_GZIP = Map.of("Accept-Encoding", "gzip");
 
     /** What a client that takes gzip gets. */
     static final List<Exchange> ALL = all();
@@ -35,7 +38,7 @@ final class Assets {
                             1,
                             List.of("image/png", "application/octet-stream"),
                             picture(i),
-                            "gzip"));
+                            TAKES_GZIP));
             boolean style = i % 2 == 0;
             all.add(
                     new Exchange(
@@ -43,7 +46,7 @@ final class Assets {
                             1,
                             style ? List.of("text/css") : SiteFiles.SCRIPT,
                             gzip(text(i)),
-                            "gzip"));
+                            TAKES_GZIP));
         }
         return List.copyOf(all);
     }

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Whether a server does a work, and not something cheaper: asks all that the work asks over a
@@ -85,11 +86,15 @@ final class Checks {
                                 exchange.path(),
                                 ab ? 0 : 1,
                                 Work.host(server),
-                                exchange.takes().isEmpty()
-                                        ? ""
-                                        : "Accept-Encoding: " + exchange.takes() + "\r\n",
+                                lines(exchange),
                                 work.shape().close() && !ab ? "Connection: close\r\n" : "");
         return head.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static String lines(Exchange exchange) {
+        return exchange.fields().entrySet().stream()
+                .map(field -> field.getKey() + ": " + field.getValue() + "\r\n")
+                .collect(Collectors.joining());
     }
 
     private static byte[] twice(byte[] request) {

@@ -13,6 +13,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -67,13 +68,21 @@ public final class Compare {
             ending.lastly(lineUp::close);
             SiteFiles.write(files);
             Assets.write(files);
+            ProxyWorks.write(files);
             commit = Checkout.commit(plan.peersDir());
             err.println("building what is not built yet; logs are in " + plan.logs());
             var prepared = lineUp.prepare(takingPart(err));
             try (var _ = pin(machine.cores())) {
-                List<Entry> entries = lineUp.start(prepared, plan.serverCpu(), files);
+                Optional<Upstream> upstream = upstream(lineUp, machine.cores(), files);
+                List<Entry> entries =
+                        lineUp.start(
+                                prepared,
+                                plan.serverCpu(),
+                                files,
+                                upstream.map(Upstream::environment).orElse(Map.of()));
                 entries.forEach(entry -> peers.add(entry.peer()));
-                measure(entries, done, ending, err);
+                Generator load = upstream.map(u -> u.counting(generator)).orElse(generator);
+                measure(entries, load, done, ending, err);
                 tellMemory(entries, err);
             }
         } catch (InterruptedException e) {
@@ -111,9 +120,25 @@ public final class Compare {
         return taking;
     }
 
+    /**
+     * Beside the generator, so that a proxy has its core for itself; none unless a work needs it.
+     */
+    private Optional<Upstream> upstream(LineUp lineUp, int cores, Path files)
+            throws IOException, InterruptedException {
+        if (works.stream().noneMatch(ProxyWorks.ALL::contains)) {
+            return Optional.empty();
+        }
+        int cpu = cores < 2 ? plan.serverCpu() : plan.generatorCpu();
+        return Optional.of(lineUp.startUpstream(plan.upstream(), cpu, files));
+    }
+
     private void measure(
-            List<Entry> entries, List<Race.Work> done, Ending ending, PrintWriter err) {
-        var heats = works.stream().map(w -> new Heat(w, plan, entries, generator)).toList();
+            List<Entry> entries,
+            Generator load,
+            List<Race.Work> done,
+            Ending ending,
+            PrintWriter err) {
+        var heats = works.stream().map(w -> new Heat(w, plan, entries, load)).toList();
         double planned = heats.stream().mapToDouble(Heat::planned).sum();
         var progress = new Progress(err, System::nanoTime, planned);
         var random = new Random(plan.seed());

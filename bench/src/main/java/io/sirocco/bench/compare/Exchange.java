@@ -11,22 +11,18 @@ import java.util.Map;
  *
  * @param weight how often it is asked beside the others of its work
  * @param types how Content-Type may begin
- * @param takes the value of Accept-Encoding; empty for none
+ * @param fields those of its request, in this order, behind Host
  */
-record Exchange(String path, int weight, List<String> types, byte[] body, String takes) {
+record Exchange(
+        String path, int weight, List<String> types, byte[] body, Map<String, String> fields) {
 
     /** A short text. */
     static Exchange text(String path, String body) {
         byte[] bytes = body.getBytes(StandardCharsets.US_ASCII);
-        return new Exchange(path, 1, List.of("text/plain"), bytes, "");
-    }
-
-    /** The fields of its request. */
-    Map<String, String> fields() {
-        return takes.isEmpty() ? Map.of() : Map.of("Accept-Encoding", takes);
+        return new Exchange(path, 1, List.of("text/plain"), bytes, Map.of());
     }
 
     Exchange times(int weight) {
-        return new Exchange(path, weight, types, body, takes);
+        return new Exchange(path, weight, types, body, fields);
     }
 }

@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,8 +39,29 @@ final class LineUp implements AutoCloseable {
         return all;
     }
 
+    /**
+     * Starts the server behind the proxies, on the core of the generator.
+     *
+     * @throws IOException when it cannot be had; says why
+     */
+    Upstream startUpstream(PeerProgram program, int cpu, Path files)
+            throws IOException, InterruptedException {
+        return switch (program.prepare()) {
+            case Prepared.Absent absent ->
+                    throw new IOException(
+                            "the upstream of the proxies is absent: " + absent.peer().absent());
+            case Prepared.Ready ready -> {
+                say(program.name(), ready.peer().version() + ", behind the proxies");
+                int port = Ports.free(1).getFirst();
+                var server = ServerProcess.start(ready.program(), cpu, port, files);
+                servers.add(server);
+                yield new Upstream(server);
+            }
+        };
+    }
+
     /** Starts those that are there, each on a port of its own, and stops each as it is up. */
-    List<Entry> start(List<Prepared> prepared, int cpu, Path files)
+    List<Entry> start(List<Prepared> prepared, int cpu, Path files, Map<String, String> environment)
             throws IOException, InterruptedException {
         var entries = new ArrayList<Entry>();
         var ports = Ports.free(prepared.size()).iterator();
@@ -48,16 +70,18 @@ final class LineUp implements AutoCloseable {
                     switch (each) {
                         case Prepared.Absent absent ->
                                 new Entry(absent.peer(), Set.of(), Optional.empty());
-                        case Prepared.Ready ready -> start(ready, cpu, ports.next(), files);
+                        case Prepared.Ready ready ->
+                                start(ready, cpu, ports.next(), files, environment);
                     });
         }
         return entries;
     }
 
-    private Entry start(Prepared.Ready ready, int cpu, int port, Path files)
+    private Entry start(
+            Prepared.Ready ready, int cpu, int port, Path files, Map<String, String> environment)
             throws InterruptedException {
         try {
-            var server = ServerProcess.start(ready.program(), cpu, port, files);
+            var server = ServerProcess.start(ready.program(), cpu, port, files, environment);
             servers.add(server);
             server.pause();
             return new Entry(ready.peer(), ready.works(), Optional.of(server));

@@ -54,7 +54,7 @@ final class Peers {
         var names = new ArrayList<String>();
         try (var folders = Files.newDirectoryStream(peersDir, Files::isDirectory)) {
             for (Path folder : folders) {
-                if (Files.exists(folder.resolve("peer"))) {
+                if (Files.exists(folder.resolve("peer")) && !folder.endsWith(Upstream.NAME)) {
                     names.add(folder.getFileName().toString());
                 }
             }

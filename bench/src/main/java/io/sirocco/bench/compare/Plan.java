@@ -73,6 +73,12 @@ public record Plan(
                 .toList();
     }
 
+    /** The server behind the proxies. */
+    PeerProgram upstream() {
+        return new PeerProgram(
+                peersDir.resolve(Upstream.NAME), builds().resolve(Upstream.NAME), logs());
+    }
+
     /** The command line that makes such a race again. */
     String command() {
         return "./sirocco bench compare --work %s --peers %s --rounds %d --seconds %s --seed %d%s%s"

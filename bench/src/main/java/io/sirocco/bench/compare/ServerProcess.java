@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The server of a peer, pinned to one core. It runs from {@link #start} on, and may be stopped
@@ -39,7 +40,19 @@ final class ServerProcess implements AutoCloseable {
      */
     static ServerProcess start(PeerProgram program, int cpu, int port, Path files)
             throws IOException, InterruptedException {
+        return start(program, cpu, port, files, Map.of());
+    }
+
+    /**
+     * The same.
+     *
+     * @param environment variables that it has beside those of this process
+     */
+    static ServerProcess start(
+            PeerProgram program, int cpu, int port, Path files, Map<String, String> environment)
+            throws IOException, InterruptedException {
         var run = program.call("run", program.home().toString(), "" + port, files.toString());
+        run.environment().putAll(environment);
         var command = new ArrayList<>(List.of("taskset", "-c", "" + cpu));
         command.addAll(run.command());
         run.command(command)

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 
@@ -34,7 +35,7 @@ final class SiteFiles {
 
     private static Exchange file(String name, List<String> types, byte[] body) {
         var any = Stream.concat(types.stream(), Stream.of("application/octet-stream")).toList();
-        return new Exchange("/files/" + name, 1, any, body, "");
+        return new Exchange("/files/" + name, 1, any, body, Map.of());
     }
 
     private static byte[] page() {

@@ -14,7 +14,7 @@ final class Works {
     private static final Map<String, List<String>> GROUPS = new LinkedHashMap<>();
 
     static {
-        Stream.of(BasicWorks.ALL, LiveWorks.ALL, PublishedWorks.ALL)
+        Stream.of(BasicWorks.ALL, ProxyWorks.ALL, LiveWorks.ALL, PublishedWorks.ALL)
                 .flatMap(List::stream)
                 .forEach(work -> BY_NAME.put(work.name(), work));
         GROUPS.put("all", BasicWorks.ALL.stream().map(Work::name).toList());
@@ -28,6 +28,7 @@ final class Works {
                         "echo19"));
         GROUPS.put("pokerface", List.of("files", "files-close"));
         GROUPS.put("fire-io-rest", List.of("fire-io-rest-close", "fire-io-rest-keep"));
+        GROUPS.put("proxy", ProxyWorks.ALL.stream().map(Work::name).toList());
         GROUPS.put("live", LiveWorks.ALL.stream().map(Work::name).toList());
     }
 

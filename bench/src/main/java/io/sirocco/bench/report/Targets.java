@@ -16,6 +16,8 @@ final class Targets {
     /** Of these the better one counts. */
     private static final String[] NETTY = {"netty", "netty-uring"};
 
+    private static final String[] PROXIES = {"nginx", "haproxy", "varnish", "caddy"};
+
     /** The floor whose files are on disk; the other writes them from its memory. */
     private static final String SENDFILE = "floor-sendfile";
 
@@ -51,6 +53,10 @@ final class Targets {
             targets.add(floor(work, 1.15, SENDFILE));
         }
         targets.add(rate("assets", 1.5, "nginx"));
+        for (String work : List.of("proxy-small", "proxy-100k", "proxy-cached")) {
+            targets.add(rival(work, 1.25, "best proxy", PROXIES));
+            targets.add(fastest(work, PROXIES));
+        }
         targets.add(rival("live-fanout", 3, "Socket.IO", "socketio"));
         targets.add(rival("live-fanout", 3, "netty-socketio", "netty-socketio"));
         return targets;
@@ -115,6 +121,21 @@ final class Targets {
                 limit,
                 race -> ratio(race, Figure.RATE, work, rival, Race.OURS),
                 race -> ratio(race, Figure.RATE, work, rival, Race.FLOOR),
+                _ -> 0L,
+                race -> ours(race, work).filter(Place::isGeneratorBound).isPresent());
+    }
+
+    /** As many requests per second as each of the others. */
+    private static Target fastest(String work, String... rivals) {
+        return new Target(
+                work + ": requests/s, ours / best proxy",
+                AT_LEAST,
+                1,
+                race ->
+                        Arrays.stream(rivals)
+                                .flatMap(r -> ratio(race, Figure.RATE, work, r, Race.OURS).stream())
+                                .min(Comparator.comparing(Spread::median)),
+                _ -> Optional.empty(),
                 _ -> 0L,
                 race -> ours(race, work).filter(Place::isGeneratorBound).isPresent());
     }

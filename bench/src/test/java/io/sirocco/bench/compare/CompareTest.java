@@ -67,6 +67,26 @@ class CompareTest {
     }
 
     @Test
+    void proxiesForwardToTheUpstreamWhichIsNoPeer() throws Exception {
+        PeerFolder.of(peers, "upstream").write();
+        PeerFolder.of(peers, "sirocco").on("works", "echo plaintext proxy-small").write();
+        Race race = run(1, "plaintext", "proxy-small");
+        assertEquals(
+                List.of("floor", "sirocco"), race.peers().stream().map(Race.Peer::name).toList());
+        assertEquals(List.of(0, 1), rounds(race, "proxy-small"));
+        assertEquals(List.of(1, 1), rounds(race, "plaintext"));
+        Race.Round round = standing(race, "proxy-small", "sirocco").rounds().getFirst();
+        assertEquals(100 * 5, round.bytesPerSecond(), 1);
+    }
+
+    @Test
+    void aRaceOfProxiesNeedsTheUpstream() throws Exception {
+        PeerFolder.of(peers, "upstream").on("absent", "echo needs nginx-light").write();
+        var e = assertThrows(IOException.class, () -> run(1, "proxy-small"));
+        assertEquals("the upstream of the proxies is absent: needs nginx-light", e.getMessage());
+    }
+
+    @Test
     void theOrderWithinARoundIsTheSeeds() throws Exception {
         PeerFolder.of(peers, "nginx").write();
         run(3, "plaintext");

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench.compare;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class WorksTest {
     @Test
@@ -55,13 +61,15 @@ class WorksTest {
         assertTrue(e.getMessage().startsWith("there is no work 'plaintxt'; there are plaintext, "));
         assertTrue(
                 e.getMessage()
-                        .endsWith("the groups all, qurricane, pokerface, fire-io-rest, live"));
+                        .endsWith(
+                                "the groups all, qurricane, pokerface, fire-io-rest, proxy, live"));
     }
 
     @Test
     void everyWorkMakesALoad() {
         var server = new InetSocketAddress("127.0.0.1", 8080);
-        for (Work work : Works.named(List.of("all", "qurricane", "pokerface", "fire-io-rest"))) {
+        for (Work work :
+                Works.named(List.of("all", "qurricane", "pokerface", "fire-io-rest", "proxy"))) {
             work.load(server, Duration.ofSeconds(1));
         }
     }
@@ -71,6 +79,31 @@ class WorksTest {
         assertEquals(81, SiteFiles.PAGE.body().length);
         assertEquals(130_768, SiteFiles.PICTURE.body().length);
         assertEquals(284_184, SiteFiles.LIBRARY.body().length);
+    }
+
+    @Test
+    void proxiesForwardTheRequestsOfABrowser() {
+        assertEquals(List.of("proxy-small", "proxy-100k", "proxy-cached"), names("proxy"));
+        assertEquals(100, ProxyWorks.SMALL.body().length);
+        assertEquals(100_000, ProxyWorks.LARGE.body().length);
+        assertEquals(1_000, ProxyWorks.CACHED.body().length);
+        for (Work work : Works.named(List.of("proxy"))) {
+            assertEquals(8, work.exchanges().getFirst().fields().size());
+        }
+    }
+
+    @Test
+    void theUpstreamReadsTheSmallBodyFromItsConfiguration() {
+        String body = new String(ProxyWorks.SMALL.body(), StandardCharsets.US_ASCII);
+        assertTrue(body.chars().noneMatch(c -> "'$\\".indexOf(c) >= 0), body);
+        assertTrue(body.endsWith("}"), body); // the shell drops line ends
+    }
+
+    @Test
+    void theFilesOfTheUpstreamAreTheBodies(@TempDir Path folder) throws IOException {
+        ProxyWorks.write(folder);
+        byte[] large = Files.readAllBytes(folder.resolve("proxy-100k.json"));
+        assertArrayEquals(ProxyWorks.LARGE.body(), large);
     }
 
     @Test

@@ -91,6 +91,26 @@ class TargetsTest {
     }
 
     @Test
+    void theProxyIsComparedWithTheBestOfTheOthers() {
+        var ours = standing("sirocco", 8, 8, 8);
+        var slow = standing("caddy", 40, 40, 40);
+        var fast = standing("nginx", 9, 9, 9);
+        String cpu = "proxy-small: CPU, best proxy / ours";
+        assertEquals("met", outcome(cpu, work("proxy-small", ours, slow)));
+        assertEquals("missed", outcome(cpu, work("proxy-small", ours, slow, fast)));
+    }
+
+    @Test
+    void theProxyIsToBeNoSlowerThanTheFastestOfTheOthers() {
+        var ours = new Standing("sirocco", "", List.of(SmallRace.round(8, 1000, 0)));
+        var slow = new Standing("caddy", "", List.of(SmallRace.round(40, 200, 0)));
+        var fast = new Standing("haproxy", "", List.of(SmallRace.round(20, 1100, 0)));
+        String rate = "proxy-small: requests/s, ours / best proxy";
+        assertEquals("met", outcome(rate, work("proxy-small", ours, slow)));
+        assertEquals("missed", outcome(rate, work("proxy-small", ours, slow, fast)));
+    }
+
+    @Test
     void filesOnDiskAreComparedWithTheFloorThatSendsThemFromDisk() {
         var fromMemory = standing("floor", 1, 1, 1);
         var fromDisk = standing("floor-sendfile", 20, 20, 20);

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that answers as bench/peers/README.md says: server.py HOME PORT FILES [--wrong PATH] [--dies-at PATH]"""
+"""A server that answers as bench/peers/README.md says: server.py HOME PORT FILES [--wrong PATH] [--dies-at PATH]
+
+It forwards /proxy/ to UPSTREAM, and is the upstream itself without one.
+"""
 import http.server
 import mimetypes
 import os
 import sys
+import urllib.request
 
 home, port, files = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 option, value = (sys.argv[4:6] + ["", ""])[:2]
@@ -27,6 +31,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             name = os.path.basename(self.path)
             with open(os.path.join(files, name), "rb") as file:
                 self.answer(file.read(), mimetypes.guess_type(name)[0])
+        elif self.path.startswith("/proxy/") and "UPSTREAM" in os.environ:
+            with urllib.request.urlopen(f"http://{os.environ['UPSTREAM']}{self.path}") as answer:
+                self.answer(answer.read(), answer.headers["Content-Type"])
+        elif self.path.startswith("/proxy/"):
+            with open(os.path.join(files, "proxy-" + os.path.basename(self.path)), "rb") as file:
+                self.answer(file.read(), "application/json")
         elif self.path in texts:
             wrong = option == "--wrong" and self.path == value
             self.answer(b"something else" if wrong else texts[self.path], "text/plain")

@@ -25,9 +25,13 @@ final class BodyBuffer {
 
     void add(byte[] bytes, int from, int to) {
         int n = to - from;
+        if (size == 0) { // mostly: the reader takes what there is before more comes
+            held = Arrays.copyOfRange(bytes, from, to);
+            size = n;
+            return;
+        }
         if (size + n > held.length) {
-            int room = size == 0 ? n : Math.max(size + n, 2 * held.length);
-            held = Arrays.copyOf(held, room);
+            held = Arrays.copyOf(held, Math.max(size + n, 2 * held.length));
         }
         System.arraycopy(bytes, from, held, size, n);
         size += n;

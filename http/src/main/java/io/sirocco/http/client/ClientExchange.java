@@ -28,7 +28,7 @@ import java.util.concurrent.RejectedExecutionException;
 final class ClientExchange {
     final ClientRequest request;
     final LoopPool pool;
-    final CompletableFuture<ClientResponse> outcome = new CompletableFuture<>();
+    final Outcome outcome = new Outcome();
     final BodyBuffer body = new BodyBuffer();
     long due; // the end of its time, in milliseconds of the loop
     boolean retried;
@@ -43,6 +43,24 @@ final class ClientExchange {
     private boolean switched;
     private volatile Headers trailers = Headers.none();
     private volatile Headers seen = Headers.none();
+
+    /** The response to come, whose cancellation cancels the request. Any thread. */
+    final class Outcome extends CompletableFuture<ClientResponse> {
+        @Override
+        public boolean cancel(boolean mayInterrupt) {
+            boolean pending = !isDone();
+            boolean cancelled = super.cancel(mayInterrupt);
+            if (pending && cancelled) {
+                ClientExchange.this.cancel();
+            }
+            return cancelled;
+        }
+
+        @Override
+        public <U> CompletableFuture<U> newIncompleteFuture() {
+            return new CompletableFuture<>();
+        }
+    }
 
     ClientExchange(LoopPool pool, ClientRequest request) {
         this.pool = pool;

@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.http.BodySource;
 import io.sirocco.http.BodyWriter;
+import io.sirocco.http.HeaderNames;
 import io.sirocco.http.Headers;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Protocol;
 import java.net.URI;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -32,8 +32,8 @@ import java.util.function.Supplier;
  * body can be produced only once can be sent only once. Immutable.
  */
 public final class ClientRequest {
-    private static final List<String> OURS =
-            List.of(
+    private static final HeaderNames OURS =
+            HeaderNames.of(
                     "Connection",
                     "Content-Length",
                     "Expect",
@@ -222,7 +222,7 @@ public final class ClientRequest {
      * @throws IllegalArgumentException if it is empty or malformed
      */
     public ClientRequest host(String host) {
-        if (host.isEmpty() || !host.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+        if (!isVisible(host)) {
             throw new IllegalArgumentException("'" + host + "' cannot be sent as the Host.");
         }
         ClientRequest copy = copy();
@@ -236,10 +236,9 @@ public final class ClientRequest {
      * @throws IllegalArgumentException if the client writes one of them itself
      */
     public ClientRequest headers(Headers more) {
-        for (String ours : OURS) {
-            if (more.has(ours)) {
-                throw written(ours);
-            }
+        int ours = OURS.first(more);
+        if (ours >= 0) {
+            throw written(more.name(ours));
         }
         ClientRequest copy = copy();
         copy.headers = headers.with(more);
@@ -428,7 +427,7 @@ public final class ClientRequest {
     }
 
     static void refuseOurs(String name) {
-        if (OURS.stream().anyMatch(name::equalsIgnoreCase)) {
+        if (OURS.contains(name)) {
             throw written(name);
         }
     }
@@ -457,15 +456,21 @@ public final class ClientRequest {
 
     /** Visible ASCII: nothing that ends the target, or the line (RFC 9112 3.2). */
     private static String checkTarget(String target) {
-        boolean valid = !target.isEmpty();
-        for (int i = 0; i < target.length() && valid; i++) {
-            char c = target.charAt(i);
-            valid = c > ' ' && c < 0x7f && c != '#';
-        }
-        if (!valid) {
+        if (!isVisible(target) || target.indexOf('#') >= 0) {
             throw new IllegalArgumentException(
                     "'" + target + "' is not a request target: percent-encode it (RFC 9112 3.2).");
         }
         return target;
+    }
+
+    /** Returns whether a text consists of visible ASCII characters, and is not empty. */
+    private static boolean isVisible(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c <= ' ' || c >= 0x7f) {
+                return false;
+            }
+        }
+        return !text.isEmpty();
     }
 }

@@ -152,17 +152,13 @@ public final class HttpClient implements AutoCloseable {
             tls(); // which takes its time, when it is the system's
         }
         try {
-            loop.execute(exchange::begin);
+            if (!loop.runInLoop(exchange::begin)) {
+                loop.execute(exchange::begin);
+            }
         } catch (RejectedExecutionException e) {
             pools.remove(loop);
             return CompletableFuture.failedFuture(exchange.stopped());
         }
-        exchange.outcome.whenComplete(
-                (response, thrown) -> {
-                    if (exchange.outcome.isCancelled()) {
-                        exchange.cancel();
-                    }
-                });
         return exchange.outcome;
     }
 

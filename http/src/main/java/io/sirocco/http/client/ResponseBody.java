@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.Charset;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -47,6 +48,18 @@ public final class ResponseBody {
      */
     public OptionalLong length() {
         return length < 0 ? OptionalLong.empty() : OptionalLong.of(length);
+    }
+
+    /**
+     * Takes the whole body if it has arrived together with the headers, as short ones mostly do;
+     * otherwise nothing happens, and the body can still be read. Never blocks.
+     */
+    public Optional<byte[]> takeArrived() {
+        if (whole == null) {
+            return Optional.empty();
+        }
+        begin();
+        return Optional.of(whole);
     }
 
     /**

@@ -74,13 +74,13 @@ public final class ResponseMessage implements Response {
      *
      * @throws IllegalArgumentException if the status or a header cannot be forwarded
      */
-    public static Response forwarded(int status, Headers headers, Content.Source body) {
+    public static Response forwarded(int status, Headers headers, Content body) {
         if (status < 200 || status > 599) {
             throw new IllegalArgumentException(
                     "The status of a response must be 200 to 599, not " + status + ".");
         }
-        String reserved = ReservedHeaders.in(headers);
-        if (reserved != null && !reserved.equals("Trailer")) {
+        String reserved = ReservedHeaders.framing(headers);
+        if (reserved != null) {
             throw new IllegalArgumentException(reserved + " is set by the server.");
         }
         boolean own = ReservedHeaders.overrides(headers);

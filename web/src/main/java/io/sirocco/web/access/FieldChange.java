@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.access;
 
+import io.sirocco.http.HeaderNames;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Response;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -12,10 +12,11 @@ import java.util.function.UnaryOperator;
  * What is to become of the header fields of a response. Immutable.
  *
  * @param defaults are added where none of the name is there
+ * @param names of the defaults
  * @param set go in the place of any
  * @param replaced the names that are removed before: those of {@code set}, and others
  */
-record FieldChange(Headers defaults, Headers set, List<String> replaced)
+record FieldChange(Headers defaults, HeaderNames names, Headers set, List<String> replaced)
         implements UnaryOperator<Response> {
 
     /**
@@ -43,7 +44,7 @@ record FieldChange(Headers defaults, Headers set, List<String> replaced)
             }
         }
         Response.empty(200).headers(set); // throws for what is the server's own
-        return new FieldChange(others, set, List.copyOf(chosen.keySet()));
+        return new FieldChange(others, HeaderNames.of(others), set, List.copyOf(chosen.keySet()));
     }
 
     @Override
@@ -57,16 +58,11 @@ record FieldChange(Headers defaults, Headers set, List<String> replaced)
 
     /** Those of the defaults that are not there: mostly all. */
     private Headers missing(Headers there) {
-        var taken = new ArrayList<String>(0);
-        defaults.forEach(
-                (name, value) -> {
-                    if (there.has(name)) {
-                        taken.add(name);
-                    }
-                });
         Headers missing = defaults;
-        for (String name : taken) {
-            missing = missing.without(name);
+        for (int i = 0, n = there.size(); i < n; i++) {
+            if (names.contains(there, i)) {
+                missing = missing.without(there.name(i));
+            }
         }
         return missing;
     }

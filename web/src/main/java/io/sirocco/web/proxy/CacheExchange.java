@@ -87,13 +87,13 @@ final class CacheExchange extends ProxyExchange {
     }
 
     @Override
-    void forward(ClientResponse response, Headers fields, ResponseBodySource source) {
+    void forward(ClientResponse response, Headers fields) {
         result.complete(
                 new OriginResponse(
                         response.status(),
                         fields,
                         response.body().length(),
-                        source,
+                        body(response),
                         () -> proxy.rules.responseTrailers(response.trailers())));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
+import io.sirocco.http.BodySource;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
@@ -10,6 +11,9 @@ import java.util.concurrent.CompletableFuture;
 
 /** An exchange whose response goes to the client of the request. Loop-confined. */
 final class ClientExchange extends ProxyExchange {
+    /** The body of a response to HEAD, or with status 304, whose length is that of another one. */
+    private static final BodySource NOTHING = () -> CompletableFuture.completedFuture(new byte[0]);
+
     private final Request client;
     private final String protocol; // of an upgrade; empty for none
     private final CompletableFuture<Response> result = new CompletableFuture<>();
@@ -62,7 +66,7 @@ final class ClientExchange extends ProxyExchange {
     }
 
     @Override
-    void forward(ClientResponse response, Headers fields, ResponseBodySource source) {
+    void forward(ClientResponse response, Headers fields) {
         if (response.status() == 101) {
             becomesTunnel();
             tunnel.awaitClient();
@@ -71,7 +75,16 @@ final class ClientExchange extends ProxyExchange {
             return;
         }
         long length = response.body().length().orElse(-1L);
-        Response forwarded = Response.forwarded(response.status(), fields, length, source);
+        byte[] arrived = length < 0 ? null : response.body().takeArrived().orElse(null);
+        if (arrived != null) {
+            bodyClosed();
+            result.complete(
+                    arrived.length == length
+                            ? Response.forwarded(response.status(), fields, arrived)
+                            : Response.forwarded(response.status(), fields, length, NOTHING));
+            return;
+        }
+        Response forwarded = Response.forwarded(response.status(), fields, length, body(response));
         result.complete(
                 length < 0
                         ? forwarded.trailers(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
+import io.sirocco.http.HeaderNames;
 import io.sirocco.http.Headers;
 import java.util.HashSet;
 import java.util.Locale;
@@ -11,34 +12,22 @@ import java.util.Set;
  * {@code Connection} names they are a fixed set, since old peers do not name them. Any thread.
  */
 final class HopByHop {
-    private static final String[] NAMES = {
-        "Connection",
-        "Content-Length",
-        "HTTP2-Settings",
-        "Keep-Alive",
-        "Proxy-Authenticate",
-        "Proxy-Authentication-Info",
-        "Proxy-Authorization",
-        "Proxy-Connection",
-        "TE",
-        "Transfer-Encoding",
-        "Upgrade"
-    };
+    /** The fixed set. {@code Content-Length} is in it, since it is set anew with the body. */
+    static final HeaderNames NAMES =
+            HeaderNames.of(
+                    "Connection",
+                    "Content-Length",
+                    "HTTP2-Settings",
+                    "Keep-Alive",
+                    "Proxy-Authenticate",
+                    "Proxy-Authentication-Info",
+                    "Proxy-Authorization",
+                    "Proxy-Connection",
+                    "TE",
+                    "Transfer-Encoding",
+                    "Upgrade");
 
     private HopByHop() {}
-
-    /**
-     * Returns whether a header is one of the fixed set. {@code Content-Length} is, since it is set
-     * anew with the body. Called for each header, and so without a string of its name.
-     */
-    static boolean has(Headers headers, int i) {
-        for (int n = 0; n < NAMES.length; n++) {
-            if (headers.isNamed(i, NAMES[n])) {
-                return true;
-            }
-        }
-        return false;
-    }
 
     /** Returns whether {@code Connection} names a header. */
     static boolean names(Set<String> named, Headers headers, int i) {

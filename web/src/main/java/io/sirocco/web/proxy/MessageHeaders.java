@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
+import io.sirocco.http.HeaderNames;
 import io.sirocco.http.Headers;
 import java.util.List;
 import java.util.Locale;
@@ -14,6 +15,13 @@ import java.util.Set;
 final class MessageHeaders {
     /** Our name in {@code Via}, a pseudonym (RFC 9110 7.6.3). */
     private static final String NAME = "sirocco";
+
+    /** Headers of a request that a server does not get as they are. */
+    private static final HeaderNames CHANGED = HopByHop.NAMES.and("Expect", "Host", "Max-Forwards");
+
+    /** Headers of a response that an option may rewrite. */
+    private static final HeaderNames REWRITTEN =
+            HeaderNames.of("Content-Location", "Location", "Set-Cookie");
 
     private final ProxyOptions options;
     private final ForwardedHeaders forwarded;
@@ -105,25 +113,33 @@ final class MessageHeaders {
         Headers received = request.headers;
         Headers.Builder all = Headers.builder();
         Set<String> named = HopByHop.named(request.list("Connection"));
-        boolean limited = request.method.equals("OPTIONS") || request.method.equals("TRACE");
-        for (int i = 0, n = received.size(); i < n; i++) {
-            if (received.isNamed(i, "TE")) {
-                if (HopByHop.lists(received.value(i), "trailers")) {
-                    all.add(received.name(i), "trailers");
-                }
-            } else if (limited && received.isNamed(i, "Max-Forwards")) {
-                all.add(received.name(i), decremented(received.value(i)));
-            } else if (!received.isNamed(i, "Host")
-                    && !received.isNamed(i, "Expect")
-                    && !HopByHop.has(received, i)
-                    && !ForwardedHeaders.claims(received, i)
-                    && !HopByHop.names(named, received, i)) {
-                all.add(received, i);
+        int from = 0; // what is passed on as it is
+        int size = received.size();
+        for (int i = 0; i < size; i++) {
+            if (CHANGED.contains(received, i)
+                    || ForwardedHeaders.claims(received, i)
+                    || HopByHop.names(named, received, i)) {
+                all.add(received, from, i);
+                addChanged(request, i, all);
+                from = i + 1;
             }
         }
+        all.add(received, from, size);
         forwarded.add(request, all);
         all.add("Via", via(request.version));
         return changed(all.build(), options.requestHeaders);
+    }
+
+    /** Adds what a server gets instead of a header, which is nothing for most. */
+    private static void addChanged(InboundRequest request, int i, Headers.Builder to) {
+        Headers received = request.headers;
+        if (received.isNamed(i, "TE") && HopByHop.lists(received.value(i), "trailers")) {
+            to.add(received.name(i), "trailers");
+        } else if (received.isNamed(i, "Max-Forwards")) {
+            boolean counts = request.method.equals("OPTIONS") || request.method.equals("TRACE");
+            String value = received.value(i);
+            to.add(received.name(i), counts ? decremented(value) : value);
+        }
     }
 
     private static String via(String version) {
@@ -160,17 +176,21 @@ final class MessageHeaders {
         Set<String> named = HopByHop.named(connection(headers));
         boolean rewrites = options.rewriteLocation || options.rewriteCookiePath;
         Headers.Builder all = Headers.builder();
-        for (int i = 0, n = headers.size(); i < n; i++) {
-            if (HopByHop.has(headers, i) || HopByHop.names(named, headers, i)) {
-                continue;
+        int from = 0; // what is passed on as it is
+        int size = headers.size();
+        for (int i = 0; i < size; i++) {
+            boolean dropped =
+                    HopByHop.NAMES.contains(headers, i) || HopByHop.names(named, headers, i);
+            if (dropped || rewrites && REWRITTEN.contains(headers, i)) {
+                all.add(headers, from, i);
+                from = i + 1;
             }
-            if (rewrites) {
+            if (!dropped && from == i + 1) {
                 String name = headers.name(i);
                 all.add(name, rewritten(name, headers.value(i), server, host));
-            } else {
-                all.add(headers, i);
             }
         }
+        all.add(headers, from, size);
         all.add("Via", via(version));
         if (!cookie.isEmpty()) {
             all.add("Set-Cookie", cookie);
@@ -187,7 +207,7 @@ final class MessageHeaders {
     private static Headers passing(Headers trailers, List<ProxyOptions.HeaderRule> rules) {
         Headers all = trailers;
         for (int i = 0, n = trailers.size(); i < n; i++) {
-            if (HopByHop.has(trailers, i)) {
+            if (HopByHop.NAMES.contains(trailers, i)) {
                 all = all.without(trailers.name(i));
             }
         }

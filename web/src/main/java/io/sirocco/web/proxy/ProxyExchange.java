@@ -62,7 +62,7 @@ abstract class ProxyExchange {
     private UpstreamServer server; // of the attempt
     private String host; // of the attempt
     private CompletableFuture<ClientResponse> call;
-    private ResponseBodySource source; // of the response; null before it
+    private ResponseBodySource source; // of the response; null while nobody has asked for it
     private boolean good; // the response is a success of the server if its body does not break off
     private boolean counted; // in what is in progress
     private boolean gone; // the receiver is
@@ -88,8 +88,8 @@ abstract class ProxyExchange {
     /** Has {@link #leave} called when nobody waits for the response any longer. */
     abstract void begun();
 
-    /** Delivers the response of a server; {@code source} is null for an upgrade. */
-    abstract void forward(ClientResponse response, Headers fields, ResponseBodySource source);
+    /** Delivers the response of a server, whose {@link #body} is still to be read. */
+    abstract void forward(ClientResponse response, Headers fields);
 
     /** Delivers that there is no response of a server. */
     abstract void refuse(ProxyFailure failure);
@@ -301,10 +301,13 @@ abstract class ProxyExchange {
                         : "";
         Headers fields =
                 proxy.rules.response(response.headers(), response.version(), server, host, cookie);
-        if (status != 101) {
-            source = new ResponseBodySource(response.body().source(), this);
-        }
-        forward(response, fields, source);
+        forward(response, fields);
+    }
+
+    /** Returns the body of the response; the exchange ends with it. */
+    final ResponseBodySource body(ClientResponse response) {
+        source = new ResponseBodySource(response.body().source(), this);
+        return source;
     }
 
     /** Leaves what counts as in progress to a tunnel. */

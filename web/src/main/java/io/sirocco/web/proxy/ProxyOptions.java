@@ -124,8 +124,10 @@ public final class ProxyOptions {
     }
 
     private static HeaderRule rule(String name, String value) {
-        Headers header = Headers.of(name, value);
-        if (HopByHop.has(header, 0) || header.has("Host") || header.has("Trailer")) {
+        Headers.of(name, value);
+        if (HopByHop.NAMES.contains(name)
+                || name.equalsIgnoreCase("Host")
+                || name.equalsIgnoreCase("Trailer")) {
             throw new IllegalArgumentException(name + " is set by the proxy.");
         }
         return new HeaderRule(name, value);
