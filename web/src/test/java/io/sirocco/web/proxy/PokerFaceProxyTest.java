@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.net.TransportKind;
 import io.sirocco.web.files.FileServer;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -108,7 +110,7 @@ class PokerFaceProxyTest {
             String copy = proxy.ask(GET);
             assertTrue(copy.endsWith("\n\ncopy"), copy);
             proxy.server.reload(
-                    c -> c.listen(new java.net.InetSocketAddress("127.0.0.1", 0)).loops(1),
+                    c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
                     routes -> routes.any("/*", Proxy.to(upstream)));
             assertTrue(proxy.ask(GET).startsWith("HTTP/1.1 502 "));
         }
@@ -142,7 +144,7 @@ class PokerFaceProxyTest {
 
     @Test
     void d6LimitsOfConnectionsHaveAnEffect() throws Exception {
-        var first = new java.util.concurrent.CountDownLatch(1);
+        var first = new CountDownLatch(1);
         try (var fake =
                         new FakeUpstream(
                                 peer -> {
@@ -203,7 +205,7 @@ class PokerFaceProxyTest {
     /** The client once got the part, and waited for ever. */
     @Test
     void d21ATruncatedResponseResetsTheConnection() throws Exception {
-        var received = new java.util.concurrent.CountDownLatch(1);
+        var received = new CountDownLatch(1);
         try (var fake =
                         new FakeUpstream(
                                 peer -> {

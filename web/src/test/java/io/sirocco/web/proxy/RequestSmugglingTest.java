@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -241,8 +242,7 @@ class RequestSmugglingTest {
             assertTrue(end > 0 && rest.startsWith("HTTP/1.1 "), received);
             String status = rest.substring(9, 12);
             var length =
-                    java.util.regex.Pattern.compile("(?m)^Content-Length: (\\d+)$")
-                            .matcher(rest.substring(0, end));
+                    Pattern.compile("(?m)^Content-Length: (\\d+)$").matcher(rest.substring(0, end));
             boolean bodiless =
                     status.startsWith("1") || status.equals("204") || head && all.isEmpty();
             int size = !bodiless && length.find() ? Integer.parseInt(length.group(1)) : 0;

@@ -11,6 +11,7 @@ import io.sirocco.web.proxy.SmugglingTable.Row;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -133,7 +134,7 @@ class ResponseSmugglingTest {
     /** A response that nobody has asked for is not the response to the next request. */
     @Test
     void anIdleConnectionThatHasBytesIsNotUsedAgain() throws Exception {
-        var released = new java.util.concurrent.CountDownLatch(1);
+        var released = new CountDownLatch(1);
         try (var fake =
                         new FakeUpstream(
                                 peer -> {

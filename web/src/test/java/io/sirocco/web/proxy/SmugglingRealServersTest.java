@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.sirocco.net.TransportKind;
 import io.sirocco.web.proxy.SmugglingTable.Row;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -76,7 +78,7 @@ class SmugglingRealServersTest {
 
     private boolean accepts() {
         try {
-            new java.net.Socket("127.0.0.1", port).close();
+            new Socket("127.0.0.1", port).close();
             return true;
         } catch (IOException e) {
             return false;
@@ -168,7 +170,7 @@ class SmugglingRealServersTest {
         try {
             return Files.exists(log) ? Files.readAllLines(log) : List.of();
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 }

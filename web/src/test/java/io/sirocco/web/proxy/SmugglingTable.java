@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -71,7 +72,7 @@ final class SmugglingTable {
         return text.toString();
     }
 
-    private static String replacement(java.util.regex.MatchResult match) {
+    private static String replacement(MatchResult match) {
         String one =
                 match.group(1) != null
                         ? Character.toString(Integer.parseInt(match.group(1), 16))
