@@ -2,6 +2,7 @@
 package io.sirocco.app;
 
 import io.sirocco.app.admin.Admin;
+import io.sirocco.app.admin.Registrations;
 import io.sirocco.app.admin.Subject;
 import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
@@ -160,6 +161,7 @@ final class Serving implements AutoCloseable, Subject {
                     Admin.start(
                             address,
                             options.token(),
+                            options.registrationToken(),
                             options.healthOpen(),
                             this,
                             sharedState.metrics()));
@@ -360,6 +362,7 @@ final class Serving implements AutoCloseable, Subject {
         if (server.isRunning()) stop();
         channels.ifPresent(Channels::close);
         admin.ifPresent(Admin::close);
+        sharedState.registrations().close();
         assembly.close();
     }
 
@@ -410,6 +413,11 @@ final class Serving implements AutoCloseable, Subject {
     @Override
     public List<UpstreamStats> upstreams() {
         return assembly.upstreams();
+    }
+
+    @Override
+    public Optional<Registrations> registrations() {
+        return Optional.of(sharedState.registrations());
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.app.admin.Registrations;
 import io.sirocco.http.ErrorPages;
 import io.sirocco.net.RateLimiter;
 import io.sirocco.web.access.Rejections;
@@ -9,12 +10,19 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * State that is kept across reloads: counters, and the bandwidths of routes, which downloads in
- * progress continue to use. Any thread.
+ * State that is kept across reloads: counters, the bandwidths of routes, which downloads in
+ * progress continue to use, and servers that have joined upstreams. Any thread.
  */
-record SharedState(Rejections rejections, Metrics metrics, Map<String, RateLimiter> bandwidths) {
+record SharedState(
+        Rejections rejections,
+        Metrics metrics,
+        Map<String, RateLimiter> bandwidths,
+        Registrations registrations) {
     static SharedState create() {
         return new SharedState(
-                new Rejections(ErrorPages.PLAIN), new Metrics(), new ConcurrentHashMap<>());
+                new Rejections(ErrorPages.PLAIN),
+                new Metrics(),
+                new ConcurrentHashMap<>(),
+                new Registrations());
     }
 }

@@ -12,6 +12,7 @@ import io.sirocco.app.config.Files;
 import io.sirocco.app.config.Network;
 import io.sirocco.app.config.RateLimit;
 import io.sirocco.app.config.Route;
+import io.sirocco.app.config.RouteMatch;
 import io.sirocco.app.config.Rules;
 import io.sirocco.app.config.Site;
 import io.sirocco.http.ExecutionMode;
@@ -92,7 +93,11 @@ final class Sites implements AutoCloseable {
         this.bandwidths = sharedState.bandwidths();
         this.configuration = configuration;
         this.before = before;
-        this.upstreams = new Upstreams(configuration, before.map(old -> old.sites.upstreams));
+        this.upstreams =
+                new Upstreams(
+                        configuration,
+                        sharedState.registrations(),
+                        before.map(old -> old.sites.upstreams));
         before.ifPresent(old -> unclaimed.putAll(old.sites.limits));
         claimLimits();
     }
@@ -171,7 +176,8 @@ final class Sites implements AutoCloseable {
             placed(() -> filters(site, route.rules()), "site", number, "route", i);
         }
         var targets = new TargetRules(site, this::access);
-        if (site.routes().stream().noneMatch(route -> route.path().equals("/*"))) {
+        if (site.routes().stream()
+                .noneMatch(route -> route.path().equals("/*") && route.match().isOnlyPath())) {
             var all = new Route("/*", new Action.Serve(), site.files(), site.rules());
             placed(() -> add(site, all, targets, routes), "site", number);
         }
@@ -196,7 +202,16 @@ final class Sites implements AutoCloseable {
             Handler next = handler;
             handler = request -> filter.filter(request, next);
         }
-        var added = routes.route("*", route.path(), handler);
+        RouteMatch match = route.match();
+        for (String method : match.methods().isEmpty() ? List.of("*") : match.methods()) {
+            var added = routes.route(method, route.path(), handler);
+            match.headers()
+                    .forEach((name, values) -> added.header(name, values.toArray(String[]::new)));
+            configure(site, route, action, added);
+        }
+    }
+
+    private void configure(Site site, Route route, Handler action, io.sirocco.http.Route added) {
         if (action instanceof Proxy) {
             action.configure(added);
         } else {
@@ -206,7 +221,7 @@ final class Sites implements AutoCloseable {
             added.allow("GET", "HEAD");
         }
         route.idle().ifPresent(added::idleTimeout);
-        String key = String.join(",", site.hosts()) + route.path();
+        String key = String.join(",", site.hosts()) + route.match();
         if (route.connectionBandwidthOut() > 0) {
             added.connectionBandwidth(
                     RateLimiter.perSecond(RateLimiter.UNLIMITED),

@@ -83,10 +83,21 @@ final class TargetRules {
     }
 
     private Optional<Filter> rules(Route asked, String path, Map<Rules, List<Filter>> known) {
-        Set<Filter> all = new LinkedHashSet<>();
-        addresses(asked, path)
-                .forEach(address -> all.addAll(known.get(routes.at(address).rules())));
-        return all.isEmpty() ? Optional.empty() : Optional.of(chain(List.copyOf(all)));
+        List<String> addresses = addresses(asked, path);
+        Set<Filter> possible = new LinkedHashSet<>();
+        addresses.stream()
+                .flatMap(routes::all)
+                .forEach(route -> possible.addAll(known.get(route.rules())));
+        return possible.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        (request, next) -> {
+                            Set<Filter> all = new LinkedHashSet<>();
+                            for (String address : addresses) {
+                                all.addAll(known.get(routes.at(address, request).rules()));
+                            }
+                            return chain(all, next).handle(request);
+                        });
     }
 
     /** Returns all paths of a file of the route, or of the file that it is a variant of. */
@@ -129,14 +140,12 @@ final class TargetRules {
                         Optional.empty()));
     }
 
-    private static Filter chain(List<Filter> filters) {
-        return (request, next) -> {
-            Handler handler = next;
-            for (Filter filter : filters.reversed()) {
-                Handler inner = handler;
-                handler = passing -> filter.filter(passing, inner);
-            }
-            return handler.handle(request);
-        };
+    private static Handler chain(Set<Filter> filters, Handler last) {
+        Handler handler = last;
+        for (Filter filter : List.copyOf(filters).reversed()) {
+            Handler inner = handler;
+            handler = passing -> filter.filter(passing, inner);
+        }
+        return handler;
     }
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app;
 
+import io.sirocco.app.admin.Registrations;
 import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
+import io.sirocco.app.config.Network;
 import io.sirocco.app.config.Proxy;
 import io.sirocco.http.Server;
 import io.sirocco.net.TlsClient;
+import io.sirocco.web.access.Networks;
 import io.sirocco.web.proxy.Upstream;
 import io.sirocco.web.proxy.UpstreamSettings;
 import io.sirocco.web.proxy.UpstreamStats;
@@ -26,11 +29,14 @@ final class Upstreams implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(500);
 
     private final Configuration configuration;
+    private final Registrations registrations;
     private final Map<io.sirocco.app.config.Upstream, Upstream> all = new LinkedHashMap<>();
     private Optional<Upstreams> before; // until these are in effect
 
-    Upstreams(Configuration configuration, Optional<Upstreams> before) {
+    Upstreams(
+            Configuration configuration, Registrations registrations, Optional<Upstreams> before) {
         this.configuration = configuration;
+        this.registrations = registrations;
         this.before = before;
     }
 
@@ -54,15 +60,24 @@ final class Upstreams implements AutoCloseable {
         return before.filter(
                         old -> configuration.hasFilesOf(old.configuration, table.tls().files()))
                 .flatMap(old -> Optional.ofNullable(old.all.get(table)))
-                .orElseGet(() -> Upstream.of(settings -> set(settings, table, index)));
+                .orElseGet(() -> created(table, index));
+    }
+
+    private Upstream created(io.sirocco.app.config.Upstream table, int index) {
+        Upstream upstream = Upstream.of(settings -> set(settings, table, index));
+        if (table.registration().on()) registrations.fill(upstream); // before its first request
+        return upstream;
     }
 
     private static void set(
             UpstreamSettings settings, io.sirocco.app.config.Upstream table, int index) {
         settings.name(table.name())
+                .allowEmpty(table.registration().on())
                 .balance(table.balance())
                 .stickyCookie(table.stickyCookie())
-                .resolve(table.resolve())
+                .resolve(table.names().most())
+                .resolveMin(table.names().least())
+                .nameservers(table.names().addresses())
                 .maxFailures(table.passive().maxFailures())
                 .failureWindow(table.passive().window())
                 .ejection(table.passive().ejection())
@@ -86,6 +101,7 @@ final class Upstreams implements AutoCloseable {
                 .totalTimeout(table.waits().total())
                 .keepAlive(table.waits().keepAlive())
                 .tunnelIdleTimeout(table.waits().tunnelIdle());
+        table.proxyProtocol().ifPresent(settings::proxyProtocol);
         table.hashBy().ifPresent(settings::hashBy);
         for (var server : table.servers()) {
             if (server.backup()) {
@@ -113,6 +129,17 @@ final class Upstreams implements AutoCloseable {
     void inForce(Server server) {
         before = Optional.empty();
         all.values().forEach(upstream -> upstream.start(server));
+        registrations.use(
+                all.entrySet().stream()
+                        .filter(each -> each.getKey().registration().on())
+                        .map(each -> target(each.getKey().registration(), each.getValue()))
+                        .toList());
+    }
+
+    private static Registrations.Target target(
+            io.sirocco.app.config.Upstream.Registration registration, Upstream upstream) {
+        List<String> networks = registration.networks().stream().map(Network::toString).toList();
+        return new Registrations.Target(upstream, Networks.of(networks), registration.most());
     }
 
     /** Returns what each upstream has done. */

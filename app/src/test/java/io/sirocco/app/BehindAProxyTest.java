@@ -490,4 +490,98 @@ class BehindAProxyTest {
                         .status());
         assertEquals(200, ask(front, STRANGER, "", "X-Forwarded-For: 127.0.0.9").status());
     }
+
+    private static final String ANNOUNCING =
+            """
+            [[listen]]
+            address = "127.0.0.1:0"
+            [[upstream]]
+            name = "one"
+            servers = ["http://127.0.0.1:PORT"]
+            proxy-protocol = "v1"
+            [[upstream]]
+            name = "two"
+            servers = ["http://127.0.0.1:PORT"]
+            proxy-protocol = "v2"
+            health-path = "/health"
+            [[site]]
+            [[site.route]]
+            path = "/one"
+            proxy = "one"
+            [[site.route]]
+            path = "/two"
+            proxy = "two"
+            """;
+
+    /** Both versions, from two addresses, to a server that responds with what it was told. */
+    private void assertAnnounced(int behind) throws Exception {
+        int port = serve(ANNOUNCING.replace("PORT", Integer.toString(behind))).port();
+        for (String target : List.of("/one", "/two", "/one", "/two")) {
+            for (String from : List.of("127.0.0.1", "127.0.0.9")) {
+                try (var socket = new Socket()) {
+                    socket.bind(new InetSocketAddress(from, 0));
+                    socket.connect(new InetSocketAddress("127.0.0.1", port));
+                    try (var client = new Client(socket)) {
+                        for (int i = 0; i < 3; i++) {
+                            assertEquals(
+                                    from + " " + socket.getLocalPort(),
+                                    client.ask("GET", target).body().strip());
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void haproxyIsToldTheClient() throws Exception {
+        int behind = freePort();
+        Files.writeString(
+                folder.resolve("haproxy.cfg"),
+                """
+                defaults
+                    mode http
+                    timeout connect 5s
+                    timeout client 20s
+                    timeout server 20s
+                frontend told
+                    bind 127.0.0.1:%d accept-proxy
+                    http-request return status 200 content-type text/plain lf-string "%%[src] %%[src_port]"
+                """
+                        .formatted(behind));
+        start(behind, "/usr/sbin/haproxy", "-db", "-f", "haproxy.cfg");
+        assertAnnounced(behind);
+    }
+
+    @Test
+    void nginxIsToldTheClient() throws Exception {
+        int behind = freePort();
+        Files.writeString(
+                folder.resolve("nginx.conf"),
+                """
+                worker_processes 1;
+                error_log stderr warn;
+                events { worker_connections 64; }
+                http {
+                    access_log off;
+                    client_body_temp_path temp; proxy_temp_path temp; fastcgi_temp_path temp;
+                    uwsgi_temp_path temp; scgi_temp_path temp;
+                    server {
+                        listen 127.0.0.1:%d proxy_protocol;
+                        location / { return 200 "$proxy_protocol_addr $proxy_protocol_port"; }
+                    }
+                }
+                """
+                        .formatted(behind));
+        start(
+                behind,
+                "/usr/sbin/nginx",
+                "-p",
+                ".",
+                "-g",
+                "daemon off; pid nginx.pid;",
+                "-c",
+                "nginx.conf");
+        assertAnnounced(behind);
+    }
 }

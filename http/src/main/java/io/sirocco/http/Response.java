@@ -11,6 +11,7 @@ import io.sirocco.net.OpenFile;
 import io.sirocco.net.Protocol;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -182,6 +183,16 @@ public sealed interface Response permits ResponseMessage {
         return ResponseMessage.forwarded(status, headers, new Content.Bytes(body));
     }
 
+    /**
+     * Creates a response that another server is to send, for reverse proxies. It is an {@linkplain
+     * #async asynchronous response} that is sent within the call that completes it, if that is on
+     * the event loop of the request: the code that completes it must expect that the body is read
+     * at once.
+     */
+    static Response forwarded(CompletionStage<Response> response) {
+        return new ResponseMessage(Headers.none(), new Content.Later(response, true));
+    }
+
     private static void checkLength(long length) {
         if (length < 0) {
             throw new IllegalArgumentException(
@@ -303,7 +314,7 @@ public sealed interface Response permits ResponseMessage {
      * }</pre>
      */
     static Response async(CompletionStage<Response> response) {
-        return new ResponseMessage(Headers.none(), new Content.Later(response));
+        return new ResponseMessage(Headers.none(), new Content.Later(response, false));
     }
 
     /**
@@ -413,4 +424,15 @@ public sealed interface Response permits ResponseMessage {
 
     /** Returns the length of the body in bytes, if it is known in advance. */
     OptionalLong length();
+
+    /**
+     * Writes the body to {@code out} instead of to a client, for filters that read it. This may use
+     * it up: send another response then, such as {@link #bytes} with what was read. Blocks while
+     * the body is produced, so call it on a virtual thread of the {@linkplain Request#loop loop}.
+     *
+     * @throws IllegalStateException if this is an {@linkplain #async asynchronous} response, one of
+     *     {@linkplain #events events}, or an upgrade
+     * @throws IOException if the body fails, or {@code out} does
+     */
+    void writeBody(OutputStream out) throws IOException, InterruptedException;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.route.RequiredHeaders;
 import io.sirocco.http.route.RouteLimits;
 import io.sirocco.http.route.RouteTarget;
 import io.sirocco.http.route.Router;
@@ -26,6 +27,7 @@ public final class Route {
     final String method;
     final String host;
     final String path;
+    RequiredHeaders requiredHeaders = RequiredHeaders.NONE;
     private final Handler handler;
     private ExecutionMode executionMode;
     private long maxBodyBytes = UNSET;
@@ -63,6 +65,23 @@ public final class Route {
      */
     public Route allow(String... methods) {
         allowed = List.of(methods);
+        return this;
+    }
+
+    /**
+     * Restricts the route to requests that have a header, such as {@code header("X-Canary", "1")}.
+     * May be called for several headers, all of which a request must have. Other requests are
+     * matched against the other routes: of those with the same path and method, the one that
+     * requires most headers wins, then the one that requires most values, then the one that was
+     * added first.
+     *
+     * @param values the values that the header may have, of which one must be equal, byte by byte,
+     *     to that of one of its lines; none if the header must only be present
+     * @throws IllegalArgumentException if the name or a value is invalid, or the route already
+     *     requires the header
+     */
+    public Route header(String name, String... values) {
+        requiredHeaders = requiredHeaders.and(name, values);
         return this;
     }
 
@@ -189,5 +208,11 @@ public final class Route {
         this.reads = reads;
         this.writes = writes;
         return this;
+    }
+
+    /** Returns the method, the host and the path pattern, and the headers that it requires. */
+    @Override
+    public String toString() {
+        return Router.Route.text(method, host, path, requiredHeaders);
     }
 }

@@ -22,11 +22,12 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>A path pattern consists of literal segments, {@code {name}} for one segment that is not empty,
- * and an optional {@code *} at its end for the rest of the path. The most specific route wins,
- * regardless of the order in which routes are added: a literal before {@code {name}} before {@code
- * *}. Two routes that match the same requests are an error at start. Paths are case-sensitive and
- * not normalised, and a trailing slash counts. Validate paths that come from a client before you
- * open files by them.
+ * and an optional {@code *} at its end for the rest of the path, or {@code *.png} for a rest with
+ * this suffix. The most specific route wins, regardless of the order in which routes are added: a
+ * literal before {@code {name}} before {@code *.png} before {@code *}. A route may also {@linkplain
+ * Route#header require headers}. Two routes that match the same requests are an error at start.
+ * Paths are case-sensitive and not normalised, and a trailing slash counts. Validate paths that
+ * come from a client before you open files by them.
  *
  * <p>{@code GET} routes serve {@code HEAD}, too. {@code OPTIONS} gets a response with {@code
  * Allow}, another method 405 with {@code Allow} (RFC 9110 15.5.6), another path 404.
@@ -187,8 +188,8 @@ public final class Routes {
     }
 
     /**
-     * Returns the names of the parameters in a path pattern, {@code *} for the wildcard. Validates
-     * patterns that come from a configuration file.
+     * Returns the names of the parameters in a path pattern, {@code *} for what a {@code *} stands
+     * for. Validates patterns that come from a configuration file.
      *
      * @throws IllegalArgumentException if the pattern is invalid; the message says why
      */

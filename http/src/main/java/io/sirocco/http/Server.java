@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.http.client.HttpOrigin;
 import io.sirocco.http.exchange.LoopContext;
 import io.sirocco.net.Loop;
 import io.sirocco.net.TransportKind;
@@ -8,11 +11,14 @@ import io.sirocco.net.log.LazyLogger;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.URLEncoder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
@@ -47,6 +53,7 @@ public final class Server implements AutoCloseable {
     private volatile ServerPlan plan; // written with the lock held, as is the next
     private volatile RunningServer running; // null while stopped
     private volatile CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    private final List<Registration> registrations = new CopyOnWriteArrayList<>();
 
     private Server(Consumer<Config> configure, Consumer<Routes> routes) {
         this.plan = ServerPlan.of(configure, routes, Map.of());
@@ -154,8 +161,76 @@ public final class Server implements AutoCloseable {
     }
 
     /**
-     * Stops the server gracefully and returns when all connections are closed. Closes the listeners
-     * and idle connections, closes WebSockets with code 1001, interrupts the writers of {@link
+     * Registers this server with a balancer, which forwards requests to it from then on: the admin
+     * server of another Sirocco whose {@code [[upstream]]} has {@code registration}, as
+     * docs/proxy.md describes it. Heartbeats follow, until the registration is closed or this
+     * server stops, which leaves the balancer before it drains.
+     *
+     * <pre>{@code
+     * server.join("http://10.0.0.1:9180/upstreams/api", token);
+     * }</pre>
+     *
+     * <p>The balancer reaches the server at the first address of the configuration; if that is no
+     * particular one, at the address that the heartbeats come from, with the port of this server.
+     *
+     * @param upstream the URL of the upstream on the admin port of the balancer
+     * @param token the token that the balancer asks for
+     * @throws IllegalArgumentException if {@code upstream} is not a URL or the first address is a
+     *     Unix-domain socket
+     * @throws IllegalStateException if the server is stopped
+     */
+    public Registration join(String upstream, String token) {
+        boolean secure = plan.config().addresses.getFirst().tls().isPresent();
+        String scheme = secure ? "https" : "http";
+        if (!(running().listeners.addresses().getFirst() instanceof InetSocketAddress bound)) {
+            throw new IllegalArgumentException(
+                    "A balancer cannot reach a Unix-domain socket: name a URL.");
+        }
+        if (!bound.getAddress().isAnyLocalAddress()) {
+            String host = bound.getAddress().getHostAddress().replaceFirst("%.*", "");
+            String address = host.contains(":") ? "[" + host + "]" : host;
+            return join(upstream, token, scheme + "://" + address + ":" + bound.getPort());
+        }
+        return join(
+                new Registration(
+                        upstream,
+                        token,
+                        "\"port\":" + bound.getPort() + ",\"scheme\":\"" + scheme + "\"",
+                        "?port=" + bound.getPort() + "&scheme=" + scheme,
+                        running().loops.all().getFirst()));
+    }
+
+    /**
+     * Registers this server with a balancer that reaches it at another URL, such as that of a
+     * published port. See {@link #join(String, String)}.
+     *
+     * @param url {@code http://ADDRESS:PORT} or {@code https://...}
+     * @throws IllegalArgumentException if one is not a URL
+     * @throws IllegalStateException if the server is stopped
+     */
+    public Registration join(String upstream, String token, String url) {
+        String origin = HttpOrigin.of(url).toString();
+        return join(
+                new Registration(
+                        upstream,
+                        token,
+                        "\"url\":\"" + origin + "\"",
+                        "?url=" + URLEncoder.encode(origin, UTF_8),
+                        running().loops.all().getFirst()));
+    }
+
+    private synchronized Registration join(Registration registration) {
+        running(); // not between a stop and its end
+        registrations.removeIf(Registration::hasLeft);
+        registrations.add(registration);
+        registration.begin();
+        return registration;
+    }
+
+    /**
+     * Stops the server gracefully and returns when all connections are closed. Leaves balancers
+     * that it has {@linkplain #join joined}, which takes up to a second. Closes the listeners and
+     * idle connections, closes WebSockets with code 1001, interrupts the writers of {@link
      * Response#events}, and waits up to {@code timeout} for requests in progress to finish. Then it
      * closes the remaining connections and interrupts their handlers. Logs a warning and returns
      * true if the server is already stopped.
@@ -173,7 +248,11 @@ public final class Server implements AutoCloseable {
             throw new IllegalStateException(
                     "An event loop cannot stop its own server: use another thread.");
         }
-        boolean drained = running.stop(timeout);
+        long began = System.nanoTime();
+        Registration.leaveAll(registrations, timeout);
+        registrations.clear();
+        Duration left = timeout.minusNanos(System.nanoTime() - began);
+        boolean drained = running.stop(left.isNegative() ? Duration.ZERO : left);
         running = null;
         return drained;
     }

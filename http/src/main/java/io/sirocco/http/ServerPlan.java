@@ -50,6 +50,7 @@ record ServerPlan(
                                                 route.method,
                                                 route.host,
                                                 route.path,
+                                                route.requiredHeaders,
                                                 route.target(
                                                         limits.route(),
                                                         kind(route, before, kinds))))
@@ -79,7 +80,7 @@ record ServerPlan(
     /** A route keeps its task kind over a reload. */
     private static TaskKind kind(
             Route route, Map<String, TaskKind> before, Map<String, TaskKind> kinds) {
-        String name = route.method + " " + route.host + route.path;
+        String name = route.toString();
         return kinds.computeIfAbsent(name, fresh -> before.getOrDefault(fresh, TaskKind.of(fresh)));
     }
 

@@ -39,7 +39,7 @@ final class ProxyHeader {
 
     private static final int LONGEST_LINE = 107;
     private static final byte[] WORD = "PROXY ".getBytes(ISO_8859_1);
-    private static final byte[] SIGNATURE = {
+    static final byte[] SIGNATURE = {
         0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A
     };
     private static final int FIXED = 16;

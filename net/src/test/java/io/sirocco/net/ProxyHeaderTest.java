@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import io.sirocco.net.ProxyHeader.Parsed;
 import java.io.ByteArrayOutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.Arrays;
@@ -190,5 +191,49 @@ class ProxyHeaderTest {
 
     private static byte[] bytes(String text) {
         return text.getBytes(ISO_8859_1);
+    }
+
+    /** What is sent to others can be read. */
+    @ParameterizedTest
+    @CsvSource({
+        "192.0.2.7,    192.0.2.1,   PROXY TCP4 192.0.2.7 192.0.2.1 51234 443",
+        "2001:db8::7,  2001:db8::1, PROXY TCP6 2001:db8:0:0:0:0:0:7 2001:db8:0:0:0:0:0:1 51234 443",
+        "192.0.2.7,    2001:db8::1, PROXY TCP6 ::ffff:192.0.2.7 2001:db8:0:0:0:0:0:1 51234 443",
+        "192.0.2.7,    ::,          PROXY TCP4 192.0.2.7 0.0.0.0 51234 443",
+        "2001:db8::7,  0.0.0.0,     PROXY TCP6 2001:db8:0:0:0:0:0:7 0:0:0:0:0:0:0:0 51234 443",
+        "fe80::1%1,    192.0.2.1,   PROXY TCP6 fe80:0:0:0:0:0:0:1 ::ffff:192.0.2.1 51234 443",
+    })
+    void bothVersionsOfAHeader(String client, String server, String line) throws Exception {
+        var from = new InetSocketAddress(InetAddress.ofLiteral(client), 51234);
+        var to = new InetSocketAddress(InetAddress.ofLiteral(server), 443);
+        byte[] one = ProxyProtocol.V1.header(from, to);
+        assertEquals(line + "\r\n", new String(one, ISO_8859_1));
+        InetAddress plain = InetAddress.getByAddress(from.getAddress().getAddress());
+        Optional<?> told = Optional.of(new InetSocketAddress(plain, 51234));
+        for (byte[] header : new byte[][] {one, ProxyProtocol.V2.header(from, to)}) {
+            var read =
+                    assertInstanceOf(
+                            Parsed.Complete.class, ProxyHeader.parse(header, 0, header.length));
+            assertEquals(told, read.source());
+            assertEquals(header.length, read.end());
+        }
+    }
+
+    @Test
+    void aHeaderForNobodyOrForAClientOfASocketFile() {
+        var socket = UnixDomainSocketAddress.of("/s");
+        var to = new InetSocketAddress("192.0.2.1", 443);
+        for (ProxyProtocol version : ProxyProtocol.values()) {
+            for (byte[] header :
+                    new byte[][] {
+                        version.local(), version.header(socket, to), version.header(to, socket)
+                    }) {
+                var read =
+                        assertInstanceOf(
+                                Parsed.Complete.class, ProxyHeader.parse(header, 0, header.length));
+                assertEquals(Optional.empty(), read.source());
+                assertEquals(header.length, read.end());
+            }
+        }
     }
 }

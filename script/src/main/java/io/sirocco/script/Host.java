@@ -46,6 +46,7 @@ final class Host {
         on(host, "failPart", a -> request(a[0], r -> r.partFailed(error(a, 1))));
         on(host, "inspected", a -> request(a[0], r -> inspected(r, a)));
         on(host, "body", a -> request(a[0], r -> r.read(a[1].asInt(), a[2], a[3])));
+        on(host, "responseBody", a -> responseBody(a[0], a[1], a[2]));
         on(host, "loaded", a -> worker.loaded(a[0].asInt(), null));
         on(host, "notLoaded", a -> worker.loaded(a[0].asInt(), failure(a[1], a[2])));
         on(host, "tornDown", a -> worker.tornDown());
@@ -81,7 +82,7 @@ final class Host {
 
     private int timer(double millis, boolean repeats, Value action) {
         long nanos = (long) (Math.clamp(millis, repeats ? 1 : 0, 1e9) * 1e6);
-        return worker.timers().add(nanos, repeats, action::executeVoid, worker.run.request());
+        return worker.timers().add(nanos, repeats, action::executeVoid, worker.owner());
     }
 
     private KeyValues keyValues() {
@@ -102,7 +103,17 @@ final class Host {
             throw new IllegalArgumentException("There is no such upstream: " + name);
         }
         Headers headers = Lines.headers(a[4].asString(), true);
-        request.forwarded(a[1].asInt(), new Upstreams.Forward(upstream, a[3].asString(), headers));
+        String target = Lines.target(a[3].asString());
+        request.forwarded(a[1].asInt(), new Upstreams.Forward(upstream, target, headers));
+    }
+
+    private void responseBody(Value number, Value resolve, Value reject) {
+        ScriptRequest request = worker.request(number.asInt());
+        if (request == null) {
+            reject.executeVoid("The request is over.");
+        } else {
+            request.readResponse(resolve, reject);
+        }
     }
 
     private boolean isAllowed(String upstream) {
@@ -155,8 +166,13 @@ final class Host {
         return switch (kind) {
             case 0 -> new byte[0];
             case 2 -> {
-                byte[] bytes = new byte[length.asInt()];
-                content.readBuffer(offset.asInt(), bytes, 0, bytes.length);
+                long from = offset.asLong();
+                long count = length.asLong();
+                if (from < 0 || count < 0 || count > content.getBufferSize() - from) {
+                    throw new IllegalArgumentException("The bytes are not those of their buffer.");
+                }
+                byte[] bytes = new byte[(int) count];
+                content.readBuffer(from, bytes, 0, bytes.length);
                 yield bytes;
             }
             default -> content.asString().getBytes(StandardCharsets.UTF_8);
@@ -201,7 +217,7 @@ final class Host {
     }
 
     private void log(Value[] a) {
-        ScriptRequest request = worker.run.request();
+        ScriptRequest request = worker.owner();
         String prefix = request == null ? "" : "[" + request.id + "] ";
         ScriptLog.log(LEVELS[a[0].asInt()], prefix + ScriptException.plain(a[1].asString()));
     }
@@ -255,13 +271,13 @@ final class Host {
         var fetch =
                 new Upstreams.Fetch(
                         upstream,
-                        a[2].asString(),
-                        a[1].asString(),
+                        Lines.method(a[2].asString()),
+                        Lines.target(a[1].asString()),
                         Lines.headers(a[3].asString(), false),
                         bytes(a[4].asInt(), a[5], a[6], a[7]),
                         Duration.ofNanos(nanos),
                         pool.settings.maxBodyBytes());
-        ScriptRequest request = worker.run.request();
+        ScriptRequest request = worker.owner();
         pool.settings
                 .upstreams()
                 .fetch(fetch)

@@ -23,6 +23,9 @@ final class Lines {
                     "transfer-encoding",
                     "upgrade");
 
+    /** Characters of the headers of a message that a script sends. */
+    private static final int LONGEST = 128 << 10;
+
     private Lines() {}
 
     /** Returns the facts of a request, and its headers from the ninth line on. */
@@ -45,6 +48,32 @@ final class Lines {
                 : "";
     }
 
+    /**
+     * Returns the target of a request that a script sends.
+     *
+     * @throws IllegalArgumentException if it is no path with visible characters of ASCII only
+     */
+    static String target(String path) {
+        boolean valid = path.startsWith("/");
+        for (int i = 0; valid && i < path.length(); i++) {
+            valid = path.charAt(i) > ' ' && path.charAt(i) < 0x7f;
+        }
+        if (!valid) {
+            throw new IllegalArgumentException("A script has set a malformed path.");
+        }
+        return path;
+    }
+
+    /**
+     * Returns the method of a request that a script sends.
+     *
+     * @throws IllegalArgumentException if it is no token (RFC 9110 5.6.2)
+     */
+    static String method(String name) {
+        Headers.of(name, ""); // whose names are tokens, too
+        return name;
+    }
+
     /** Returns headers as lines of names and values. */
     static String of(Headers headers) {
         var out = new StringBuilder();
@@ -61,11 +90,14 @@ final class Lines {
      * Returns headers from lines of names and values.
      *
      * @param all whether to keep those that the server sets
-     * @throws IllegalArgumentException if a name or value is invalid
+     * @throws IllegalArgumentException if a name or value is invalid, or they are too long
      */
     static Headers headers(String flat, boolean all) {
         if (flat.isEmpty()) {
             return Headers.none();
+        }
+        if (flat.length() > LONGEST) {
+            throw new IllegalArgumentException("The headers are longer than " + LONGEST + ".");
         }
         String[] lines = flat.split("\n", -1);
         if (all) {

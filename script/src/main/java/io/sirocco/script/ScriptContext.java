@@ -90,7 +90,8 @@ final class ScriptContext {
                                 Long.toString(Math.min(most, Integer.MAX_VALUE - 8L)))
                         .option(
                                 "js.string-length-limit",
-                                Long.toString(Math.min(most / 2, (1 << 30) - 25L)))
+                                Long.toString(
+                                        Math.min(most / 8, (1 << 30) - 25L))) // with its copies
                         .out(OutputStream.nullOutputStream())
                         .err(OutputStream.nullOutputStream());
         if (pool.settings.maxStatements() > 0) {

@@ -60,6 +60,7 @@ final class ScriptRequest {
     int number; // in the context of the worker
     volatile String file; // the first script that was called, for the log
     volatile long allocated; // since the request or the part of the stream began
+    int timers; // of the thread of the worker
 
     // Guarded by this:
     private Phase phase = Phase.WAITING;
@@ -67,8 +68,10 @@ final class ScriptRequest {
     private final Queue<Handler> steps = new ArrayDeque<>(2);
     private BlockingQueue<Object> parts; // null unless the body is a stream
     private CompletableFuture<Response> inspection;
+    private ResponseReader reader; // null unless a response is inspected
 
     private volatile long deadline;
+    private volatile long cleanupEnd; // 0 unless the request is over and something is to be ended
     private final BodyReader body;
     private volatile boolean gone; // the client has disconnected
 
@@ -154,6 +157,21 @@ final class ScriptRequest {
         return phase() == Phase.OVER;
     }
 
+    /** Gives what the request has left behind, such as a finally block, a time to end. */
+    private void allowCleanup() {
+        cleanupEnd = System.nanoTime() + pool.settings.timeoutNanos() | 1;
+    }
+
+    /** Whether code of a request that is over may still run. */
+    boolean mayCleanUp() {
+        return mayCleanUpAt(System.nanoTime());
+    }
+
+    boolean mayCleanUpAt(long nanos) {
+        long end = cleanupEnd;
+        return end != 0 && nanos - end < 0;
+    }
+
     /** Posts the result of the script. */
     private boolean result(Phase then, Handler step) {
         if (!enter(Phase.RUNNING, then) && !enter(Phase.WAITING, then)) {
@@ -222,7 +240,8 @@ final class ScriptRequest {
                                         response ->
                                                 response.status() == 101
                                                         ? response
-                                                        : Response.async(inspect(response, waits)));
+                                                        : Response.async(
+                                                                inspect(request, response, waits)));
                     } catch (Exception e) {
                         if (enter(Phase.RESULT, Phase.OVER)) {
                             forget();
@@ -299,6 +318,10 @@ final class ScriptRequest {
             stage = inspection;
         }
         pool.timed.remove(this);
+        if (reader != null) {
+            reader.cancel();
+        }
+        allowCleanup();
         if (before != Phase.STREAMING) { // whose writer closes it
             forget();
         }
@@ -438,14 +461,15 @@ final class ScriptRequest {
 
     private void closeStream() {
         pool.timed.remove(this);
+        allowCleanup();
         synchronized (this) {
             phase = Phase.OVER;
         }
         Worker of = worker;
+        of.post(this, () -> of.context().close(number));
         of.post(
                 null,
                 () -> {
-                    of.context().close(number);
                     if (!pool.completions.used) {
                         of.context().forget(number);
                     }
@@ -464,7 +488,8 @@ final class ScriptRequest {
 
     // ---- responses that scripts inspect
 
-    private CompletableFuture<Response> inspect(Response response, boolean completes) {
+    private CompletableFuture<Response> inspect(
+            Request request, Response response, boolean completes) {
         var stage = new CompletableFuture<Response>();
         synchronized (this) {
             if (phase != Phase.RESULT) {
@@ -473,10 +498,10 @@ final class ScriptRequest {
             }
             phase = Phase.INSPECTING;
             inspection = stage;
+            reader = new ResponseReader(request, response, pool.settings.maxBodyBytes());
         }
         begin();
         pool.time(this);
-        this.inspected = response;
         this.completes = completes;
         Worker of = worker;
         String flat = Lines.of(response.headers());
@@ -484,13 +509,27 @@ final class ScriptRequest {
         return stage;
     }
 
-    private Response inspected; // the response that is inspected
     private boolean completes;
+
+    /** A script reads the body of the response that it inspects. Called by the worker. */
+    void readResponse(Value resolve, Value reject) {
+        ResponseReader of;
+        synchronized (this) {
+            of = phase == Phase.INSPECTING ? reader : null;
+        }
+        if (of == null) {
+            reject.executeVoid("The body can be read until inspectResponse has returned.");
+        } else {
+            of.read(this, resolve, reject);
+        }
+    }
 
     /** The scripts have inspected the response. Called by the worker. */
     void inspected(int status, Headers headers, int kind, byte[] body) {
         CompletableFuture<Response> stage;
+        ResponseReader of;
         synchronized (this) {
+            of = reader;
             if (phase != Phase.INSPECTING) {
                 return;
             }
@@ -504,8 +543,14 @@ final class ScriptRequest {
             release();
         }
         try {
-            Response response = inspected;
-            if (kind != SAME) {
+            if (kind == SAME && of.isBroken()) {
+                stage.complete(failed());
+                return;
+            }
+            Response response = of.response();
+            if (kind != SAME && of.isRead()) {
+                response = Response.bytes(body);
+            } else if (kind != SAME) {
                 // The old body may be an open file, which is released when it is written.
                 response = response.transformBody(out -> new Replaced(out, body));
             }
@@ -546,7 +591,8 @@ final class ScriptRequest {
     void completed(int status, boolean complete, long bytes, double millis) {
         Worker of = worker;
         if (of != null) {
-            of.post(null, () -> of.context().completed(number, status, complete, bytes, millis));
+            allowCleanup();
+            of.post(this, () -> of.context().completed(number, status, complete, bytes, millis));
         }
     }
 }

@@ -5,9 +5,13 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
 
-/** The timers of a context, at most {@link #MOST}. Of the thread of its {@link Worker}. */
+/**
+ * The timers of a context, at most {@link #MOST}, and {@link #MOST_OF_A_REQUEST} of one request. Of
+ * the thread of its {@link Worker}.
+ */
 final class Timers {
     private static final int MOST = 10_000;
+    private static final int MOST_OF_A_REQUEST = 1_000;
 
     private final PriorityQueue<Timer> queue = new PriorityQueue<>();
     private final Map<Integer, Timer> byId = new HashMap<>();
@@ -39,11 +43,21 @@ final class Timers {
     /**
      * Adds a timer and returns its id.
      *
-     * @throws IllegalStateException if there are too many
+     * @throws IllegalStateException if there are too many, or the request is over
      */
     int add(long nanos, boolean repeats, Runnable action, ScriptRequest request) {
         if (byId.size() >= MOST) {
             throw new IllegalStateException("There are more than " + MOST + " timers.");
+        }
+        if (request != null) {
+            if (request.isOver() && !request.mayCleanUp()) {
+                throw new IllegalStateException("A request that is over has no timers.");
+            }
+            if (request.timers >= MOST_OF_A_REQUEST) {
+                throw new IllegalStateException(
+                        "A request has more than " + MOST_OF_A_REQUEST + " timers.");
+            }
+            request.timers++;
         }
         long at = System.nanoTime() + nanos;
         var timer = new Timer(++last, at, repeats ? nanos : -1, action, request);
@@ -56,6 +70,28 @@ final class Timers {
         Timer timer = byId.remove(id);
         if (timer != null) {
             queue.remove(timer);
+            gone(timer);
+        }
+    }
+
+    private static void gone(Timer timer) {
+        if (timer.request != null) {
+            timer.request.timers--;
+        }
+    }
+
+    /** Drops the timers of a request that are due after the time in which it may finish. */
+    void end(ScriptRequest request) {
+        if (request.timers > 0) {
+            queue.removeIf(
+                    each -> {
+                        boolean late = each.request == request && !request.mayCleanUpAt(each.at);
+                        if (late) {
+                            byId.remove(each.id);
+                            gone(each);
+                        }
+                        return late;
+                    });
         }
     }
 
@@ -74,6 +110,7 @@ final class Timers {
             queue.add(first);
         } else {
             byId.remove(first.id);
+            gone(first);
         }
         return first;
     }

@@ -62,6 +62,8 @@ final class Worker {
     private int loadsNow = -1; // the script that is evaluated
     private int lastNumber;
     private boolean tornDown;
+    private boolean reports; // what a run has thrown
+    private ScriptRequest owner;
 
     /**
      * @param trial whether somebody decides when it takes requests; otherwise it does as soon as it
@@ -262,9 +264,7 @@ final class Worker {
         }
         Timers.Timer timer = timers.due();
         if (timer != null) {
-            // The timer of a request that is over ends what the request has left behind.
-            boolean over = timer.request == null || timer.request.isOver();
-            attempt(over ? null : timer.request, false, timer.action);
+            attempt(timer.request, false, timer.action);
         }
         return event != null || timer != null;
     }
@@ -307,6 +307,7 @@ final class Worker {
         if (requests.remove(request)) {
             inProgress = requests.size();
         }
+        timers.end(request);
     }
 
     /** Does so at once if the caller is the thread of this worker. Any thread. */
@@ -331,11 +332,19 @@ final class Worker {
         return null;
     }
 
-    /** One run. */
-    private void attempt(ScriptRequest request, boolean loads, Runnable action) {
-        if (request != null && request.isOver()) {
+    /** Returns the request that has led to the current run, be it over or not; null for none. */
+    ScriptRequest owner() {
+        return owner;
+    }
+
+    /** One run. That of a request that is over ends what the request has left behind. */
+    private void attempt(ScriptRequest of, boolean loads, Runnable action) {
+        boolean over = of != null && of.isOver();
+        if (over && !of.mayCleanUp()) {
             return;
         }
+        owner = of;
+        ScriptRequest request = over ? null : of;
         run.begin(request, loads);
         if (request == null) {
             pool.watchdogWakes();
@@ -385,8 +394,12 @@ final class Worker {
             if (request != null) {
                 request.fail(ignored -> ScriptRequest.failed());
             }
+        } else if (request != null && reports) {
+            request.failed(at, 0, "", false);
         } else if (request != null) {
-            report(request, thrown, at);
+            reports = true; // in a run, since an error may have code of the script
+            attempt(request, false, () -> report(request, thrown, at));
+            reports = false;
         } else if (loadsNow >= 0) {
             notLoaded(at.getMessage());
         } else {
@@ -403,11 +416,7 @@ final class Worker {
                             ? e.asHostException().getMessage()
                             : e.getGuestObject() == null ? e.getMessage() : e.getGuestObject();
         }
-        try {
-            if (!context.thrown(request.number, error)) {
-                request.failed(at, 0, "", false);
-            }
-        } catch (RuntimeException e) {
+        if (!context.thrown(request.number, error)) {
             request.failed(at, 0, "", false);
         }
     }

@@ -5,11 +5,12 @@
 // class ScriptContext; `web` is what web.js returns. Flat headers are a string of lines: name, value, name, value.
 (host, web) => {
     "use strict";
-    const { Headers, URL, URLSearchParams, btoa, atob, describe } = web;
+    const { Headers, URL, URLSearchParams, btoa, atob, describe, safely } = web;
     const endpoints = []; // by their number: { key, file, object, ready, parent, filter }
     const jobs = new Map(); // requests in progress by their number; dispatch says what of them
     const NONE = 0, TEXT = 1, BYTES = 2, JSON_TEXT = 3, STREAM = 4, SAME = 5; // kinds of bodies
     const INSPECTS = 1, COMPLETES = 2; // what scripts want to know of a response
+    const LONGEST_LINE = 65536; // characters of a line in the log
 
     // ---- requests
 
@@ -134,10 +135,13 @@
 
     /** The response of a handler, as inspectResponse sees it. */
     class Inspected {
+        #job;
         #body;
         #replaced = false;
+        #read; // a promise of the bytes and their text, once they are read
 
-        constructor(status, flat) {
+        constructor(job, status, flat) {
+            this.#job = job;
             this.status = status;
             this.headers = Headers.parse(flat === "" ? [] : flat.split("\n"), 0);
         }
@@ -150,6 +154,17 @@
             this.#replaced = true;
             this.#body = body;
         }
+
+        #bytes() {
+            return this.#read ??= new Promise((resolve, reject) => host.responseBody(this.#job,
+                (buffer, text) => resolve({ bytes: bytesOf(buffer), text }), (message) => reject(new Error(message))));
+        }
+
+        async bytes() { return (await this.#bytes()).bytes.slice(); }
+
+        async text() { return (await this.#bytes()).text; }
+
+        async json() { return JSON.parse(await this.text()); }
     }
 
     class Fetched {
@@ -246,7 +261,7 @@
         const object = at.object;
         if (typeof object.inspectRequest !== "function") return object.generateResponse(request);
         const result = object.inspectRequest(request);
-        return isThenable(result) ? result.then((value) => generate(at, request, value)) : generate(at, request, result);
+        return isThenable(result) ? Promise.resolve(result).then((value) => generate(at, request, value)) : generate(at, request, result);
     }
 
     function generate(at, request, result) {
@@ -332,12 +347,14 @@
         end(state, () => host.fail(state.job, at.file, ...report(error), statusOf(error), body));
     }
 
-    const statusOf = (error) =>
-        typeof error === "object" && error !== null && Number.isInteger(error.status) && error.status >= 400 && error.status < 500 ? error.status : 0;
+    function statusOf(error) {
+        const status = typeof error === "object" && error !== null ? safely(() => error.status, 0) : 0;
+        return Number.isInteger(status) && status >= 400 && status < 500 ? status : 0;
+    }
 
     function report(error) {
-        if (error instanceof Error) return [String(error.name) + ": " + String(error.message), String(error.stack)];
-        return [describe(error) + " was thrown", ""];
+        const known = safely(() => error instanceof Error ? [String(error.name) + ": " + String(error.message), String(error.stack)] : null, null);
+        return known ?? [describe(error) + " was thrown", ""];
     }
 
     // ---- what follows a result
@@ -362,8 +379,9 @@
         else part(state, result);
     }
 
-    function part(state, { done, value }) {
+    function part(state, result) {
         try {
+            const { done, value } = result;
             if (done) return host.part(state.job, true, NONE, null, 0, 0);
             if (typeof value !== "string" && !isBytes(value)) throw new TypeError("A part of a body is a string or bytes, not " + describe(value) + ".");
             encode(value, (kind, content, offset, length) => host.part(state.job, false, kind, content, offset, length));
@@ -386,7 +404,7 @@
         const iterator = state.iterator;
         state.iterator = null;
         state.produce = null;
-        if (typeof iterator?.return === "function") ignore(() => iterator.return());
+        if (iterator !== null) ignore(() => typeof iterator.return === "function" ? iterator.return() : undefined);
     }
 
     function ignore(action) {
@@ -400,7 +418,7 @@
 
     function inspect(job, status, flat) {
         const state = jobs.get(job);
-        inspectNext(state, 0, new Inspected(status, flat));
+        inspectNext(state, 0, new Inspected(job, status, flat));
     }
 
     function inspectNext(state, from, response) {
@@ -422,7 +440,7 @@
 
     function replacement(response, result) {
         if (result == null || result === response) return response;
-        const other = new Inspected(checked(result), Headers.flat(result.headers instanceof Headers ? result.headers : new Headers(result.headers)));
+        const other = new Inspected(0, checked(result), Headers.flat(result.headers instanceof Headers ? result.headers : new Headers(result.headers)));
         other.body = result.body;
         return other;
     }
@@ -496,15 +514,14 @@
     // ---- what scripts can use
 
     function log(level, values) {
-        host.log(level, values.map((value) => {
-            if (typeof value === "string") return value;
-            if (value instanceof Error) return value.stack + (value.cause === undefined ? "" : "\nCaused by: " + (value.cause?.stack ?? value.cause));
-            try {
-                return JSON.stringify(value) ?? String(value);
-            } catch {
-                return String(value);
-            }
-        }).join(" "));
+        const line = values.map((value) => safely(() => printed(value), undefined) ?? describe(value)).join(" ");
+        host.log(level, line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) + " ..." : line);
+    }
+
+    function printed(value) {
+        if (typeof value === "string") return value;
+        if (value instanceof Error) return value.stack + (value.cause === undefined ? "" : "\nCaused by: " + (value.cause?.stack ?? value.cause));
+        return safely(() => JSON.stringify(value), undefined) ?? String(value);
     }
 
     const logger = Object.freeze({
@@ -569,6 +586,9 @@
     for (const name of Object.keys(globals)) {
         Object.defineProperty(globalThis, name, { value: globals[name], writable: true, configurable: true, enumerable: false });
     }
+    // An object that a client has sent, merged carelessly into another, must not change all objects of later requests.
+    delete Object.prototype.__proto__;
+    Object.preventExtensions(Object.prototype);
     Graal.setUnhandledPromiseRejectionHandler((reason) => log(3, ["Unhandled rejection:", reason]));
     for (const name of ["Graal", "Polyglot", "Packages", "Java", "java", "javax", "javafx", "com", "org", "edu", "load", "loadWithNewGlobal", "print", "printErr", "SharedArrayBuffer", "Atomics"]) {
         delete globalThis[name];

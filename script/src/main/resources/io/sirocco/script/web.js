@@ -49,7 +49,9 @@
             if (Array.isArray(value)) {
                 for (const each of value) this.#add(name, each);
             } else if (value != null) {
-                this.#list.push(String(name), text(name, value));
+                const known = String(name);
+                if (/[\r\n\0]/.test(known)) throw new TypeError("The name of a header contains a control character.");
+                this.#list.push(known, text(known, value));
             }
         }
 
@@ -113,7 +115,18 @@
         return string;
     }
 
-    function describe(value) {
+    /** Returns what `read` returns. Values of scripts may throw while they are read. */
+    function safely(read, otherwise) {
+        try {
+            return read();
+        } catch {
+            return otherwise;
+        }
+    }
+
+    const describe = (value) => safely(() => description(value), "a value that cannot be described");
+
+    function description(value) {
         if (value === null) return "null";
         if (typeof value === "function") return "a function";
         if (typeof value === "object") return "an object of " + (value.constructor?.name ?? "no class");
@@ -305,5 +318,5 @@
         return out.join("");
     }
 
-    return { Headers, URL, URLSearchParams, btoa, atob, describe };
+    return { Headers, URL, URLSearchParams, btoa, atob, describe, safely };
 }

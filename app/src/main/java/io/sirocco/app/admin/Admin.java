@@ -34,6 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
  * POST /reload   reloads the configuration, or reports why it is invalid
  * GET  /         the dashboard, fed by GET /events
  * GET  /live     the console of event channels, if they are on: {@link Console}
+ * POST /upstreams/{pool}   registers a server with an upstream: {@link RegistrationApi}
  * </pre>
  *
  * <p>{@link Guard} controls access. Any thread.
@@ -72,11 +73,23 @@ public final class Admin implements AutoCloseable {
                         routes -> routes(routes, guard));
     }
 
+    /** Starts a server without a token for registrations. */
+    static Admin start(
+            InetSocketAddress address,
+            Optional<Path> tokenFile,
+            boolean healthOpen,
+            Subject subject,
+            Metrics metrics)
+            throws IOException {
+        return start(address, tokenFile, Optional.empty(), healthOpen, subject, metrics);
+    }
+
     /**
      * Starts the server.
      *
      * @param address a resolved address; a loopback address unless there is a token
      * @param tokenFile contains the token; created with a new token if it is missing
+     * @param registrationTokenFile the same, for servers that join an upstream, and nothing else
      * @param healthOpen whether {@code /health} and {@code /ready} need no token
      * @param subject the server that it controls
      * @param metrics the monitor of that server
@@ -86,6 +99,7 @@ public final class Admin implements AutoCloseable {
     public static Admin start(
             InetSocketAddress address,
             Optional<Path> tokenFile,
+            Optional<Path> registrationTokenFile,
             boolean healthOpen,
             Subject subject,
             Metrics metrics)
@@ -98,9 +112,8 @@ public final class Admin implements AutoCloseable {
                                             address.getPort())
                             + " set token-file");
         }
-        Optional<Token> token =
-                tokenFile.isPresent() ? Optional.of(Token.in(tokenFile.get())) : Optional.empty();
-        var admin = new Admin(address, new Guard(token, healthOpen), subject, metrics);
+        var guard = new Guard(token(tokenFile), token(registrationTokenFile), healthOpen);
+        var admin = new Admin(address, guard, subject, metrics);
         try {
             admin.server.start();
             return admin;
@@ -108,6 +121,10 @@ public final class Admin implements AutoCloseable {
             admin.sampler.close();
             throw e;
         }
+    }
+
+    private static Optional<Token> token(Optional<Path> file) throws IOException {
+        return file.isPresent() ? Optional.of(Token.in(file.get())) : Optional.empty();
     }
 
     private void routes(Routes routes, Guard guard) {
@@ -119,6 +136,7 @@ public final class Admin implements AutoCloseable {
         routes.post("/drain", request -> drain());
         routes.post("/reload", this::reload);
         routes.get("/events", request -> events(this::show));
+        subject.registrations().ifPresent(all -> new RegistrationApi(all, json).addTo(routes));
         console(routes, new Console(subject, sampler, json));
         page(routes, "/", "dashboard.html");
         page(routes, "/dashboard.css", "dashboard.css");

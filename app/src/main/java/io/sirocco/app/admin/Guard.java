@@ -9,12 +9,14 @@ import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Controls access to the admin server. With a token, clients need the token. Without one, clients
  * on this machine have access, except pages of other sites in a browser on this machine. Such pages
  * can send requests to loopback addresses by DNS rebinding or request forgery; the headers Host,
- * Origin and Sec-Fetch-Site, which they cannot choose, reveal them. Immutable.
+ * Origin and Sec-Fetch-Site, which they cannot choose, reveal them. Servers that join an upstream
+ * always need a token. Immutable.
  */
 final class Guard implements Filter {
     private static final String COOKIE = "sirocco-admin";
@@ -22,11 +24,16 @@ final class Guard implements Filter {
     private static final Set<String> PAGES = Set.of("/", "/live");
     private static final Set<String> OPEN = Set.of("/health", "/ready");
 
+    private static final String REGISTRATION = "/upstreams/";
+
     private final Optional<Token> token;
+    private final Optional<Token> registration;
     private final boolean healthOpen;
 
-    Guard(Optional<Token> token, boolean healthOpen) {
+    /** {@code registration} is the token of servers that join an upstream. */
+    Guard(Optional<Token> token, Optional<Token> registration, boolean healthOpen) {
         this.token = token;
+        this.registration = registration;
         this.healthOpen = healthOpen;
     }
 
@@ -41,6 +48,9 @@ final class Guard implements Filter {
         if (fromAnotherSite(request)) {
             return refused("Requests from other sites are not allowed.");
         }
+        if (request.path().startsWith(REGISTRATION)) {
+            return mayRegister(request) ? next.handle(request) : noToken();
+        }
         if (token.isEmpty()) {
             return next.handle(request);
         }
@@ -49,6 +59,25 @@ final class Guard implements Filter {
             return Response.redirect(request.path()).status(303).cookie(session(token.get()));
         }
         return knows(token.get(), request) ? next.handle(request) : locked(request);
+    }
+
+    /** A server that registers needs one of both tokens, even on this machine. */
+    private boolean mayRegister(Request request) {
+        return Stream.of(registration, token)
+                .flatMap(Optional::stream)
+                .anyMatch(each -> bears(each, request));
+    }
+
+    private static Response noToken() {
+        return ErrorObject.response(
+                        401, "unauthorized", "send the token: Authorization: Bearer ...")
+                .header("WWW-Authenticate", "Bearer realm=\"sirocco registration\"");
+    }
+
+    private static boolean bears(Token token, Request request) {
+        String value = request.header("Authorization").orElse("");
+        return value.regionMatches(true, 0, BEARER, 0, BEARER.length())
+                && token.is(value.substring(BEARER.length()).strip());
     }
 
     private static Optional<String> none() {
@@ -60,11 +89,8 @@ final class Guard implements Filter {
     }
 
     private static boolean knows(Token token, Request request) {
-        Optional<String> authorization = request.header("Authorization");
-        if (authorization.isPresent()) {
-            String value = authorization.get();
-            return value.regionMatches(true, 0, BEARER, 0, BEARER.length())
-                    && token.is(value.substring(BEARER.length()).strip());
+        if (request.header("Authorization").isPresent()) {
+            return bears(token, request);
         }
         return request.cookie(COOKIE).filter(token::isSession).isPresent();
     }

@@ -176,6 +176,7 @@ final class MetricsSampler implements AutoCloseable {
                 Runtime.getRuntime().maxMemory(),
                 routes(now, before, seconds),
                 refusals(now, before, seconds),
+                UpstreamRow.of(now, before, seconds),
                 now.channels());
     }
 
@@ -231,7 +232,7 @@ final class MetricsSampler implements AutoCloseable {
         return rows.size() > MOST_ROWS ? List.copyOf(rows.subList(0, MOST_ROWS)) : rows;
     }
 
-    private static long percentile(Latency latency, double share) {
+    static long percentile(Latency latency, double share) {
         var nanos = latency.percentile(share);
         return nanos.isPresent() ? Math.max(1, nanos.getAsLong() / 1000) : -1;
     }

@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param heapMax bytes that the heap may grow to
  * @param routes the busiest first
  * @param refusals the most frequent first
+ * @param upstreams that routes forward to
  * @param channels empty if they are off
  */
 record Overview(
@@ -39,6 +40,7 @@ record Overview(
         long heapMax,
         List<RouteRow> routes,
         List<RefusalRow> refusals,
+        List<UpstreamRow> upstreams,
         Optional<LiveMetrics> channels) {
 
     /**

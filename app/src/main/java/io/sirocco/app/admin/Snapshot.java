@@ -6,6 +6,7 @@ import io.sirocco.live.Live;
 import io.sirocco.live.LiveMetrics;
 import io.sirocco.web.metrics.Metrics;
 import io.sirocco.web.metrics.Totals;
+import io.sirocco.web.proxy.UpstreamStats;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,7 @@ record Snapshot(
         Totals totals,
         List<ServerStats> loops,
         Map<String, Long> refusals,
+        List<UpstreamStats> upstreams,
         Optional<LiveMetrics> channels) {
 
     static Snapshot of(Subject subject, Metrics metrics) {
@@ -25,6 +27,7 @@ record Snapshot(
                 metrics.totals(),
                 subject.stats(),
                 Map.copyOf(subject.refusals()),
+                List.copyOf(subject.upstreams()),
                 subject.live().map(Live::metrics));
     }
 

@@ -56,6 +56,11 @@ public interface Subject {
         return List.of();
     }
 
+    /** Returns the servers that have joined its upstreams, if any may. */
+    default Optional<Registrations> registrations() {
+        return Optional.empty();
+    }
+
     /** Returns the number of lines that the access log has dropped since the start. */
     long droppedLogLines();
 

@@ -281,6 +281,9 @@ final class CrossChecks {
                         "the other one is in line " + position("upstream", earlier, "name").line());
             }
         }
+        for (int i = 0; i < all.upstreams().size(); i++) {
+            if (all.upstreams().get(i).registration().on()) registration(i);
+        }
         Set<String> used = new HashSet<>();
         for (int i = 0; i < all.sites().size(); i++) {
             List<Route> routes = all.sites().get(i).routes();
@@ -303,6 +306,18 @@ final class CrossChecks {
                             "no route forwards to \"" + name + "\"",
                             "add proxy = \"" + name + "\" to a [[site.route]]");
                 });
+    }
+
+    /** Servers register on the admin port, with a token. */
+    private void registration(int upstream) {
+        boolean token =
+                all.admin().token().isPresent() || all.admin().registrationToken().isPresent();
+        if (all.admin().address().isPresent() && token) return;
+        report.error(
+                position("upstream", upstream, "registration"),
+                "servers register on the admin port, with a token",
+                "in [admin], set address = \"127.0.0.1:9180\" and registration-token-file ="
+                        + " \"registration.token\"");
     }
 
     private static String unknown(String name, Set<String> known) {

@@ -9,13 +9,13 @@ import java.util.stream.Stream;
 /**
  * One {@code [[site.route]]}, with the options that it inherits. Immutable.
  *
- * @param path as {@link io.sirocco.http.Routes} takes it
+ * @param match the requests that it is for
  * @param bandwidthOut bytes per second of all its responses together; 0 for no limit
  * @param connectionBandwidthOut the same of each connection
  * @param idle the keep-alive timeout after a response of this route; empty for that of the server
  */
 public record Route(
-        String path,
+        RouteMatch match,
         Action action,
         Files files,
         Rules rules,
@@ -23,17 +23,22 @@ public record Route(
         long connectionBandwidthOut,
         Optional<Duration> idle) {
 
-    /** Creates a route without limits of its own. */
+    /** Creates a route for all requests of a path, without limits of its own. */
     public Route(String path, Action action, Files files, Rules rules) {
-        this(path, action, files, rules, 0, 0, Optional.empty());
+        this(RouteMatch.of(path), action, files, rules, 0, 0, Optional.empty());
+    }
+
+    /** Returns the path pattern, as {@link io.sirocco.http.Routes} takes it. */
+    public String path() {
+        return match.path();
     }
 
     /**
      * Reads a route that inherits from {@code behind}: the routes that cover it, the nearest first,
      * and its site.
      */
-    static Route read(Table own, RoutePath path, List<Table> behind) {
-        Action action = Action.read(own, path.parameters());
+    static Route read(Table own, RouteMatch match, List<Table> behind) {
+        Action action = Action.read(own, match.pattern().parameters());
         long bandwidth = own.value("bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
         long each =
                 own.value("connection-bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
@@ -42,7 +47,7 @@ public record Route(
         Table table = own.before(behind);
         var route =
                 new Route(
-                        path.text(),
+                        match,
                         action,
                         Files.read(table, strip),
                         Rules.read(table),
@@ -79,21 +84,36 @@ public record Route(
             }
         }
         if (action instanceof Action.Redirect(String to, _)
-                && to.equals(path.replaceFirst("\\*$", "{*}"))) {
+                && to.equals(path().replace("*", "{*}"))) {
             own.error("redirect", "every request is redirected to itself", "");
         }
-        if (action instanceof Proxy proxy && !covered(path, proxy.strip())) {
+        preflights(own);
+        if (action instanceof Proxy proxy && !covered(path(), proxy.strip())) {
             own.error(
                     "proxy",
                     "the path of the route does not begin with \"" + proxy.strip() + "\"",
-                    "\"strip\" is removed from the beginning of the path \"" + path + "\"");
+                    "\"strip\" is removed from the beginning of the path \"" + path() + "\"");
         }
-        if (!(action instanceof Proxy) && own.sets("strip") && !covered(path, files.strip())) {
+        if (!(action instanceof Proxy) && own.sets("strip") && !covered(path(), files.strip())) {
             own.error(
                     "strip",
                     "the path of the route does not begin with \"" + files.strip() + "\"",
-                    "the path is \"" + path + "\"");
+                    "the path is \"" + path() + "\"");
         }
+    }
+
+    /** A preflight is an OPTIONS request without the headers of the request that follows. */
+    private void preflights(Table own) {
+        boolean options = match.methods().isEmpty() || match.methods().contains("OPTIONS");
+        if (rules.cors().isEmpty() || !own.sets("cors") || options && match.headers().isEmpty()) {
+            return;
+        }
+        own.warning(
+                "cors",
+                "preflight requests do not match this route",
+                options
+                        ? "they do not have the headers of \"match-headers\""
+                        : "add \"OPTIONS\" to \"methods\"");
     }
 
     private static boolean covered(String path, String prefix) {

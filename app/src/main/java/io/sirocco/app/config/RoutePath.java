@@ -11,18 +11,27 @@ import java.util.Set;
  * The path pattern of a route. Immutable.
  *
  * @param parameters its names; "*" for a wildcard
- * @param segments split at its slashes; every parameter is "{}"
+ * @param segments split at its slashes; every parameter is "{}", and the last one may be "*" or a
+ *     suffix such as "*.php"
  */
 record RoutePath(String text, Set<String> parameters, List<String> segments) {
     private static final String PARAMETER = "{}";
     private static final String REST = "*";
 
-    /** Orders by precedence, as the router does: literals, then parameters, then wildcards. */
+    /**
+     * Orders by precedence, as the router does: literals, then parameters, then suffixes, the
+     * longest first, then wildcards.
+     */
     static final Comparator<RoutePath> MOST_SPECIFIC =
             (a, b) -> {
                 int shared = Math.min(a.segments.size(), b.segments.size());
                 for (int i = 0; i < shared; i++) {
-                    int order = Integer.compare(rank(a.segments.get(i)), rank(b.segments.get(i)));
+                    String mine = a.segments.get(i);
+                    String theirs = b.segments.get(i);
+                    int order = Integer.compare(rank(mine), rank(theirs));
+                    if (order == 0 && isSuffix(mine)) {
+                        order = Integer.compare(theirs.length(), mine.length());
+                    }
                     if (order != 0) return order;
                 }
                 return Integer.compare(b.segments.size(), a.segments.size());
@@ -48,6 +57,7 @@ record RoutePath(String text, Set<String> parameters, List<String> segments) {
             String expected = segments.get(i);
             if (i >= path.length) return false;
             if (expected.equals(REST)) return true;
+            if (isSuffix(expected)) return rest(path, i).endsWith(expected.substring(1));
             boolean fits =
                     expected.equals(PARAMETER) ? !path[i].isEmpty() : expected.equals(path[i]);
             if (!fits) return false;
@@ -67,7 +77,13 @@ record RoutePath(String text, Set<String> parameters, List<String> segments) {
                     return !segments.equals(other.segments);
                 }
                 case PARAMETER -> {
-                    if (theirs.isEmpty() || theirs.equals(REST)) return false;
+                    if (theirs.isEmpty() || theirs.startsWith(REST)) return false;
+                }
+                case String suffix when isSuffix(suffix) -> {
+                    String last = other.segments.getLast();
+                    return !last.equals(PARAMETER)
+                            && last.endsWith(suffix.substring(1))
+                            && !segments.equals(other.segments);
                 }
                 case String literal -> {
                     if (!literal.equals(theirs)) return false;
@@ -82,9 +98,19 @@ record RoutePath(String text, Set<String> parameters, List<String> segments) {
         return text;
     }
 
+    /** Returns a path from a segment on. */
+    private static String rest(String[] path, int from) {
+        return String.join("/", List.of(path).subList(from, path.length));
+    }
+
+    private static boolean isSuffix(String segment) {
+        return segment.length() > 1 && segment.startsWith(REST);
+    }
+
     private static int rank(String segment) {
+        if (isSuffix(segment)) return 2;
         return switch (segment) {
-            case REST -> 2;
+            case REST -> 3;
             case PARAMETER -> 1;
             default -> 0;
         };

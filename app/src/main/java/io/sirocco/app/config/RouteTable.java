@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.app.config;
 
+import io.sirocco.http.Request;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Finds the route of a decoded path in one site, as the router of the server does: the most
- * specific one wins. A path without a route has the options of the site. Immutable.
+ * Finds the route of a request for a decoded path in one site, as the router of the server does:
+ * the most specific one wins. A path without a route has the options of the site. Immutable.
  */
 public final class RouteTable {
     private record Entry(RoutePath path, Route route) {}
@@ -20,20 +21,47 @@ public final class RouteTable {
     public RouteTable(Site site) {
         var found = new ArrayList<Entry>();
         for (Route route : site.routes()) {
-            found.add(new Entry(RoutePath.parse(route.path()), route));
+            found.add(new Entry(route.match().pattern(), route));
         }
-        found.sort(Comparator.comparing(Entry::path, RoutePath.MOST_SPECIFIC));
+        found.sort(Comparator.comparing(entry -> entry.route.match(), RouteMatch.MOST_SPECIFIC));
         this.entries = List.copyOf(found);
         this.site = new Route("/*", new Action.Serve(), site.files(), site.rules());
     }
 
-    /** Returns the route that serves a path, which begins with a slash and is not encoded. */
-    public Route at(String path) {
+    /**
+     * Returns the route that serves a request if its path were {@code path}, which begins with a
+     * slash and is not encoded.
+     */
+    public Route at(String path, Request request) {
         String[] segments = path.substring(1).split("/", -1);
+        Entry best = null;
         for (Entry entry : entries) {
-            if (entry.path.matches(segments)) return entry.route;
+            RouteMatch match = entry.route.match();
+            if (!entry.path.matches(segments) || !match.matches(request)) {
+                continue;
+            }
+            if (best == null) {
+                best = entry;
+            } else if (RoutePath.MOST_SPECIFIC.compare(best.path, entry.path) != 0) {
+                break;
+            } else if (match.rank(request.method()) < best.route.match().rank(request.method())) {
+                best = entry;
+            }
         }
-        return site;
+        return best == null ? site : best.route;
+    }
+
+    /** Returns the routes that may serve requests for a path, by their methods and headers. */
+    public Stream<Route> all(String path) {
+        String[] segments = path.substring(1).split("/", -1);
+        var found = new ArrayList<Route>();
+        for (Entry entry : entries) {
+            if (!entry.path.matches(segments)) continue;
+            found.add(entry.route);
+            if (entry.route.match().isOnlyPath()) return found.stream();
+        }
+        found.add(site);
+        return found.stream();
     }
 
     /** Returns all routes, and the one for all other paths. */

@@ -63,29 +63,28 @@ public record Site(
 
     /** Reads the routes; each inherits from those that cover it, in any order of the file. */
     private static List<Route> routes(Table site) {
-        Map<Table, RoutePath> paths = paths(site);
-        List<Map.Entry<Table, RoutePath>> wide =
-                paths.entrySet().stream()
-                        .filter(one -> !one.getValue().parameters().isEmpty())
-                        .sorted(Map.Entry.comparingByValue(RoutePath.MOST_SPECIFIC))
+        Map<Table, RouteMatch> matches = matches(site);
+        List<Map.Entry<Table, RouteMatch>> nearest =
+                matches.entrySet().stream()
+                        .sorted(Map.Entry.comparingByValue(RouteMatch.MOST_SPECIFIC))
                         .toList();
         var routes = new ArrayList<Route>();
-        paths.forEach(
-                (own, path) -> {
+        matches.forEach(
+                (own, match) -> {
                     var behind = new ArrayList<Table>();
-                    wide.stream()
-                            .filter(other -> other.getValue().covers(path))
+                    nearest.stream()
+                            .filter(other -> other.getValue().covers(match))
                             .forEach(other -> behind.add(other.getKey()));
                     behind.add(site);
-                    routes.add(Route.read(own, path, behind));
+                    routes.add(Route.read(own, match, behind));
                 });
         return List.copyOf(routes);
     }
 
-    /** Reads the path of each route, and reports duplicates. */
-    private static Map<Table, RoutePath> paths(Table site) {
-        var paths = new LinkedHashMap<Table, RoutePath>();
-        var positions = new LinkedHashMap<List<String>, SourcePosition>();
+    /** Reads which requests each route is for, and reports duplicates. */
+    private static Map<Table, RouteMatch> matches(Table site) {
+        var matches = new LinkedHashMap<Table, RouteMatch>();
+        var read = new LinkedHashMap<RouteMatch, SourcePosition>();
         for (Table own : site.tables("route", "[[site.route]]")) {
             RoutePath path =
                     own.needed(
@@ -93,17 +92,29 @@ public record Site(
                             Node.of("/"),
                             "path = \"/docs/*\"",
                             Values.text(RoutePath::parse));
-            boolean read = own.peek("path").equals(Optional.of(path.text()));
-            SourcePosition earlier =
-                    read ? positions.putIfAbsent(path.segments(), own.position("path")) : null;
-            if (earlier != null) {
-                own.error(
-                        "path",
-                        "two routes of this site have the same path: \"" + path + "\"",
-                        "the other one is in line " + earlier.line());
-            }
-            paths.put(own, path);
+            RouteMatch match = RouteMatch.read(own, path);
+            matches.put(own, match);
+            if (!own.peek("path").equals(Optional.of(path.text()))) continue; // has its own error
+            read.entrySet().stream()
+                    .filter(other -> other.getKey().hides(match))
+                    .findFirst()
+                    .ifPresent(
+                            other ->
+                                    own.error(
+                                            "path",
+                                            match.isOnlyPath()
+                                                    ? "two routes of this site have the same path: \""
+                                                            + path
+                                                            + "\""
+                                                    : "two routes of this site match the same"
+                                                            + " requests: \""
+                                                            + other.getKey()
+                                                            + "\" and \""
+                                                            + match
+                                                            + "\"",
+                                            "the other one is in line " + other.getValue().line()));
+            read.putIfAbsent(match, own.position("path"));
         }
-        return paths;
+        return matches;
     }
 }

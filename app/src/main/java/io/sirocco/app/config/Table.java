@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -432,6 +433,32 @@ final class Table {
             given.forEach((name, value) -> own.entries().put(name, leaf(value)));
             section.entries().put(key, new Inner(own));
         }
+        return Collections.unmodifiableMap(all);
+    }
+
+    /** Reads a table with arbitrary keys, written in braces, which is not inherited. */
+    <T> Map<String, T> entries(String key, BiFunction<String, Node, T> read) {
+        Field field = find(key);
+        if (field == null) return Map.of();
+        if (!(field.value() instanceof Fields(var given, _))) {
+            error(
+                    key,
+                    Escapes.quoted(key) + " must be a table, not " + field.value().kind(),
+                    "write " + key + " = { name = \"value\" }");
+            return Map.of();
+        }
+        var all = new LinkedHashMap<String, T>();
+        var own = new Section(key, true);
+        given.forEach(
+                (name, value) -> {
+                    try {
+                        all.put(name, read.apply(name, value.value()));
+                        own.entries().put(name, new Leaf(value.value(), all.get(name)));
+                    } catch (ConfigError why) {
+                        invalid(name, value.value(), why);
+                    }
+                });
+        section.entries().put(key, new Inner(own));
         return Collections.unmodifiableMap(all);
     }
 

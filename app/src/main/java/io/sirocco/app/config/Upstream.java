@@ -2,13 +2,18 @@
 package io.sirocco.app.config;
 
 import io.sirocco.http.client.HttpOrigin;
+import io.sirocco.net.ProxyProtocol;
 import io.sirocco.web.proxy.Balance;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -21,14 +26,16 @@ import java.util.stream.Stream;
  * @param healthPath empty for no active checks
  * @param retryBudget percent
  * @param maxRequests 0: no limit
+ * @param proxyProtocol the version in which clients are announced
  */
 public record Upstream(
         String name,
         List<Server> servers,
+        Registration registration,
         Balance balance,
         Optional<String> hashBy,
         String stickyCookie,
-        Duration resolve,
+        Names names,
         Passive passive,
         Active active,
         Duration slowStart,
@@ -37,6 +44,7 @@ public record Upstream(
         int maxConnections,
         int maxWaiting,
         int maxRequests,
+        Optional<ProxyProtocol> proxyProtocol,
         Waits waits,
         Tls tls) {
 
@@ -66,6 +74,48 @@ public record Upstream(
                         "the requests of a backup server have no share");
             }
             return server;
+        }
+    }
+
+    /**
+     * How host names are resolved.
+     *
+     * @param most after which time at the latest
+     * @param least after which time at the earliest, unless {@code most} is shorter
+     * @param servers {@code ADDRESS[:PORT]}; empty for those of the system
+     */
+    public record Names(Duration most, Duration least, List<String> servers) {
+        /** Returns the addresses of the name servers. */
+        public InetSocketAddress[] addresses() {
+            return servers.stream().map(Upstream::nameserver).toArray(InetSocketAddress[]::new);
+        }
+    }
+
+    /**
+     * Servers that join at run time.
+     *
+     * @param on whether they may
+     * @param networks of addresses that a server may register besides its own
+     * @param most servers at a time
+     */
+    public record Registration(boolean on, List<Network> networks, int most) {
+        static Registration read(Table table) {
+            var registration =
+                    new Registration(
+                            table.flag("registration", false),
+                            table.list(
+                                    "registration-networks",
+                                    List.of(),
+                                    Values.text(Network::parse)),
+                            table.whole("max-registered", 100, 1, 10_000));
+            if (registration.on) return registration;
+            for (String key : List.of("registration-networks", "max-registered")) {
+                if (table.sets(key)) {
+                    table.warning(
+                            key, "\"" + key + "\" has no effect", "it needs registration = true");
+                }
+            }
+            return registration;
         }
     }
 
@@ -142,6 +192,9 @@ public record Upstream(
     private static final List<String> BALANCES =
             List.of("round-robin", "least-requests", "random", "hash");
 
+    private static final Pattern NAMESERVER =
+            Pattern.compile(
+                    "(?:\\[(.+)]|([^:\\[\\]]+|[^\\[\\]]*:[^\\[\\]]*:[^\\[\\]]*?))(?::(\\d{1,5}))?");
     private static final Duration LEAST = Duration.ofMillis(1);
 
     static Upstream read(Table table) {
@@ -153,6 +206,7 @@ public record Upstream(
                 new Upstream(
                         table.needed("name", Node.of("?"), "name = \"api\"", Values.text(name)),
                         servers(table),
+                        Registration.read(table),
                         Balance.valueOf(
                                 constant(
                                         table.value(
@@ -161,7 +215,13 @@ public record Upstream(
                                                 Values.oneOf(BALANCES)))),
                         table.value("hash-by", Values.text(Upstream::hashBy)),
                         table.text("sticky-cookie", "", Upstream::cookie),
-                        table.time("resolve", "30s", LEAST),
+                        new Names(
+                                table.time("resolve", "30s", LEAST),
+                                table.time("resolve-min", "1s", LEAST),
+                                table.list(
+                                        "nameservers",
+                                        List.of(),
+                                        Values.text(Upstream::checkedNameserver))),
                         new Passive(
                                 table.whole("max-failures", 3, 0, 1_000_000),
                                 table.time("failure-window", "10s", LEAST),
@@ -179,6 +239,7 @@ public record Upstream(
                         table.whole("max-connections", 256, 1, 1_000_000),
                         table.whole("max-waiting", 1024, 1, 1_000_000_000),
                         table.whole("max-requests", 0, 0, 1_000_000_000),
+                        table.value("proxy-protocol", Values.oneOf(ProxyProtocol.class)),
                         new Waits(
                                 table.time("queue-timeout", "5s", LEAST),
                                 table.time("connect-timeout", "5s", LEAST),
@@ -194,19 +255,7 @@ public record Upstream(
     }
 
     private static List<Server> servers(Table table) {
-        if (!table.sets("servers")) {
-            table.error(
-                    "servers",
-                    "[[upstream]] needs \"servers\"",
-                    "for example: servers = [\"http://10.0.0.1:8080\"]");
-        }
         List<Server> servers = table.inlinesOrTexts("servers", "url", Server::read);
-        if (servers.isEmpty() && table.isEmptyList("servers")) {
-            table.error(
-                    "servers",
-                    "\"servers\" is empty",
-                    "for example: servers = [\"http://10.0.0.1:8080\"]");
-        }
         for (int i = 0; i < servers.size(); i++) {
             String url = servers.get(i).url;
             if (url.equals(INVALID)) continue; // it has its own error
@@ -223,6 +272,18 @@ public record Upstream(
     }
 
     private void check(Table table) {
+        if (!registration.on && !table.sets("servers")) {
+            table.error(
+                    "servers",
+                    "[[upstream]] needs \"servers\"",
+                    "for example: servers = [\"http://10.0.0.1:8080\"]");
+        }
+        if (!registration.on && servers.isEmpty() && table.isEmptyList("servers")) {
+            table.error(
+                    "servers",
+                    "\"servers\" is empty",
+                    "for example: servers = [\"http://10.0.0.1:8080\"]");
+        }
         if (balance == Balance.HASH && !table.sets("hash-by")) {
             table.error(
                     "balance",
@@ -232,10 +293,24 @@ public record Upstream(
         if (balance != Balance.HASH && table.sets("hash-by")) {
             table.warning("hash-by", "\"hash-by\" has no effect", "it needs balance = \"hash\"");
         }
-        if (!servers.isEmpty() && servers.stream().allMatch(Server::backup)) {
+        if (!registration.on && !servers.isEmpty() && servers.stream().allMatch(Server::backup)) {
             table.error("servers", "all servers are backups", "remove \"backup\" from one");
         }
+        if (table.sets("resolve-min") && names.least.compareTo(names.most) > 0) {
+            table.error(
+                    "resolve-min",
+                    "\"resolve-min\" is longer than \"resolve\"",
+                    "the time to live of a record counts between the two");
+        }
+        if (proxyProtocol.isPresent()
+                && servers.stream().anyMatch(server -> server.url.startsWith("https:"))) {
+            table.error(
+                    "proxy-protocol",
+                    "\"proxy-protocol\" is for servers without TLS",
+                    "remove it, or write http:// in \"servers\"");
+        }
         if (table.sets("tls")
+                && !registration.on
                 && servers.stream().noneMatch(server -> server.url.startsWith("https:"))) {
             table.warning("tls", "\"tls\" has no effect", "no server of this upstream is https://");
         }
@@ -298,6 +373,28 @@ public record Upstream(
     /** Returns the name of the constant for a word such as {@code "round-robin"}. */
     static String constant(String word) {
         return word.toUpperCase(Locale.ROOT).replace('-', '_');
+    }
+
+    private static String checkedNameserver(String text) {
+        nameserver(text);
+        return text;
+    }
+
+    /** Returns the address of a name server, whose port is 53 unless it is written. */
+    private static InetSocketAddress nameserver(String text) {
+        Matcher parts = NAMESERVER.matcher(text);
+        try {
+            if (parts.matches()) {
+                String host = parts.group(1) == null ? parts.group(2) : parts.group(1);
+                int port = parts.group(3) == null ? 53 : Integer.parseInt(parts.group(3));
+                return new InetSocketAddress(InetAddress.ofLiteral(host), port);
+            }
+        } catch (IllegalArgumentException e) {
+            // neither an address nor a port
+        }
+        throw new ConfigError(
+                "is not the address of a name server: \"" + text + "\"",
+                "write \"10.0.0.53\", \"127.0.0.1:8600\" or \"[::1]:53\"");
     }
 
     private static String hashBy(String text) {

@@ -120,7 +120,58 @@ function refusalRow(refusal) {
   return row;
 }
 
+// The pool in a line of its own: a name, and figures that wrap on a narrow screen.
+function upstreamRow(upstream) {
+  const figure = (value, text, bad) => {
+    const span = document.createElement("span");
+    span.append(Object.assign(document.createElement("b"), { textContent: value, className: bad }), ` ${text}`);
+    return span;
+  };
+  const facts = Object.assign(document.createElement("td"), { colSpan: 7 });
+  facts.append(
+    Object.assign(document.createElement("b"), { textContent: upstream.name, className: "name" }),
+    figure(number(upstream.requests), "requests/s", ""),
+    figure(duration(upstream.p99), "p99", ""),
+    figure(`${plain(upstream.open, 0)} open`, `(${plain(upstream.idle, 0)} idle)`, ""),
+    figure(plain(upstream.waiting, 0), "waiting", upstream.waiting ? "warn" : ""),
+    figure(plain(upstream.inProgress, 0), "in progress", ""),
+    figure(number(upstream.retries), "retries/s", upstream.retries ? "warn" : ""),
+    figure(number(upstream.refused), "refused/s", upstream.refused ? "bad" : ""),
+  );
+  const row = Object.assign(document.createElement("tr"), { className: "upstream" });
+  row.append(facts);
+  return row;
+}
+
+// On a narrow screen, where the header of the table is hidden, cells show their labels.
+function labelled(td, label) {
+  td.dataset.label = label;
+  return td;
+}
+
+function serverRow(server) {
+  const row = Object.assign(document.createElement("tr"), { className: "server" });
+  const tunnels = server.tunnels ? ` (${plain(server.tunnels, 0)} tunnels)` : "";
+  row.append(
+    head(server.name), cell(server.state, server.state === "up" ? "good" : "bad"),
+    labelled(cell(number(server.requests)), "requests/s"), cell(duration(server.p50), "wide"),
+    labelled(cell(duration(server.p99)), "p99"), labelled(some(server.failures, "bad"), "errors/s"),
+    cell(plain(server.inProgress, 0) + tunnels, "wide"),
+  );
+  return row;
+}
+
+function upstreamRows(upstream) {
+  const more = upstream.size - upstream.servers.length;
+  const rows = [upstreamRow(upstream), ...upstream.servers.map(serverRow)];
+  if (!upstream.size) rows.push(emptyRow(7, "No servers."));
+  if (more > 0) rows.push(emptyRow(7, `${plain(more, 0)} more servers; /metrics has all of them.`));
+  return rows;
+}
+
 function tables(now) {
+  $("upstreams-panel").hidden = !now.upstreams.length;
+  $("upstreams").replaceChildren(...now.upstreams.flatMap(upstreamRows));
   const most = Math.max(0, ...now.routes.map((route) => route.requests));
   $("routes").replaceChildren(...(now.routes.length
     ? now.routes.map((route) => routeRow(route, most))

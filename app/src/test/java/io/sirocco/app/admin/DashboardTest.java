@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Browser;
+import io.sirocco.web.metrics.Latency;
+import io.sirocco.web.metrics.LatencyCounts;
+import io.sirocco.web.proxy.UpstreamStats;
+import io.sirocco.web.proxy.UpstreamStats.ServerStats;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -118,6 +122,53 @@ class DashboardTest {
             assertEquals(page, browser.value("location.href").asString());
             browser.open(page);
             browser.until("document.getElementById('state')?.textContent === 'serving'");
+        }
+    }
+
+    private static UpstreamStats upstream(long requests, long failures) {
+        var latency = new LatencyCounts();
+        for (int i = 0; i < requests; i++) {
+            latency.add(0, 2_000_000);
+        }
+        var quick = new ServerStats("http://10.0.0.1:8080", "up", requests, 0, 3, 1, latency.sum());
+        var broken =
+                new ServerStats(
+                        "http://a-host-with-a-long-name." + "x".repeat(60) + ".internal:8080",
+                        "ejected",
+                        failures,
+                        failures,
+                        0,
+                        0,
+                        Latency.none());
+        return new UpstreamStats("<b>api</b>", requests, 2, 1, 3, 7, 4, 5, List.of(quick, broken));
+    }
+
+    @Test
+    void upstreamsAreShownWithTheirServersAndFitAPhone() throws Exception {
+        try (var stage = new Stage();
+                Admin admin = stage.admin(Optional.empty(), true);
+                var browser = new Browser()) {
+            browser.screen(390, 844, "dark");
+            browser.open("http://localhost:" + admin.port() + "/");
+            browser.until("document.getElementById('state').textContent === 'serving'");
+            browser.until("document.getElementById('upstreams-panel').hidden");
+            stage.upstreams = List.of(upstream(100, 10));
+            browser.until("document.getElementById('upstreams').innerText.includes('<b>api</b>')");
+            browser.until("document.getElementById('upstreams').innerText.includes('7 open')");
+            browser.until(
+                    "[...document.querySelectorAll('.server td:nth-child(2)')]"
+                            + ".map(e => e.textContent).join() === 'ejected,up'");
+            browser.until("document.querySelectorAll('.server')[1].innerText.includes(' ms')");
+            assertEquals(390, browser.value("document.documentElement.scrollWidth").asInt());
+            assertEquals(
+                    "true",
+                    browser.value(
+                                    "String((e => e.scrollWidth <= e.clientWidth)(document"
+                                            + ".querySelector('#upstreams-panel .scroll')))")
+                            .asString());
+            stage.upstreams = List.of();
+            browser.until("document.getElementById('upstreams-panel').hidden");
+            assertEquals(List.of(), browser.complaints());
         }
     }
 

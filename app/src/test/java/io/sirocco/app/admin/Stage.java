@@ -10,6 +10,7 @@ import io.sirocco.http.ServerStats;
 import io.sirocco.web.log.AccessLog;
 import io.sirocco.web.log.LogFormat;
 import io.sirocco.web.metrics.Metrics;
+import io.sirocco.web.proxy.UpstreamStats;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ final class Stage implements Subject, AutoCloseable {
     volatile int reloads;
     volatile long dropped;
     volatile Map<String, Long> refusals = Map.of();
+    volatile List<UpstreamStats> upstreams = List.of();
 
     Stage() {
         this(0, List.of(), true, 2);
@@ -96,6 +98,11 @@ final class Stage implements Subject, AutoCloseable {
     @Override
     public Map<String, Long> refusals() {
         return refusals;
+    }
+
+    @Override
+    public List<UpstreamStats> upstreams() {
+        return upstreams;
     }
 
     @Override

@@ -51,7 +51,7 @@ class ManualTest {
         makeFiles(folder);
         Configuration all = Read.read(withExamples(), folder, Overrides.NONE);
         assertEquals(2, all.tls().certificates().size());
-        assertEquals(7, all.sites().getFirst().routes().size());
+        assertEquals(8, all.sites().getFirst().routes().size());
         assertEquals(1, all.upstreams().size());
         assertEquals(2, all.sites().getFirst().files().cacheControl().size());
     }
@@ -99,6 +99,7 @@ class ManualTest {
             keys.remove("site.mime"); // the keys of these are the operator's own
             keys.remove("site.headers");
             keys.remove("site.route.headers");
+            keys.remove("site.route.match-headers");
             keys.remove("site.route.proxy.request-headers");
             keys.remove("site.route.proxy.response-headers");
             keys.remove("site.route.basic-auth"); // said of sites

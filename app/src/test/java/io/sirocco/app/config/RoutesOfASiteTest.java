@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,9 +45,79 @@ class RoutesOfASiteTest {
         "/u/{x}/*,    /u/me/a,     true",
         "/u/me,       /u/{x},      false",
         "/{x}/b,      /a/{y},      false",
+        "/*.php,      /a/b.php,    true",
+        "/*.php,      /b.phps,     false",
+        "/*.php,      /a/*.php,    true",
+        "/*.php,      /*.x.php,    true",
+        "/*.x.php,    /*.php,      false",
+        "/*.php,      /*.php,      false",
+        "/*.php,      /*,          false",
+        "/*.php,      /{x},        false",
+        "/a/*.php,    /b/c.php,    false",
+        "/a/*,        /a/*.php,    true",
+        "/a/{x},      /a/*.php,    false",
     })
     void aPathCoversWhatItTakesAltogether(String path, String other, boolean covers) {
         assertEquals(covers, RoutePath.parse(path).covers(RoutePath.parse(other)));
+    }
+
+    /** As METHODS HEADER=VALUE..., for the same path. */
+    @ParameterizedTest
+    @CsvSource({
+        "*,          GET,           true",
+        "GET,        *,             false",
+        "GET,        GET,           false",
+        "GET,        HEAD,          true",
+        "GET/POST,   POST,          true",
+        "POST,       GET/POST,      false",
+        "*,          * x=1,         true",
+        "* x,        * x=1,         true",
+        "* x=1,      * x,           false",
+        "* x=1/2,    * x=2 y,       true",
+        "* x=1,      * y=1,         false",
+        "* x,        GET,           false",
+        "GET,        GET x,         true",
+    })
+    void aRouteCoversThoseForSomeOfItsRequests(String route, String other, boolean covers) {
+        assertEquals(covers, match("/a", route).covers(match("/a", other)));
+        assertEquals(covers || route.equals(other), match("/*", route).covers(match("/a", other)));
+        assertFalse(match("/b", route).covers(match("/a", other)));
+    }
+
+    private static RouteMatch match(String path, String text) {
+        String[] words = text.split(" ");
+        var headers = new HashMap<String, List<String>>();
+        for (int i = 1; i < words.length; i++) {
+            String[] parts = words[i].split("=");
+            headers.put(parts[0], parts.length == 1 ? List.of() : List.of(parts[1].split("/")));
+        }
+        return new RouteMatch(
+                path, words[0].equals("*") ? List.of() : List.of(words[0].split("/")), headers);
+    }
+
+    @Test
+    void aRouteForSomeRequestsOfAPathInheritsFromTheRouteForAll() {
+        String text =
+                """
+                [[site]]
+                [[site.route]]
+                path = "/a/*"
+                methods = ["PUT"]
+                [[site.route]]
+                path = "/a/*"
+                allow = ["10.0.0.0/8"]
+                [[site.route]]
+                path = "/a/b"
+                methods = ["GET"]
+                hsts = "1s"
+                [[site.route]]
+                path = "/a/b"
+                """;
+        List<Route> routes = Read.valid(text).sites().getFirst().routes();
+        for (Route route : routes) {
+            assertEquals(1, route.rules().allow().size());
+        }
+        assertEquals(Duration.ZERO, routes.getLast().rules().hsts());
     }
 
     @Test

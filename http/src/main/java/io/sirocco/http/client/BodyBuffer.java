@@ -2,13 +2,14 @@
 package io.sirocco.http.client;
 
 import io.sirocco.http.Headers;
+import io.sirocco.http.body.PushSource;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The body of a response between its connection, which adds to it, and its reader. Holds {@link
- * #FULL} bytes and the rest of one delivery at most: then the connection is not read.
- * Loop-confined.
+ * The body of a response between its connection, which adds to it, and its reader, or a sink that
+ * takes it as it comes. Holds {@link #FULL} bytes and the rest of one delivery at most: then the
+ * connection is not read. Loop-confined.
  */
 final class BodyBuffer {
     /** Bytes from which on the connection is not read. */
@@ -22,8 +23,14 @@ final class BodyBuffer {
     private Headers trailers = Headers.none();
     private HttpClientException failure;
     private CompletableFuture<byte[]> reader; // null while nobody waits
+    private PushSource.Sink sink; // null unless it takes all
+    private boolean sinkFull;
 
     void add(byte[] bytes, int from, int to) {
+        if (sink != null) {
+            sinkFull = !sink.data(bytes, from, to);
+            return;
+        }
         int n = to - from;
         if (size == 0) { // mostly: the reader takes what there is before more comes
             held = Arrays.copyOfRange(bytes, from, to);
@@ -56,11 +63,41 @@ final class BodyBuffer {
 
     /** Gives a waiting reader what there is. Called when a delivery has been read. */
     void wake() {
+        if (sink != null) {
+            endSink();
+        }
         if (reader != null && (size > 0 || ended || failure != null)) {
             CompletableFuture<byte[]> waiting = reader;
             reader = null;
             give(waiting);
         }
+    }
+
+    /** Passes what there is, and all that comes, to {@code to}. */
+    void pushTo(PushSource.Sink to) {
+        if (size > 0) {
+            byte[] all = takeAll();
+            sinkFull = !to.data(all, 0, all.length);
+        }
+        sink = to;
+        endSink();
+    }
+
+    private void endSink() {
+        if (ended || failure != null) {
+            PushSource.Sink last = sink;
+            sink = null;
+            if (ended) {
+                last.end();
+            } else {
+                last.fail(failure);
+            }
+        }
+    }
+
+    /** The sink can take more. */
+    void resume() {
+        sinkFull = false;
     }
 
     private void give(CompletableFuture<byte[]> to) {
@@ -102,7 +139,7 @@ final class BodyBuffer {
     }
 
     boolean full() {
-        return size >= FULL;
+        return sinkFull || size >= FULL;
     }
 
     boolean ended() {

@@ -11,6 +11,7 @@ import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Protocol;
 import io.sirocco.net.ScheduledTask;
+import java.util.Arrays;
 import java.util.Objects;
 
 /**
@@ -36,6 +37,8 @@ final class ClientConnection implements Protocol {
     private RequestBodySender body; // of the request; null without one
     private ScheduledTask expected; // of 100 (Continue); null while it is not waited for
     private boolean sent; // the request was written
+    private boolean begun; // has sent something
+    private byte[] proxyHeader; // that it began with; null for none
     private boolean used; // has carried an exchange before
     private boolean settling; // its pool waits for what may come behind the response
     private boolean suspended;
@@ -60,6 +63,13 @@ final class ClientConnection implements Protocol {
         }
         ClientRequest request = next.request;
         reader.begin(request.method, !request.protocol.isEmpty());
+        if (!begun) {
+            begun = true;
+            proxyHeader = request.proxyHeader;
+            if (proxyHeader != null) {
+                connection.write(proxyHeader, 0, proxyHeader.length);
+            }
+        }
         RequestEncoder.head(connection, request, settings.headers());
         touched = connection.loop().now();
         keepAlive = settings.keepAlive();
@@ -80,6 +90,11 @@ final class ClientConnection implements Protocol {
             connection.notifySent();
             body.begin();
         }
+    }
+
+    /** Returns whether it may carry a request, since its PROXY header is that of the request. */
+    boolean fits(ClientRequest request) {
+        return !begun || Arrays.equals(proxyHeader, request.proxyHeader);
     }
 
     private void sendBody() {

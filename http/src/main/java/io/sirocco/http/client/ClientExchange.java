@@ -2,6 +2,7 @@
 package io.sirocco.http.client;
 
 import io.sirocco.http.Headers;
+import io.sirocco.http.body.PushSource;
 import io.sirocco.http.client.HttpClientException.Reason;
 import io.sirocco.http.h1.ResponseHead;
 import io.sirocco.http.message.CheckedHeaders;
@@ -165,6 +166,22 @@ final class ClientExchange {
 
     void take(CompletableFuture<byte[]> to) {
         body.take(to);
+        roomForBody();
+    }
+
+    /** Passes the body to {@code sink} from now on. */
+    void pushTo(PushSource.Sink sink) {
+        body.pushTo(sink);
+        roomForBody();
+    }
+
+    /** The sink can take more. */
+    void resume() {
+        body.resume();
+        roomForBody();
+    }
+
+    private void roomForBody() {
         if (connection != null && !body.full()) {
             connection.roomForBody();
         }

@@ -62,6 +62,7 @@ public final class ClientRequest {
     boolean idempotent;
     boolean closes;
     long totalMillis; // 0 for the client's
+    byte[] proxyHeader; // of its connection; null for none
     String protocol = ""; // to upgrade to
     Function<Connection, Protocol> upgrade; // null for none; also of CONNECT
 
@@ -101,6 +102,7 @@ public final class ClientRequest {
         idempotent = other.idempotent;
         closes = other.closes;
         totalMillis = other.totalMillis;
+        proxyHeader = other.proxyHeader;
         protocol = other.protocol;
         upgrade = other.upgrade;
     }
@@ -187,8 +189,14 @@ public final class ClientRequest {
     /**
      * Connects to {@code origin} instead of the host of the URL, for example to a Unix-domain
      * socket or a proxy. {@code Host} remains that of the URL.
+     *
+     * @throws IllegalArgumentException if the origin is {@code https} and the request has a {@link
+     *     #proxyHeader}
      */
     public ClientRequest via(HttpOrigin origin) {
+        if (proxyHeader != null) {
+            checkPlain(origin);
+        }
         return new ClientRequest(this, Objects.requireNonNull(origin, "origin"), target);
     }
 
@@ -367,6 +375,28 @@ public final class ClientRequest {
         ClientRequest copy = copy();
         copy.totalMillis = total.toMillis();
         return copy;
+    }
+
+    /**
+     * Sends a header of the PROXY protocol before the first request of its connection, as {@link
+     * io.sirocco.net.ProxyProtocol} makes it. A connection is reused only for requests with the
+     * same header; an idle one with another header is closed if the limit of connections is
+     * reached.
+     *
+     * @throws IllegalArgumentException if the origin is {@code https}, where this is not
+     *     implemented
+     */
+    public ClientRequest proxyHeader(byte[] header) {
+        checkPlain(origin);
+        ClientRequest copy = copy();
+        copy.proxyHeader = header.clone();
+        return copy;
+    }
+
+    private static void checkPlain(HttpOrigin origin) {
+        if (origin.secure()) {
+            throw new IllegalArgumentException("A PROXY header is not sent to " + origin + ".");
+        }
     }
 
     /**

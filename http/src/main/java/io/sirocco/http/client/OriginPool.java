@@ -8,7 +8,11 @@ import java.util.ArrayDeque;
 /**
  * The connections of one loop to one origin, and the requests that wait for one. A connection that
  * is being opened is for whichever request waits the longest then; one that fails to open fails
- * that request. Loop-confined.
+ * that request.
+ *
+ * <p>A connection that began with a PROXY header is only for requests with the same one. Where
+ * these are used, an idle connection is closed for a request that would have to wait for another.
+ * Loop-confined.
  */
 final class OriginPool {
     final LoopPool pool;
@@ -18,6 +22,7 @@ final class OriginPool {
     private int open; // with those that are being opened
     private int opening;
     private int settling; // free in a turn
+    private boolean proxied; // requests have PROXY headers
 
     OriginPool(LoopPool pool, HttpOrigin origin) {
         this.pool = pool;
@@ -25,7 +30,8 @@ final class OriginPool {
     }
 
     void begin(ClientExchange exchange) {
-        ClientConnection free = idle.pollFirst();
+        proxied |= exchange.request.proxyHeader != null;
+        ClientConnection free = proxied ? fitting(exchange.request) : idle.pollFirst();
         if (free != null) {
             pool.idle--;
             free.start(exchange);
@@ -40,6 +46,27 @@ final class OriginPool {
         }
         waiting.addLast(exchange);
         queued(exchange);
+    }
+
+    /** Takes an idle connection for a request, or returns null. */
+    private ClientConnection fitting(ClientRequest request) {
+        for (ClientConnection each : idle) {
+            if (each.fits(request)) {
+                idle.remove(each);
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** Returns the first that waits for a connection like this one, or null. */
+    private ClientExchange fitting(ClientConnection connection) {
+        for (ClientExchange each : waiting) {
+            if (connection.fits(each.request)) {
+                return each;
+            }
+        }
+        return null;
     }
 
     /** Serves one before all others, on a new connection if possible. */
@@ -74,7 +101,10 @@ final class OriginPool {
 
     /** Opens as many connections as are waited for and may be. */
     void openMore() {
-        while (!pool.closed && !isOpeningForAll() && open < pool.settings.perOrigin()) {
+        while (proxied && isFull() && !isOpeningForAll() && closeOne()) {
+            // which opens one in its place
+        }
+        while (!pool.closed && !isOpeningForAll() && !isFull()) {
             if (!pool.hasRoom()) {
                 pool.starves(this);
                 return;
@@ -84,6 +114,10 @@ final class OriginPool {
             pool.open++;
             new Connecting(this).begin();
         }
+    }
+
+    private boolean isFull() {
+        return open >= pool.settings.perOrigin();
     }
 
     /** Called when a connection is open. Returns its protocol. */
@@ -108,14 +142,15 @@ final class OriginPool {
 
     /** Serves the next request by {@code connection}, which is free. */
     void released(ClientConnection connection) {
-        ClientExchange next = waiting.peekFirst();
+        ClientExchange next = proxied ? fitting(connection) : waiting.peekFirst();
         if (next != null) {
             connection.start(next); // which takes it off the queue
-        } else if (pool.closed || pool.isStarving()) {
+        } else if (pool.closed || pool.isStarving() || isFull() && !waiting.isEmpty()) {
             connection.close();
         } else {
             idle.addFirst(connection);
             pool.idle++;
+            openMore();
         }
     }
 

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.http.BodySource;
 import io.sirocco.http.MediaType;
+import io.sirocco.http.body.PushSource;
 import io.sirocco.http.client.HttpClientException.Reason;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -13,10 +14,12 @@ import java.nio.charset.Charset;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * The body of a response. It can be read once: as bytes, text, a stream, or in segments without a
@@ -203,17 +206,97 @@ public final class ResponseBody {
     /** Returns the body as the source of another body, of a server's response or of a request. */
     public BodySource source() {
         begin();
-        return new BodySource() {
-            @Override
-            public CompletionStage<byte[]> next() {
-                return take();
+        return new Source(null, () -> {});
+    }
+
+    /**
+     * Returns the body as the source of another body, and tells what becomes of it. Both are called
+     * on the event loop, once at most.
+     *
+     * @param failed is called with the failure if the body breaks off; the reader of the source
+     *     then gets a {@link CancellationException}, which is not logged a second time
+     * @param closed is called when the source is closed, which it is at its end, too
+     */
+    public BodySource source(Consumer<Throwable> failed, Runnable closed) {
+        begin();
+        return new Source(failed, closed);
+    }
+
+    private final class Source implements PushSource {
+        private final Consumer<Throwable> failed; // null for none
+        private final Runnable whenClosed;
+        private boolean closed;
+
+        Source(Consumer<Throwable> failed, Runnable whenClosed) {
+            this.failed = failed;
+            this.whenClosed = whenClosed;
+        }
+
+        @Override
+        public CompletionStage<byte[]> next() {
+            CompletableFuture<byte[]> next = take();
+            if (failed == null || next.isDone() && !next.isCompletedExceptionally()) {
+                return next;
+            }
+            return next.handle(
+                    (piece, thrown) -> {
+                        if (thrown != null) {
+                            throw told(thrown);
+                        }
+                        return piece;
+                    });
+        }
+
+        private RuntimeException told(Throwable thrown) {
+            failed.accept(thrown);
+            return new CancellationException("the server's response broke off");
+        }
+
+        @Override
+        public boolean pushTo(Sink sink) {
+            if (whole != null || !exchange.loop().inLoop()) {
+                return false;
+            }
+            exchange.pushTo(failed == null ? sink : new ToldSink(sink));
+            return true;
+        }
+
+        @Override
+        public void resume() {
+            exchange.resume();
+        }
+
+        @Override
+        public void close() {
+            if (!closed) {
+                closed = true;
+                ResponseBody.this.close();
+                whenClosed.run();
+            }
+        }
+
+        private final class ToldSink implements Sink {
+            private final Sink sink;
+
+            ToldSink(Sink sink) {
+                this.sink = sink;
             }
 
             @Override
-            public void close() {
-                ResponseBody.this.close();
+            public boolean data(byte[] bytes, int from, int to) {
+                return sink.data(bytes, from, to);
             }
-        };
+
+            @Override
+            public void end() {
+                sink.end();
+            }
+
+            @Override
+            public void fail(Throwable thrown) {
+                sink.fail(told(thrown));
+            }
+        }
     }
 
     /** Discards the rest of the body. Closes the connection unless the whole body has arrived. */

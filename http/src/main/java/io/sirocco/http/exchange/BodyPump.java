@@ -2,6 +2,7 @@
 package io.sirocco.http.exchange;
 
 import io.sirocco.http.BodySource;
+import io.sirocco.http.body.PushSource;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -12,7 +13,7 @@ import java.util.concurrent.CompletionException;
  * Sends the body that a {@link BodySource} produces: requests a segment, waits until the client can
  * take more, and requests the next one. Loop-confined.
  */
-final class BodyPump {
+final class BodyPump implements PushSource.Sink {
     private final Exchange exchange;
     private final Responder responder;
     private final ResponseMessage response;
@@ -47,7 +48,9 @@ final class BodyPump {
                 begun = true;
                 exchange.begin(response, length);
             }
-            pump();
+            if (!atOnce || !(source instanceof PushSource pushes) || !pushes.pushTo(this)) {
+                pump();
+            }
         }
     }
 
@@ -86,6 +89,55 @@ final class BodyPump {
                     }
                 });
     }
+
+    // ---- a source that passes its bytes as they arrive
+
+    @Override
+    public boolean data(byte[] bytes, int from, int to) {
+        if (closed) {
+            return false;
+        }
+        try {
+            sent += to - from;
+            exchange.bytesOut += to - from;
+            exchange.stream.data(bytes, from, to);
+            if (!exchange.stream.congested()) {
+                return true;
+            }
+            exchange.writable().thenRun(this::resume); // or the client has disconnected
+        } catch (Throwable e) {
+            fail(e);
+        }
+        return false;
+    }
+
+    private void resume() {
+        if (!closed) {
+            ((PushSource) source).resume();
+        }
+    }
+
+    @Override
+    public void end() {
+        if (closed) {
+            return;
+        }
+        close();
+        if (length >= 0 && sent < length) {
+            exchange.breakOff();
+        } else {
+            exchange.end(response);
+        }
+    }
+
+    @Override
+    public void fail(Throwable thrown) {
+        if (!closed) {
+            failed(thrown);
+        }
+    }
+
+    // ---- any other source
 
     private void pump() {
         while (!closed) {
@@ -129,9 +181,9 @@ final class BodyPump {
             piece = Objects.requireNonNull(next.join(), "a piece of a body was null");
             check(piece);
         } catch (CompletionException e) {
-            return fail(e.getCause());
+            return failed(e.getCause());
         } catch (Throwable e) {
-            return fail(e);
+            return failed(e);
         }
         if (!begin(piece)) {
             close();
@@ -172,7 +224,7 @@ final class BodyPump {
         return exchange.begin(response, piece.length == 0 ? 0 : length);
     }
 
-    private boolean fail(Throwable thrown) {
+    private boolean failed(Throwable thrown) {
         close();
         if (begun && thrown instanceof CancellationException) { // it was told of elsewhere
             exchange.breakOff();

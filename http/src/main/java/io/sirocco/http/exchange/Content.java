@@ -125,8 +125,12 @@ public sealed interface Content {
         }
     }
 
-    /** A response that another thread completes. */
-    record Later(CompletionStage<Response> response) implements Content {
+    /**
+     * A response that another thread completes.
+     *
+     * @param inCall whether it is sent within the call that completes it, if that is on the loop
+     */
+    record Later(CompletionStage<Response> response, boolean inCall) implements Content {
         public Later {
             Objects.requireNonNull(response, "response");
         }

@@ -127,7 +127,7 @@ public final class Dispatcher {
         Router<RouteTarget> router = context.serverContext.router();
         boolean hasPath = head.form() == TargetForm.ORIGIN || head.form() == TargetForm.ABSOLUTE;
         if (hasPath && forwarded != null && !forwarded.authority().isEmpty()) {
-            return router.match(head.method(), forwarded.host(), head.path());
+            return router.match(head.method(), forwarded.host(), head.path(), head);
         }
         if (head.form() == TargetForm.ORIGIN
                 || head.form() == TargetForm.ABSOLUTE && head.pathFrom() < head.pathTo()) {
@@ -138,13 +138,15 @@ public final class Dispatcher {
                     head.pathFrom(),
                     head.pathTo(),
                     head.hostFrom(),
-                    head.hostTo());
+                    head.hostTo(),
+                    head);
         }
         return switch (head.form()) {
             case ASTERISK -> new Found<>(context.serverContext.asterisk(), PathParams.NONE);
             case AUTHORITY -> new Found<>(context.serverContext.tunnel(), PathParams.NONE);
             case ORIGIN, ABSOLUTE ->
-                    router.match(head.method(), head.hasHost() ? head.host() : "", head.path());
+                    router.match(
+                            head.method(), head.hasHost() ? head.host() : "", head.path(), head);
         };
     }
 }

@@ -47,16 +47,19 @@ final class Responder {
     void respond(Exchange exchange, ResponseMessage response) {
         switch (response.content()) {
             case Content.Bytes(byte[] bytes) -> respond(exchange, response, bytes);
-            case Content.Later(CompletionStage<Response> later) ->
+            case Content.Later(CompletionStage<Response> later, boolean inCall) ->
                     onLoop(
                             exchange,
                             () ->
                                     await(
                                             exchange,
                                             later,
+                                            inCall,
                                             it -> respondLate(exchange, (ResponseMessage) it)));
             case Content.After(CompletionStage<? extends Handler> next) ->
-                    onLoop(exchange, () -> await(exchange, next, it -> callNext(exchange, it)));
+                    onLoop(
+                            exchange,
+                            () -> await(exchange, next, false, it -> callNext(exchange, it)));
             case Content.Stream(BodyWriter writer, long length) ->
                     stream(exchange, response, writer, length);
             case Content.Source source ->
@@ -252,8 +255,13 @@ final class Responder {
 
     // ---- responses that are made later
 
-    /** Calls {@code then} on the loop with the result of {@code stage}, unless it is too late. */
-    private <T> void await(Exchange exchange, CompletionStage<T> stage, Consumer<T> then) {
+    /**
+     * Calls {@code then} on the loop with the result of {@code stage}, unless it is too late. It is
+     * called in a task of its own, so that whoever completes the stage has done what belongs to
+     * that; or {@code inCall}, if that is on the loop.
+     */
+    private <T> void await(
+            Exchange exchange, CompletionStage<T> stage, boolean inCall, Consumer<T> then) {
         exchange.waitsForLater = true;
         exchange.threadReturned();
         stage.whenComplete(
@@ -265,18 +273,21 @@ final class Responder {
                                     : thrown;
                     ResponseMessage page =
                             failure == null ? null : Failures.response(exchange, failure);
+                    Runnable task =
+                            () -> {
+                                exchange.waitsForLater = false;
+                                if (exchange.responded || !exchange.connected()) {
+                                    release(value);
+                                } else if (page == null) {
+                                    then.accept(value);
+                                } else {
+                                    respond(exchange, page);
+                                }
+                            };
                     boolean runs =
-                            context.execute(
-                                    () -> {
-                                        exchange.waitsForLater = false;
-                                        if (exchange.responded || !exchange.connected()) {
-                                            release(value);
-                                        } else if (page == null) {
-                                            then.accept(value);
-                                        } else {
-                                            respond(exchange, page);
-                                        }
-                                    });
+                            inCall
+                                    ? onLoop(exchange, task)
+                                    : context.execute(() -> guarded(exchange, task));
                     if (!runs) { // the loop has ended
                         release(value);
                     }

@@ -12,6 +12,8 @@ import io.sirocco.http.body.PieceWriter;
 import io.sirocco.http.body.Segments;
 import io.sirocco.http.body.SourceWriter;
 import io.sirocco.http.message.Location;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -100,8 +102,8 @@ public final class ResponseMessage implements Response {
     @Override
     public Response map(UnaryOperator<Response> change) {
         return switch (content) {
-            case Content.Later(CompletionStage<Response> response) ->
-                    Response.async(response.thenApply(known -> known.map(change)));
+            case Content.Later(CompletionStage<Response> response, boolean inCall) ->
+                    with(new Content.Later(response.thenApply(known -> known.map(change)), inCall));
             case Content.After(CompletionStage<? extends Handler> next) ->
                     Response.asyncHandler(
                             next.thenApply(
@@ -276,6 +278,24 @@ public final class ResponseMessage implements Response {
     public OptionalLong length() {
         long length = content.length();
         return length < 0 ? OptionalLong.empty() : OptionalLong.of(length);
+    }
+
+    @Override
+    public void writeBody(OutputStream out) throws IOException, InterruptedException {
+        switch (content) {
+            case Content.Bytes(byte[] bytes) -> out.write(bytes);
+            case Content.File(Path path, long _) -> Files.copy(path, out);
+            case Content.Stream(BodyWriter writer, long _) -> writer.write(out);
+            case Content.Source(BodySource source, long _, boolean _) ->
+                    new SourceWriter(source).write(out);
+            case Content.Pieces(Segments segments) -> new PieceWriter(segments).write(out);
+            case Content.Endless _,
+                    Content.Later _,
+                    Content.After _,
+                    Content.Upgrade _,
+                    Content.Switch _ ->
+                    throw new IllegalStateException("The response has no body to be read.");
+        }
     }
 
     /** Returns the body. */

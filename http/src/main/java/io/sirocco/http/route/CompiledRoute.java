@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.route;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.sirocco.http.message.PercentDecoder;
 import io.sirocco.http.route.PathPattern.Segment;
 import io.sirocco.http.route.Router.Found;
 import io.sirocco.http.route.Router.Route;
+import java.util.Arrays;
 
 /** A route with the positions of its parameters in the path. Immutable. */
 final class CompiledRoute<T> {
     final Route<T> route;
     final PathPattern pattern;
+    private final byte[] method;
     private final String[] names;
     private final Found<T> constant;
 
     CompiledRoute(Route<T> route) {
         this.route = route;
+        this.method = route.method().getBytes(US_ASCII);
         this.pattern = PathPattern.parse(route.path());
         this.names = pattern.names();
         this.constant = new Found<>(route.target(), PathParams.NONE);
+    }
+
+    boolean hasMethod(byte[] name) {
+        return Arrays.equals(method, name);
     }
 
     /** Returns the segment at a depth, or null after the end. */
@@ -38,6 +47,10 @@ final class CompiledRoute<T> {
             switch (segment) {
                 case Segment.Param _ -> values[count++] = PercentDecoder.decode(bytes, from, end);
                 case Segment.Rest _ -> values[count++] = PercentDecoder.decode(bytes, from, pathTo);
+                case Segment.Suffix(var text) -> {
+                    String rest = PercentDecoder.decode(bytes, from, pathTo);
+                    values[count++] = rest.substring(0, rest.length() - text.length());
+                }
                 case Segment.Literal _ -> {}
             }
             from = end + 1;

@@ -13,10 +13,11 @@ import java.util.stream.Stream;
  *   users     a literal, not percent-encoded
  *   {id}      one segment that is not empty
  *   *         only at the end: the rest of the path, which may be empty or have many segments
+ *   *.php     only at the end: the same, if the path ends so
  * </pre>
  *
  * <p>{@code /files/*} matches {@code /files/} and {@code /files/a/b}, but not {@code /files}.
- * Immutable.
+ * {@code /img/*.png} matches {@code /img/a.png} and {@code /img/a/b.png}. Immutable.
  */
 public record PathPattern(String text, List<Segment> segments) {
 
@@ -26,6 +27,8 @@ public record PathPattern(String text, List<Segment> segments) {
         record Param(String name) implements Segment {}
 
         record Rest() implements Segment {}
+
+        record Suffix(String text) implements Segment {}
     }
 
     /**
@@ -53,6 +56,9 @@ public record PathPattern(String text, List<Segment> segments) {
         if (part.matches("\\{\\w[\\w-]*}")) {
             return new Segment.Param(part.substring(1, part.length() - 1));
         }
+        if (part.matches("\\*[^{}*?#]+")) {
+            return new Segment.Suffix(part.substring(1));
+        }
         String where = "has the segment \"" + part + "\"";
         if (part.endsWith("...}")) {
             throw bad(text, where, "a wildcard for all that is left is written \"*\"");
@@ -61,7 +67,8 @@ public record PathPattern(String text, List<Segment> segments) {
             throw bad(
                     text,
                     where,
-                    "a segment is plain text, or {name} alone (letters, digits, '_', '-'), or * alone");
+                    "a segment is plain text, or {name} alone (letters, digits, '_', '-'), or * alone,"
+                            + " or * with a suffix, such as *.php");
         }
         if (part.chars().anyMatch(c -> c == '?' || c == '#')) {
             throw bad(text, where, "a route has no query and no fragment; leave them out");
@@ -74,7 +81,7 @@ public record PathPattern(String text, List<Segment> segments) {
         for (int i = 0; i < segments.size(); i++) {
             boolean last = i == segments.size() - 1;
             switch (segments.get(i)) {
-                case Segment.Rest() when !last ->
+                case Segment.Rest _, Segment.Suffix _ when !last ->
                         throw bad(
                                 text,
                                 "has '*' before its end, in segment " + (i + 1),
@@ -100,7 +107,7 @@ public record PathPattern(String text, List<Segment> segments) {
                         segment ->
                                 switch (segment) {
                                     case Segment.Param(var name) -> Stream.of(name);
-                                    case Segment.Rest() -> Stream.of("*");
+                                    case Segment.Rest _, Segment.Suffix _ -> Stream.of("*");
                                     case Segment.Literal _ -> Stream.<String>empty();
                                 })
                 .toArray(String[]::new);

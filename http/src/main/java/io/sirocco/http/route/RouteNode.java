@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.route;
 
+import io.sirocco.http.message.Fields;
 import io.sirocco.http.message.Grammar;
 import io.sirocco.http.message.PercentDecoder;
 import io.sirocco.http.route.PathPattern.Segment;
@@ -18,14 +19,15 @@ import java.util.List;
  *                                                         └ rest: GET /a/*
  * </pre>
  *
- * <p>A lookup tries the literal, then the parameter, then the wildcard, and comes back when a
- * branch has no route for the method. It visits each node once at most, so its cost is bounded by
- * the number of routes, whatever the client sends. Immutable.
+ * <p>A lookup tries the literal, then the parameter, then the suffixes, then the wildcard, and
+ * comes back when a branch has no route for the method and the headers. It visits each node once at
+ * most, so its cost is bounded by the number of routes, whatever the client sends. Immutable.
  */
 final class RouteNode<T> {
     private final ByteMap<RouteNode<T>> literals;
     private final RouteNode<T> param;
     private final MethodTable<T> here;
+    private final SuffixTable<T> suffixes;
     private final MethodTable<T> rest;
 
     /** Takes the routes that pass through this node at the given depth. */
@@ -33,6 +35,7 @@ final class RouteNode<T> {
         var below = new LinkedHashMap<String, List<CompiledRoute<T>>>();
         var params = new ArrayList<CompiledRoute<T>>();
         var ends = new ArrayList<CompiledRoute<T>>();
+        var endings = new LinkedHashMap<String, List<CompiledRoute<T>>>();
         var rests = new ArrayList<CompiledRoute<T>>();
         for (CompiledRoute<T> leaf : leaves) {
             switch (leaf.segment(depth)) {
@@ -40,6 +43,8 @@ final class RouteNode<T> {
                 case Segment.Literal(var text) ->
                         below.computeIfAbsent(text, t -> new ArrayList<>()).add(leaf);
                 case Segment.Param _ -> params.add(leaf);
+                case Segment.Suffix(var text) ->
+                        endings.computeIfAbsent(text, t -> new ArrayList<>()).add(leaf);
                 case Segment.Rest _ -> rests.add(leaf);
             }
         }
@@ -48,53 +53,63 @@ final class RouteNode<T> {
         literals = nodes.isEmpty() ? null : new ByteMap<>(nodes);
         param = params.isEmpty() ? null : new RouteNode<>(params, depth + 1);
         here = ends.isEmpty() ? null : new MethodTable<>(ends);
+        suffixes = endings.isEmpty() ? null : new SuffixTable<>(endings);
         rest = rests.isEmpty() ? null : new MethodTable<>(rests);
     }
 
     /** Returns the route for the rest of a path, which begins after a slash, or null. */
-    CompiledRoute<T> find(byte[] bytes, int methodFrom, int methodTo, int from, int to) {
+    CompiledRoute<T> find(
+            byte[] bytes, int methodFrom, int methodTo, int from, int to, Fields fields) {
         int end = segmentEnd(bytes, from, to);
         RouteNode<T> literal = literal(bytes, from, end);
         CompiledRoute<T> leaf = null;
         if (literal != null) {
-            leaf = literal.below(bytes, methodFrom, methodTo, end, to);
+            leaf = literal.below(bytes, methodFrom, methodTo, end, to, fields);
         }
         if (leaf == null && param != null && end > from) {
-            leaf = param.below(bytes, methodFrom, methodTo, end, to);
+            leaf = param.below(bytes, methodFrom, methodTo, end, to, fields);
+        }
+        if (leaf == null && suffixes != null) {
+            leaf = suffixes.find(bytes, methodFrom, methodTo, from, to, fields);
         }
         if (leaf == null && rest != null) {
-            leaf = rest.of(bytes, methodFrom, methodTo);
+            leaf = rest.of(bytes, methodFrom, methodTo, fields);
         }
         return leaf;
     }
 
-    private CompiledRoute<T> below(byte[] bytes, int methodFrom, int methodTo, int end, int to) {
+    private CompiledRoute<T> below(
+            byte[] bytes, int methodFrom, int methodTo, int end, int to, Fields fields) {
         if (end < to) {
-            return find(bytes, methodFrom, methodTo, end + 1, to);
+            return find(bytes, methodFrom, methodTo, end + 1, to, fields);
         }
-        return here == null ? null : here.of(bytes, methodFrom, methodTo);
+        return here == null ? null : here.of(bytes, methodFrom, methodTo, fields);
     }
 
-    /** Adds the methods of all routes that match the path. */
-    void addMethods(byte[] bytes, int from, int to, Collection<String> allow) {
+    /** Adds the methods of all routes that match the path and the headers. */
+    void addMethods(byte[] bytes, int from, int to, Fields fields, Collection<String> allow) {
         int end = segmentEnd(bytes, from, to);
         RouteNode<T> literal = literal(bytes, from, end);
         if (literal != null) {
-            literal.addMethodsBelow(bytes, end, to, allow);
+            literal.addMethodsBelow(bytes, end, to, fields, allow);
         }
         if (param != null && end > from) {
-            param.addMethodsBelow(bytes, end, to, allow);
+            param.addMethodsBelow(bytes, end, to, fields, allow);
+        }
+        if (suffixes != null) {
+            suffixes.addMethods(bytes, from, to, fields, allow);
         }
         if (rest != null) {
-            rest.addMethods(allow);
+            rest.addMethods(fields, allow);
         }
     }
 
-    private void addMethodsBelow(byte[] bytes, int end, int to, Collection<String> allow) {
+    private void addMethodsBelow(
+            byte[] bytes, int end, int to, Fields fields, Collection<String> allow) {
         if (end < to) {
-            addMethods(bytes, end + 1, to, allow);
+            addMethods(bytes, end + 1, to, fields, allow);
         } else if (here != null) {
-            here.addMethods(allow);
+            here.addMethods(fields, allow);
         }
     }
 

@@ -4,6 +4,7 @@ package io.sirocco.http.route;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.http.Route;
+import io.sirocco.http.message.Fields;
 import io.sirocco.http.message.Grammar;
 import io.sirocco.http.message.PercentDecoder;
 import java.util.ArrayList;
@@ -12,16 +13,18 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Finds what serves a request, by specificity and not by order: host, then path segment by segment
- * (literal, then {@code {param}}, then {@code *}), then method. See {@link PathPattern} and {@link
- * Hosts} for what a pattern may be.
+ * Finds what serves a request, by specificity: host, then path segment by segment (literal, then
+ * {@code {param}}, then {@code *.suffix}, then {@code *}), then method, then {@link
+ * RequiredHeaders}. See {@link PathPattern} and {@link Hosts} for what a pattern may be.
  *
  * <ul>
- *   <li>The most specific route <em>that serves the method</em> wins: beside {@code GET /users/me},
- *       a {@code POST /users/me} finds {@code POST /users/{id}}; a host whose routes do not match
- *       leaves the request to the less specific hosts. Only when nothing serves the method is it
- *       {@link MethodNotAllowed}.
+ *   <li>The most specific route <em>that serves the method and the headers</em> wins: beside {@code
+ *       GET /users/me}, a {@code POST /users/me} finds {@code POST /users/{id}}; a host whose
+ *       routes do not match leaves the request to the less specific hosts. Only when nothing serves
+ *       the method is it {@link MethodNotAllowed}.
  *   <li>At one path a method of its own beats {@link #ANY}; {@code GET} serves {@code HEAD}.
+ *   <li>Of several routes with the same path and method, the one that requires most headers wins,
+ *       then the one that requires most values; among equals, the first one.
  *   <li>Paths are case-sensitive, a final slash counts, nothing is normalised: {@code .} and {@code
  *       ..} are segments like others and fit a parameter or wildcard. <strong>Validate paths before
  *       opening files by them.</strong>
@@ -38,7 +41,13 @@ public final class Router<T> {
     public static final String ANY = "*";
 
     /** A registered route. An empty host matches every host. */
-    public record Route<T>(String method, String host, String path, T target) {
+    public record Route<T>(
+            String method, String host, String path, RequiredHeaders headers, T target) {
+        /** Creates a route that requires no headers. */
+        public Route(String method, String host, String path, T target) {
+            this(method, host, path, RequiredHeaders.NONE, target);
+        }
+
         public Route {
             if (!Grammar.isToken(method)) {
                 throw new IllegalArgumentException(
@@ -49,7 +58,14 @@ public final class Router<T> {
 
         @Override
         public String toString() {
-            return method + " " + host + path;
+            return text(method, host, path, headers);
+        }
+
+        /** Returns a route as it stands in messages. */
+        public static String text(
+                String method, String host, String path, RequiredHeaders headers) {
+            String text = method + " " + host + path;
+            return headers.none() ? text : text + " (" + headers + ")";
         }
     }
 
@@ -88,6 +104,7 @@ public final class Router<T> {
      * @param pathFrom the start of the path, which ends at {@code pathTo}, before a {@code ?}
      * @param hostFrom the start of the value of {@code Host}, port included; equal to {@code
      *     hostTo} if there is none
+     * @param fields the headers of the request
      */
     public Match<T> match(
             byte[] bytes,
@@ -96,7 +113,8 @@ public final class Router<T> {
             int pathFrom,
             int pathTo,
             int hostFrom,
-            int hostTo) {
+            int hostTo,
+            Fields fields) {
         if (pathFrom >= pathTo || bytes[pathFrom] != '/') {
             return notFound;
         }
@@ -104,36 +122,43 @@ public final class Router<T> {
         boolean checked = false;
         for (int i = 0; i < sites.size(); i++) {
             VirtualHost<T> site = sites.get(i);
-            CompiledRoute<T> leaf = site.literal(bytes, methodFrom, methodTo, pathFrom, pathTo);
+            CompiledRoute<T> leaf =
+                    site.literal(bytes, methodFrom, methodTo, pathFrom, pathTo, fields);
             if (leaf == null) {
                 if (!checked && !PercentDecoder.wellFormed(bytes, pathFrom, pathTo)) {
                     return notFound;
                 }
                 checked = true;
-                leaf = site.find(bytes, methodFrom, methodTo, pathFrom, pathTo);
+                leaf = site.find(bytes, methodFrom, methodTo, pathFrom, pathTo, fields);
             }
             if (leaf != null) {
                 return leaf.found(bytes, pathFrom, pathTo);
             }
         }
-        return unserved(sites, bytes, pathFrom, pathTo);
+        return unserved(sites, bytes, pathFrom, pathTo, fields);
+    }
+
+    /** Finds the route of a request given as strings, without headers. */
+    public Match<T> match(String method, String host, String path) {
+        return match(method, host, path, new Fields());
     }
 
     /**
      * Finds the route of a request given as strings, for tests and for protocols whose head is not
      * one array.
      */
-    public Match<T> match(String method, String host, String path) {
+    public Match<T> match(String method, String host, String path, Fields fields) {
         byte[] bytes = (method + host + path).getBytes(UTF_8);
         int methodTo = method.getBytes(UTF_8).length;
         int hostTo = methodTo + host.getBytes(UTF_8).length;
-        return match(bytes, 0, methodTo, hostTo, bytes.length, methodTo, hostTo);
+        return match(bytes, 0, methodTo, hostTo, bytes.length, methodTo, hostTo, fields);
     }
 
-    private Match<T> unserved(List<VirtualHost<T>> sites, byte[] bytes, int pathFrom, int pathTo) {
+    private Match<T> unserved(
+            List<VirtualHost<T>> sites, byte[] bytes, int pathFrom, int pathTo, Fields fields) {
         var allow = new TreeSet<String>();
         for (VirtualHost<T> site : sites) {
-            site.addMethods(bytes, pathFrom, pathTo, allow);
+            site.addMethods(bytes, pathFrom, pathTo, fields, allow);
         }
         if (allow.isEmpty()) {
             return notFound;

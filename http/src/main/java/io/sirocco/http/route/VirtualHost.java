@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.route;
 
+import io.sirocco.http.message.Fields;
 import io.sirocco.http.route.PathPattern.Segment;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,17 +39,20 @@ final class VirtualHost<T> {
      * Returns the route whose path has exactly these bytes, or null. No other route is more
      * specific.
      */
-    CompiledRoute<T> literal(byte[] bytes, int methodFrom, int methodTo, int pathFrom, int pathTo) {
+    CompiledRoute<T> literal(
+            byte[] bytes, int methodFrom, int methodTo, int pathFrom, int pathTo, Fields fields) {
         MethodTable<T> endpoints = literals.get(bytes, pathFrom, pathTo);
-        return endpoints == null ? null : endpoints.of(bytes, methodFrom, methodTo);
+        return endpoints == null ? null : endpoints.of(bytes, methodFrom, methodTo, fields);
     }
 
-    /** Returns the most specific route that serves the method, or null. */
-    CompiledRoute<T> find(byte[] bytes, int methodFrom, int methodTo, int pathFrom, int pathTo) {
-        return tree.find(bytes, methodFrom, methodTo, pathFrom + 1, pathTo);
+    /** Returns the most specific route that serves the request, or null. */
+    CompiledRoute<T> find(
+            byte[] bytes, int methodFrom, int methodTo, int pathFrom, int pathTo, Fields fields) {
+        return tree.find(bytes, methodFrom, methodTo, pathFrom + 1, pathTo, fields);
     }
 
-    void addMethods(byte[] bytes, int pathFrom, int pathTo, Collection<String> allow) {
-        tree.addMethods(bytes, pathFrom + 1, pathTo, allow);
+    void addMethods(
+            byte[] bytes, int pathFrom, int pathTo, Fields fields, Collection<String> allow) {
+        tree.addMethods(bytes, pathFrom + 1, pathTo, fields, allow);
     }
 }

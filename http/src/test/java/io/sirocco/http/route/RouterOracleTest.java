@@ -7,6 +7,7 @@ import io.sirocco.http.route.Router.Found;
 import io.sirocco.http.route.Router.MethodNotAllowed;
 import io.sirocco.http.route.Router.Route;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
@@ -15,9 +16,16 @@ import org.junit.jupiter.api.Test;
 
 /** The tree against the definition: of all routes that match and serve, the most specific. */
 class RouterOracleTest {
-    private static final String[] SEGMENTS = {"a", "b", "{x}", "{x}", "*", ""};
-    private static final String[] ASKED = {"a", "b", "c", "", "%61", "a%2Fb"};
+    private static final String[] SEGMENTS = {"a", "b", "{x}", "{x}", "*", "*a", "*ba", ""};
+    private static final String[] ASKED = {"a", "b", "c", "", "%61", "a%2Fb", "ba", "b%61"};
     private static final String[] METHODS = {"GET", "HEAD", "PUT", "*"};
+
+    private static final String[][] REQUIRED = {
+        {}, {}, {"x: 1"}, {"x: 2"}, {"x"}, {"y: 1"}, {"x: 1", "y"}, {"x", "y"}
+    };
+    private static final String[][] SENT = {
+        {}, {"X", "1"}, {"X", "2"}, {"Y", "1"}, {"y", "1", "x", "1"}, {"x", "3", "Y", ""}
+    };
 
     private final Random random = new Random(1);
 
@@ -29,13 +37,17 @@ class RouterOracleTest {
             for (int i = 0; i < 50; i++) {
                 String method = METHODS[random.nextInt(3)];
                 String path = path(ASKED);
+                String[] sent = SENT[random.nextInt(SENT.length)];
                 String found =
-                        switch (router.match(method, "", path)) {
+                        switch (router.match(method, "", path, RouterTest.fields(sent))) {
                             case Found<String>(var target, var _) -> target;
                             case MethodNotAllowed<String> _ -> "405";
                             case Router.NotFound<String> _ -> "404";
                         };
-                assertEquals(defined(routes, method, path), found, method + path + routes);
+                assertEquals(
+                        defined(routes, method, path, List.of(sent)),
+                        found,
+                        method + path + List.of(sent) + routes);
             }
         }
     }
@@ -44,11 +56,17 @@ class RouterOracleTest {
         var routes = new TreeMap<String, Route<String>>();
         for (int i = random.nextInt(12); i >= 0; i--) {
             String method = METHODS[random.nextInt(METHODS.length)];
-            String path = path(SEGMENTS).replaceAll("/\\*/.*", "/*").replaceAll("//+", "/");
+            String path = path(SEGMENTS).replaceAll("/(\\*\\w*)/.*", "/$1").replaceAll("//+", "/");
             for (int n = 0; path.contains("{x}"); n++) {
                 path = path.replaceFirst("\\{x}", "{p" + n + "}");
             }
-            routes.put(method + path, new Route<>(method, "", path, method + path));
+            RequiredHeaders required = RequiredHeaders.NONE;
+            for (String header : REQUIRED[random.nextInt(REQUIRED.length)]) {
+                String[] parts = header.split(": ");
+                required = required.and(parts[0], Arrays.copyOfRange(parts, 1, parts.length));
+            }
+            String target = method + path + " " + required;
+            routes.put(target, new Route<>(method, "", path, required, target));
         }
         return new ArrayList<>(routes.values());
     }
@@ -61,13 +79,24 @@ class RouterOracleTest {
         return path.toString();
     }
 
-    private static String defined(List<Route<String>> routes, String method, String path) {
-        var matching = routes.stream().filter(route -> matches(route.path(), path)).toList();
+    private static String defined(
+            List<Route<String>> routes, String method, String path, List<String> sent) {
+        var matching =
+                routes.stream()
+                        .filter(route -> matches(route.path(), path))
+                        .filter(route -> required(route).stream().allMatch(one -> has(sent, one)))
+                        .toList();
         return matching.stream()
                 .filter(route -> rank(route, method) < 3)
                 .min(
                         Comparator.<Route<String>, String>comparing(route -> kinds(route.path()))
-                                .thenComparing(route -> rank(route, method)))
+                                .thenComparing(route -> rank(route, method))
+                                .thenComparing(route -> -required(route).size())
+                                .thenComparing(
+                                        route ->
+                                                required(route).stream()
+                                                        .filter(one -> one.endsWith("*"))
+                                                        .count()))
                 .map(Route::target)
                 .orElse(matching.isEmpty() ? "404" : "405");
     }
@@ -77,9 +106,29 @@ class RouterOracleTest {
         return path.replace("%61", "a").matches(regex);
     }
 
-    /** One digit for each segment: literal, parameter, wildcard. */
+    private static List<String> required(Route<String> route) {
+        String all = route.headers().toString();
+        return all.isEmpty() ? List.of() : List.of(all.split(", "));
+    }
+
+    private static boolean has(List<String> sent, String required) {
+        String[] parts = required.split(": ");
+        for (int i = 0; i < sent.size(); i += 2) {
+            boolean named = sent.get(i).equalsIgnoreCase(parts[0]);
+            if (named && (parts[1].equals("*") || sent.get(i + 1).equals(parts[1]))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** One digit for each segment: literal, parameter, suffixes, wildcard. */
     private static String kinds(String pattern) {
-        return pattern.replaceAll("[^/{*]*\\{p\\d}", "1").replaceAll("[ab]", "0").replace("*", "2");
+        return pattern.replaceAll("\\{p\\d}", "1")
+                .replaceAll("\\*ba", "2")
+                .replaceAll("\\*a", "3")
+                .replaceAll("[ab]", "0")
+                .replace("*", "4");
     }
 
     private static int rank(Route<String> route, String method) {

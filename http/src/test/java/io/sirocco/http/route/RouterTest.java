@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.message.Fields;
 import io.sirocco.http.route.Router.Found;
 import io.sirocco.http.route.Router.MethodNotAllowed;
 import io.sirocco.http.route.Router.NotFound;
@@ -39,9 +40,49 @@ class RouterTest {
         return found(router, method, "", path);
     }
 
+    /** Headers as names and values. */
+    static Fields fields(String... pairs) {
+        var fields = new Fields();
+        fields.bytes = String.join("", pairs).getBytes(ISO_8859_1);
+        fields.count = pairs.length / 2;
+        fields.offsets = new int[4 * fields.count];
+        int at = 0;
+        for (int i = 0; i < pairs.length; i++) {
+            fields.offsets[2 * i] = at;
+            fields.offsets[2 * i + 1] = at += pairs[i].length();
+        }
+        return fields;
+    }
+
+    /** A router of routes for one path: {@code METHOD name=value name}. */
+    private static Router<String> byHeaders(String... routes) {
+        var all = new ArrayList<Route<String>>();
+        for (String route : routes) {
+            String[] words = route.split(" ");
+            RequiredHeaders headers = RequiredHeaders.NONE;
+            for (String word : Arrays.asList(words).subList(1, words.length)) {
+                String[] parts = word.split("=");
+                headers =
+                        parts.length == 1
+                                ? headers.and(parts[0])
+                                : headers.and(parts[0], parts[1].split("/"));
+            }
+            all.add(new Route<>(words[0], "", "/a", headers, route));
+        }
+        return new Router<>(all);
+    }
+
+    private static String found(Router<String> router, String method, Fields fields) {
+        return text(router.match(method, "", "/a", fields));
+    }
+
     /** The target and its parameters: {@code GET /a/{x} [x=1]}. */
     private static String found(Router<String> router, String method, String host, String path) {
-        return switch (router.match(method, host, path)) {
+        return text(router.match(method, host, path));
+    }
+
+    private static String text(Router.Match<String> match) {
+        return switch (match) {
             case Found<String>(var target, var params) ->
                     params.size() == 0 ? target : target + " " + params;
             case NotFound<String>() -> "404";
@@ -70,6 +111,109 @@ class RouterTest {
             assertEquals("GET /{x}/{y} [x=z, y=c]", found(router, "GET", "/z/c"));
             assertEquals("GET /* [*=z]", found(router, "GET", "/z"));
         }
+    }
+
+    @Test
+    void aSuffixStandsBetweenAParameterAndTheWildcard() {
+        var router = router("GET /*", "GET /*.png", "GET /*.min.png", "GET /a/*", "GET /{x}");
+        assertEquals("GET /*.png [*=b/c]", found(router, "GET", "/b/c.png"));
+        assertEquals("GET /*.min.png [*=b/c]", found(router, "GET", "/b/c.min.png"));
+        assertEquals("GET /*.png [*=b/]", found(router, "GET", "/b/.png"));
+        assertEquals("GET /* [*=b/c.PNG]", found(router, "GET", "/b/c.PNG"));
+        assertEquals("GET /* [*=b/c.png/]", found(router, "GET", "/b/c.png/"));
+        assertEquals("GET /a/* [*=c.png]", found(router, "GET", "/a/c.png"));
+        assertEquals("GET /{x} [x=c.png]", found(router, "GET", "/c.png"));
+    }
+
+    /** An encoded byte is the byte: otherwise {@code %2e} would lead past the route. */
+    @Test
+    void aSuffixIsComparedAfterDecoding() {
+        var router = router("GET /a/*.png", "GET /a/*ść");
+        assertEquals("GET /a/*.png [*=b]", found(router, "GET", "/a/b%2epn%67"));
+        assertEquals("GET /a/*ść [*=mo]", found(router, "GET", "/a/mo%C5%9B%C4%87"));
+        assertEquals("GET /a/*.png [*=\ufffd]", found(router, "GET", "/a/%c5.png"));
+        assertEquals("404", found(router, "GET", "/a/b%2.png"));
+        assertEquals("404", found(router, "GET", "/a/png"));
+    }
+
+    @Test
+    void aSuffixThatDoesNotServeTheMethodIsLeftAgain() {
+        var router = router("GET /*.a.b", "POST /*.b", "* /*");
+        assertEquals("POST /*.b [*=x.a]", found(router, "POST", "/x.a.b"));
+        assertEquals("* /* [*=x.a.b]", found(router, "PUT", "/x.a.b"));
+        assertEquals("405 GET, HEAD, OPTIONS", found(router("GET /*.b"), "PUT", "/x.b"));
+    }
+
+    @Test
+    void moreHeadersWinThenMoreValuesThenTheFirst() {
+        var router = byHeaders("GET", "GET x", "GET x=1", "GET y=1", "GET y=1 x", "GET y=1 x=2");
+        assertEquals("GET", found(router, "GET", fields()));
+        assertEquals("GET", found(router, "GET", fields("z", "1", "y", "2")));
+        assertEquals("GET x", found(router, "GET", fields("X", "3")));
+        assertEquals("GET x=1", found(router, "GET", fields("X", "1")));
+        assertEquals("GET y=1", found(router, "GET", fields("Y", "1")));
+        assertEquals("GET y=1 x", found(router, "GET", fields("Y", "1", "X", "1")));
+        assertEquals("GET y=1 x=2", found(router, "GET", fields("X", "2", "Y", "1")));
+        var equals = byHeaders("GET y=1", "GET x=1");
+        assertEquals("GET y=1", found(equals, "GET", fields("X", "1", "Y", "1")));
+    }
+
+    @Test
+    void theMethodCountsBeforeTheHeaders() {
+        var router = byHeaders("* x=1", "POST", "GET x");
+        assertEquals("POST", found(router, "POST", fields("X", "1")));
+        assertEquals("* x=1", found(router, "PUT", fields("X", "1")));
+        assertEquals("GET x", found(router, "HEAD", fields("X", "1")));
+        assertEquals("* x=1", found(byHeaders("* x=1", "GET y"), "HEAD", fields("X", "1")));
+    }
+
+    @Test
+    void anyLineAndAnyOfTheValuesIsEnough() {
+        var router = byHeaders("GET x=1/2");
+        assertEquals("GET x=1/2", found(router, "GET", fields("X", "3", "a", "", "x", "2")));
+        assertEquals("404", found(router, "GET", fields("X", "3", "a", "1", "xx", "2")));
+        assertEquals("404", found(router, "GET", fields("X", "1, 2")));
+    }
+
+    /** A route whose headers the request does not have is no route of the path. */
+    @Test
+    void aRouteForOtherHeadersIsNotInAllow() {
+        var router = byHeaders("GET x", "PUT");
+        assertEquals("405 OPTIONS, PUT", found(router, "GET", fields()));
+        assertEquals("405 GET, HEAD, OPTIONS, PUT", found(router, "POST", fields("x", "")));
+        assertEquals("404", found(byHeaders("GET x"), "GET", fields()));
+    }
+
+    @Test
+    void aRouteThatAnotherOneHidesIsAnError() {
+        assertHidden("GET x=1/2", "GET x=2", "GET /a (x: 1 or 2)", "GET /a (x: 2)");
+        assertHidden("* x y=1", "* Y=1 X", "* /a (x: *, y: 1)", "* /a (x: *, y: 1)");
+        byHeaders("GET x=2", "GET x=1/2");
+        byHeaders("GET x=1", "PUT x=1", "* x=1", "GET x", "GET y=1", "GET x=1 y=1", "GET");
+    }
+
+    private static void assertHidden(String first, String second, String one, String two) {
+        var e = assertThrows(IllegalArgumentException.class, () -> byHeaders(first, second));
+        assertEquals(
+                "The routes \"%s\" and \"%s\" match the same requests; remove one of them."
+                        .formatted(one, two),
+                e.getMessage());
+    }
+
+    @Test
+    void badRequiredHeadersSayWhatToDo() {
+        for (String[] bad :
+                List.of(new String[] {"a b"}, new String[] {""}, new String[] {"a", "\n"})) {
+            var values = Arrays.copyOfRange(bad, 1, bad.length);
+            assertThrows(
+                    IllegalArgumentException.class, () -> RequiredHeaders.NONE.and(bad[0], values));
+        }
+        var e =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> RequiredHeaders.NONE.and("X").and("x", "1"));
+        assertEquals(
+                "The route requires the header \"x\" twice; list its values once.", e.getMessage());
     }
 
     @Test
@@ -199,7 +343,7 @@ class RouterTest {
         var router = router("GET /{x}");
         assertEquals("GET /{x} [x=a\ufffdb]", found(router, "GET", "/a%ffb"));
         byte[] raw = "GET/a\u00ffb".getBytes(ISO_8859_1);
-        var match = router.match(raw, 0, 3, 3, raw.length, 0, 0);
+        var match = router.match(raw, 0, 3, 3, raw.length, 0, 0, fields());
         assertEquals("a\ufffdb", assertInstanceOf(Found.class, match).params().get("x"));
     }
 
@@ -234,6 +378,9 @@ class RouterTest {
     void badPatternsSayWhatToDo() {
         assertRejected("a", "write \"/a\"");
         assertRejected("/a/*/b", "in segment 2; write {name} for one segment");
+        assertRejected("/a/*.png/b", "in segment 2; write {name} for one segment");
+        assertRejected("/*.*", "\"*.*\"");
+        assertRejected("*.png", "write \"/*.png\"");
         assertRejected("/a/{rest...}", "is written \"*\"");
         assertRejected("/a/x{y}", "\"x{y}\"");
         assertRejected("/a/{}", "\"{}\"");
@@ -265,11 +412,12 @@ class RouterTest {
     @Test
     void aLiteralRouteIsFoundWithoutAnAllocation() throws ReflectiveOperationException {
         var router = router("GET /a", "GET *.example/long/path/of/a/literal", "GET /{x}");
+        Fields fields = fields("X", "1");
         byte[] head = "GET/long/path/of/a/literal?q a.example:80".getBytes(ISO_8859_1);
         long before = 0;
         for (int i = 0; i < 101_000; i++) {
             before = i == 1_000 ? allocated() : before; // whatever linking costs lies before
-            assertInstanceOf(Found.class, router.match(head, 0, 3, 3, 26, 29, head.length));
+            assertInstanceOf(Found.class, router.match(head, 0, 3, 3, 26, 29, head.length, fields));
         }
         assertEquals(0, (allocated() - before) / 100_000, "bytes for each, rounded down");
     }

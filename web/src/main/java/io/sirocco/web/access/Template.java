@@ -3,6 +3,7 @@ package io.sirocco.web.access;
 
 import io.sirocco.http.Percent;
 import io.sirocco.http.Request;
+import io.sirocco.http.Routes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -16,7 +17,6 @@ import java.util.regex.Pattern;
  */
 final class Template {
     private static final Pattern PLACE = Pattern.compile("\\{([^{}]*)}");
-    private static final Pattern PARAMETER = Pattern.compile("\\{([\\w-]+)}|(\\*)$");
     private static final String REST = "*";
 
     private final List<Part> parts;
@@ -40,10 +40,7 @@ final class Template {
      * @throws IllegalArgumentException for a place that the path does not have
      */
     static Template parse(String path, String text) {
-        var known = new TreeSet<String>();
-        for (Matcher m = PARAMETER.matcher(path); m.find(); ) {
-            known.add(m.group(1) == null ? REST : m.group(1));
-        }
+        var known = new TreeSet<>(Routes.parameters(path));
         var parts = new ArrayList<Part>();
         int end = 0;
         for (Matcher m = PLACE.matcher(text); m.find(); end = m.end()) {

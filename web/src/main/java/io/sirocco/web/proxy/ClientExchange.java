@@ -33,7 +33,7 @@ final class ClientExchange extends ProxyExchange {
     /** Returns the response, which is usually still to come. */
     Response response() {
         begin();
-        return Response.async(result);
+        return Response.forwarded(result);
     }
 
     @Override

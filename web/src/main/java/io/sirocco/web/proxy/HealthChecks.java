@@ -40,6 +40,9 @@ final class HealthChecks {
                         .header("User-Agent", "sirocco-health-check")
                         .timeout(upstream.settings.healthTimeout)
                         .closeConnection();
+        if (upstream.settings.proxyProtocol != null) {
+            request = request.proxyHeader(upstream.settings.proxyProtocol.local());
+        }
         upstream.client
                 .sendAsync(loop, request)
                 .whenComplete(

@@ -26,6 +26,9 @@ final class InboundRequest {
     /** The peer of a trusted proxy; else the client. */
     final SocketAddress hop;
 
+    /** Where the client's connection ends. */
+    final SocketAddress localAddress;
+
     final Set<Field> trustedHeaders;
     final Loop loop;
     final Body body; // null for none, and while a cache has it
@@ -39,6 +42,7 @@ final class InboundRequest {
         this.target = request.target();
         this.path = request.path();
         this.remoteAddress = request.remoteAddress();
+        this.localAddress = request.localAddress();
         this.trustedHeaders = request.trustedHeaders();
         this.hop = trustedHeaders.isEmpty() ? remoteAddress : request.peerAddress();
         this.loop = request.loop();
@@ -54,6 +58,7 @@ final class InboundRequest {
         this.target = from.target;
         this.path = from.path;
         this.remoteAddress = from.remoteAddress;
+        this.localAddress = from.localAddress;
         this.trustedHeaders = from.trustedHeaders;
         this.hop = from.hop;
         this.loop = from.loop;

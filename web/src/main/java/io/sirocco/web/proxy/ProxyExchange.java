@@ -2,12 +2,14 @@
 package io.sirocco.web.proxy;
 
 import io.sirocco.http.Body;
+import io.sirocco.http.BodySource;
 import io.sirocco.http.Headers;
 import io.sirocco.http.client.ClientRequest;
 import io.sirocco.http.client.ClientResponse;
 import io.sirocco.http.client.HttpClientException;
 import io.sirocco.http.client.HttpClientException.Reason;
 import io.sirocco.net.Loop;
+import io.sirocco.net.ProxyProtocol;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
@@ -60,9 +62,10 @@ abstract class ProxyExchange {
     private Set<UpstreamServer> tried = Set.of();
     private long due; // in milliseconds of the loop
     private UpstreamServer server; // of the attempt
+    private long began; // the attempt, in nanoseconds of the loop's clock
     private String host; // of the attempt
     private CompletableFuture<ClientResponse> call;
-    private ResponseBodySource source; // of the response; null while nobody has asked for it
+    private BodySource source; // of the response; null while nobody has asked for it
     private boolean good; // the response is a success of the server if its body does not break off
     private boolean counted; // in what is in progress
     private boolean gone; // the receiver is
@@ -146,6 +149,7 @@ abstract class ProxyExchange {
         outcome.attempts++;
         next.requests.increment();
         next.inProgress.incrementAndGet();
+        began = loop.clock().nanos();
         CompletableFuture<ClientResponse> sent;
         try {
             sent = upstream.client.sendAsync(loop, message(next));
@@ -166,6 +170,12 @@ abstract class ProxyExchange {
                         .headers(headers)
                         .onInterim(this::interimOfServer)
                         .timeout(Duration.ofMillis(Math.max(1, due - loop.now())));
+        ProxyProtocol announced = upstream.settings.proxyProtocol;
+        if (announced != null) {
+            message =
+                    message.proxyHeader(
+                            announced.header(request.remoteAddress, request.localAddress));
+        }
         if (body != null) {
             message = message.body(length, body.open());
             if (trailers != null) {
@@ -277,6 +287,7 @@ abstract class ProxyExchange {
 
     private void responded(ClientResponse response) {
         int status = response.status();
+        server.latency.add(loop.index(), loop.clock().nanos() - began);
         if (status > 599) {
             response.close();
             failedAt(server);
@@ -305,8 +316,8 @@ abstract class ProxyExchange {
     }
 
     /** Returns the body of the response; the exchange ends with it. */
-    final ResponseBodySource body(ClientResponse response) {
-        source = new ResponseBodySource(response.body().source(), this);
+    final BodySource body(ClientResponse response) {
+        source = response.body().source(this::bodyFailed, this::bodyClosed);
         return source;
     }
 

@@ -3,44 +3,58 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.client.HttpOrigin;
 import io.sirocco.net.Loop;
+import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.log.RepeatedFailures;
+import io.sirocco.web.dns.NameResolver;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The servers of an {@link Upstream}: one for each address of each host. Names are looked up again
- * and again on a virtual thread; the JVM keeps an answer for 30 s (the security property {@code
- * networkaddress.cache.ttl}). Before the first answer the host itself is the server; if a look-up
- * fails, the last addresses stay in use. A server whose address stays keeps its state.
+ * The servers of an {@link Upstream}, those of its settings and those that were added: one for each
+ * address of each host. Each name is looked up on a virtual thread, again and again: when the time
+ * to live of its addresses has passed, within bounds. Before the first answer the host itself is
+ * the server; if a look-up fails, the last addresses stay in use. A server whose address stays
+ * keeps its state.
  *
  * <p>Any thread.
  */
 final class ServerList {
     private static final int MOST_ADDRESSES = 64;
+    private static final Duration RETRY = Duration.ofSeconds(5); // after a failure
+    private static final RepeatedFailures FAILURES =
+            new RepeatedFailures(LazyLogger.of(Upstream.class), Level.WARNING);
 
     private final Upstream upstream;
-    private volatile List<UpstreamServer> all;
-    private final Map<UpstreamSettings.Server, List<InetAddress>> known = new HashMap<>();
+    private final NameResolver resolver;
+    private volatile List<UpstreamServer> all = List.of();
+    private volatile Map<HttpOrigin, UpstreamSettings.Server> added = Map.of(); // in their order
+    private final Map<HttpOrigin, List<InetAddress>> known = new HashMap<>(); // with the lock held
+    private Loop loop; // with the lock held; null until names are looked up
 
     ServerList(Upstream upstream) {
         this.upstream = upstream;
-        for (UpstreamSettings.Server each : upstream.settings.servers) {
-            if (isLiteral(each)) {
-                String host = each.origin().host();
-                String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-                known.put(each, List.of(InetAddress.ofLiteral(bare)));
-            }
+        this.resolver = NameResolver.of(upstream.settings.nameservers);
+        upstream.settings.servers.forEach(this::knowLiteral);
+        rebuild();
+    }
+
+    private void knowLiteral(UpstreamSettings.Server server) {
+        if (isLiteral(server)) {
+            String host = server.origin().host();
+            String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+            known.put(server.origin(), List.of(InetAddress.ofLiteral(bare)));
         }
-        rebuild(List.of());
     }
 
     List<UpstreamServer> all() {
@@ -57,61 +71,125 @@ final class ServerList {
         return server.origin().address().isEmpty() && !isLiteral(server);
     }
 
-    /** Begins to look names up. On {@code loop}. */
-    void begin(Loop loop) {
-        if (upstream.settings.servers.stream().anyMatch(ServerList::isNamed)) {
-            Thread.ofVirtual().name("sirocco-upstream-names").start(() -> lookUp(loop));
-        }
+    private boolean isFixed(HttpOrigin origin) {
+        return upstream.settings.servers.stream().anyMatch(each -> each.origin().equals(origin));
     }
 
-    private void lookUp(Loop loop) {
-        synchronized (known) {
-            for (UpstreamSettings.Server each : upstream.settings.servers) {
-                if (isNamed(each)) {
-                    lookUp(each);
-                }
-            }
-            rebuild(all);
+    private boolean isMember(HttpOrigin origin) {
+        return isFixed(origin) || added.containsKey(origin);
+    }
+
+    /** Returns the servers as they were set or added, before names are resolved. */
+    private List<UpstreamSettings.Server> named() {
+        var named = new ArrayList<>(upstream.settings.servers);
+        named.addAll(added.values());
+        return named;
+    }
+
+    // ---- at run time
+
+    /** Adds a server, or changes its weight; returns whether it is new. */
+    synchronized boolean add(UpstreamSettings.Server server) {
+        if (isFixed(server.origin())) {
+            return false;
         }
+        UpstreamSettings.Server before = added.get(server.origin());
+        if (server.equals(before)) {
+            return false;
+        }
+        var next = new LinkedHashMap<>(added);
+        next.put(server.origin(), server);
+        added = next;
+        knowLiteral(server);
+        rebuild();
+        if (isNamed(server) && loop != null) {
+            lookUpSoon(server);
+        }
+        return before == null;
+    }
+
+    /** Removes a server that was added; returns whether there was one. */
+    synchronized boolean remove(HttpOrigin origin) {
+        if (!added.containsKey(origin)) {
+            return false;
+        }
+        var next = new LinkedHashMap<>(added);
+        next.remove(origin);
+        added = next;
+        known.remove(origin);
+        rebuild();
+        return true;
+    }
+
+    // ---- names
+
+    /** Begins to look names up. On {@code loop}. */
+    synchronized void begin(Loop loop) {
+        this.loop = loop;
+        named().stream().filter(ServerList::isNamed).forEach(this::lookUpSoon);
+    }
+
+    /** Looks a name up, and again when its addresses have expired. */
+    private void lookUpSoon(UpstreamSettings.Server server) {
+        Loop on = loop;
+        Thread.ofVirtual().name("sirocco-upstream-names").start(() -> lookUp(on, server));
+    }
+
+    private void lookUp(Loop on, UpstreamSettings.Server server) {
+        Duration next = lookUp(server.origin());
         try {
-            loop.execute(
-                    () ->
-                            loop.schedule(
-                                    upstream.settings.resolve.toMillis(),
-                                    () -> {
-                                        if (!upstream.isClosed()) {
-                                            begin(loop);
-                                        }
-                                    }));
+            on.execute(() -> on.schedule(next.toMillis(), () -> again(server)));
         } catch (RejectedExecutionException e) {
             // the server has stopped
         }
     }
 
-    private void lookUp(UpstreamSettings.Server server) {
-        try {
-            InetAddress[] found = InetAddress.getAllByName(server.origin().host());
-            Arrays.sort(found, Comparator.comparing(InetAddress::getHostAddress));
-            known.put(
-                    server,
-                    List.copyOf(
-                            Arrays.asList(found)
-                                    .subList(0, Math.min(found.length, MOST_ADDRESSES))));
-        } catch (UnknownHostException e) {
-            Upstream.LOG
-                    .get()
-                    .log(
-                            Level.WARNING,
-                            "upstream {0}: no address is known for {1}",
-                            upstream.name(),
-                            server.origin().host());
+    private synchronized void again(UpstreamSettings.Server server) {
+        HttpOrigin origin = server.origin();
+        if (!upstream.isClosed() && (isFixed(origin) || server.equals(added.get(origin)))) {
+            lookUpSoon(server);
         }
     }
 
-    private void rebuild(List<UpstreamServer> before) {
+    /** Returns when to look again. */
+    private Duration lookUp(HttpOrigin origin) {
+        String host = origin.host();
+        try {
+            NameResolver.Resolved found = resolver.resolve(host);
+            var sorted = new ArrayList<>(found.addresses());
+            sorted.sort(Comparator.comparing(InetAddress::getHostAddress));
+            resolved(
+                    origin,
+                    List.copyOf(sorted.subList(0, Math.min(sorted.size(), MOST_ADDRESSES))));
+            return bounded(found.validity().orElse(upstream.settings.resolve));
+        } catch (IOException | RuntimeException e) {
+            FAILURES.logLine(
+                    upstream.name() + host,
+                    "upstream " + upstream.name() + ": no address is known for " + host + ": " + e,
+                    e);
+            return bounded(RETRY);
+        }
+    }
+
+    private Duration bounded(Duration time) {
+        Duration least = upstream.settings.resolveMin;
+        Duration most = upstream.settings.resolve;
+        Duration longer = time.compareTo(least) > 0 ? time : least;
+        return longer.compareTo(most) < 0 ? longer : most;
+    }
+
+    private synchronized void resolved(HttpOrigin origin, List<InetAddress> addresses) {
+        if (isMember(origin)) { // it may have been removed
+            known.put(origin, addresses);
+            rebuild();
+        }
+    }
+
+    private void rebuild() {
+        List<UpstreamServer> before = all;
         var next = new ArrayList<UpstreamServer>();
-        for (UpstreamSettings.Server each : upstream.settings.servers) {
-            List<InetAddress> addresses = known.get(each);
+        for (UpstreamSettings.Server each : named()) {
+            List<InetAddress> addresses = known.get(each.origin());
             if (addresses != null) {
                 for (InetAddress address : addresses) {
                     String name =
@@ -126,7 +204,7 @@ final class ServerList {
                 next.add(server(each, each.name(), named(each), before));
             } // else TLS could not be told the name, which replaces that of the host
         }
-        if (!next.equals(before) || before.isEmpty()) {
+        if (!next.equals(before)) {
             all = List.copyOf(next);
         }
     }
@@ -147,6 +225,7 @@ final class ServerList {
             List<UpstreamServer> before) {
         for (UpstreamServer each : before) {
             if (each.name.equals(name) && each.origin.equals(origin)) {
+                each.weight = configured.weight();
                 return each;
             }
         }

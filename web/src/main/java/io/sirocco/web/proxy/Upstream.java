@@ -48,8 +48,11 @@ public final class Upstream implements AutoCloseable {
 
     private Upstream(UpstreamSettings settings) {
         this.settings = settings;
-        if (settings.servers.isEmpty()) {
+        if (settings.servers.isEmpty() && !settings.allowEmpty) {
             throw new IllegalArgumentException("An upstream needs a server.");
+        }
+        if (settings.allowEmpty && settings.name.isEmpty()) {
+            throw new IllegalArgumentException("An upstream with allowEmpty needs a name.");
         }
         this.name =
                 settings.name.isEmpty()
@@ -111,6 +114,30 @@ public final class Upstream implements AutoCloseable {
     public void start(Server server) {
         Loop loop = server.loops().getFirst();
         loop.execute(() -> on(loop));
+    }
+
+    /**
+     * Adds a server while requests are served, or changes the weight of one that was added. Its
+     * connections and health are kept then. A server of the settings stays as it is.
+     *
+     * @param url {@code http://HOST[:PORT]}, {@code https://...} or {@code unix:PATH}
+     * @param weight from 1: its share of the requests
+     * @return whether it is new
+     * @throws IllegalArgumentException if the URL or the weight is invalid
+     */
+    public boolean add(String url, int weight) {
+        return servers.add(UpstreamSettings.added(url, weight));
+    }
+
+    /**
+     * Removes a server that was added: it gets no further requests, and those in progress finish. A
+     * server of the settings stays.
+     *
+     * @return whether the server was added before
+     * @throws IllegalArgumentException if the URL is invalid
+     */
+    public boolean remove(String url) {
+        return servers.remove(UpstreamSettings.added(url, 1).origin());
     }
 
     /** Returns the part of a loop. */
@@ -177,7 +204,8 @@ public final class Upstream implements AutoCloseable {
                             server.requests.sum(),
                             server.failures.sum(),
                             server.inProgress.get(),
-                            server.tunnels.get()));
+                            server.tunnels.get(),
+                            server.latency.sum()));
         }
         return new UpstreamStats(
                 name,

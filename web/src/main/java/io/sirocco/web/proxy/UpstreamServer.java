@@ -4,6 +4,7 @@ package io.sirocco.web.proxy;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sirocco.http.client.HttpOrigin;
+import io.sirocco.web.metrics.LatencyCounts;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -15,7 +16,7 @@ final class UpstreamServer {
     final String name; // for logs: its URL, and its address if the host has several
     final HttpOrigin origin;
     final String authority; // of its URL
-    final int weight;
+    volatile int weight;
     final boolean backup;
     final String id; // for sticky cookies: the same after a restart, and says nothing
     final long hash;
@@ -24,6 +25,7 @@ final class UpstreamServer {
     final AtomicInteger tunnels = new AtomicInteger();
     final LongAdder requests = new LongAdder();
     final LongAdder failures = new LongAdder();
+    final LatencyCounts latency = new LatencyCounts(); // until the headers of the response
 
     UpstreamServer(
             UpstreamSettings.Server configured,

@@ -3,7 +3,9 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.Cookie;
 import io.sirocco.http.client.HttpOrigin;
+import io.sirocco.net.ProxyProtocol;
 import io.sirocco.net.TlsClient;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,15 +20,18 @@ import java.util.stream.IntStream;
  * frozen when that returns. All limits and timeouts are finite by default. Used by one thread.
  */
 public final class UpstreamSettings implements Cloneable {
-    /** A configured server. */
+    /** A server that was configured or added. */
     record Server(String name, HttpOrigin origin, int weight, boolean backup) {}
 
     String name = "";
     List<Server> servers = new ArrayList<>();
+    boolean allowEmpty;
     Balance balance = Balance.ROUND_ROBIN;
     HashBy hashBy = HashBy.ADDRESS;
     String stickyCookie = "";
     Duration resolve = Duration.ofSeconds(30);
+    Duration resolveMin = Duration.ofSeconds(1);
+    List<InetSocketAddress> nameservers = List.of(); // empty for those of the system
     int maxFailures = 3;
     Duration failureWindow = Duration.ofSeconds(10);
     Duration ejection = Duration.ofSeconds(10);
@@ -49,6 +54,7 @@ public final class UpstreamSettings implements Cloneable {
     Duration totalTimeout = Duration.ofHours(1);
     Duration keepAlive = Duration.ofSeconds(30);
     Duration tunnelIdleTimeout = Duration.ofHours(1);
+    ProxyProtocol proxyProtocol; // null for none
     TlsClient tls; // null for the JVM's
     String serverName = "";
 
@@ -58,6 +64,10 @@ public final class UpstreamSettings implements Cloneable {
         try {
             var copy = (UpstreamSettings) clone();
             copy.servers = List.copyOf(servers);
+            if (proxyProtocol != null && servers.stream().anyMatch(it -> it.origin().secure())) {
+                throw new IllegalArgumentException(
+                        "proxyProtocol is for servers without TLS: http:// and unix:.");
+            }
             return copy;
         } catch (CloneNotSupportedException e) {
             throw new AssertionError(e);
@@ -91,6 +101,10 @@ public final class UpstreamSettings implements Cloneable {
         return this;
     }
 
+    static Server added(String url, int weight) {
+        return server(url, atLeast(1, "weight", weight), false);
+    }
+
     private static Server server(String url, int weight, boolean backup) {
         if (url.startsWith("unix:")) {
             Path socket = Path.of(url.substring(5));
@@ -111,6 +125,15 @@ public final class UpstreamSettings implements Cloneable {
         String rest = url.substring(url.indexOf("//") + 2);
         int slash = rest.indexOf('/');
         return slash < 0 || slash == rest.length() - 1 ? rest : rest.substring(0, slash);
+    }
+
+    /**
+     * Sets whether there may be no server: then requests get 503 until {@link Upstream#add} adds
+     * one. The upstream needs a name then. Default: false.
+     */
+    public UpstreamSettings allowEmpty(boolean may) {
+        this.allowEmpty = may;
+        return this;
     }
 
     /** Sets how servers are chosen. Default: {@link Balance#ROUND_ROBIN}. */
@@ -139,9 +162,30 @@ public final class UpstreamSettings implements Cloneable {
         return this;
     }
 
-    /** Sets how often host names are resolved. Default: 30 s. */
-    public UpstreamSettings resolve(Duration every) {
-        this.resolve = positive("resolve", every);
+    /**
+     * Sets after which time host names are resolved again, at the latest: sooner if the time to
+     * live of their records is shorter. Default: 30 s.
+     */
+    public UpstreamSettings resolve(Duration most) {
+        this.resolve = positive("resolve", most);
+        return this;
+    }
+
+    /**
+     * Sets before which time host names are not resolved again, whatever their records say, unless
+     * {@link #resolve} is shorter. Default: 1 s.
+     */
+    public UpstreamSettings resolveMin(Duration least) {
+        this.resolveMin = positive("resolveMin", least);
+        return this;
+    }
+
+    /**
+     * Sets the name servers for host names that are not in the hosts file. Default: those of the
+     * system, and where they do not know a name, its own resolver.
+     */
+    public UpstreamSettings nameservers(InetSocketAddress... servers) {
+        this.nameservers = List.of(servers);
         return this;
     }
 
@@ -292,6 +336,15 @@ public final class UpstreamSettings implements Cloneable {
     /** Sets how long nothing may move in a tunnel. Default: 1 h. */
     public UpstreamSettings tunnelIdleTimeout(Duration timeout) {
         this.tunnelIdleTimeout = positive("tunnelIdleTimeout", timeout);
+        return this;
+    }
+
+    /**
+     * Announces each client to the servers by the PROXY protocol, at the beginning of a connection.
+     * A connection is then only for the requests of one connection of a client. Default: not.
+     */
+    public UpstreamSettings proxyProtocol(ProxyProtocol version) {
+        this.proxyProtocol = Objects.requireNonNull(version);
         return this;
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
+import io.sirocco.web.metrics.Latency;
 import java.util.List;
 
 /**
@@ -36,6 +37,7 @@ public record UpstreamStats(
      * @param failures attempts that failed
      * @param inProgress requests and tunnels in progress
      * @param tunnels tunnels
+     * @param latency of its responses: from the start of an attempt until the headers have arrived
      */
     public record ServerStats(
             String name,
@@ -43,5 +45,6 @@ public record UpstreamStats(
             long requests,
             long failures,
             long inProgress,
-            long tunnels) {}
+            long tunnels,
+            Latency latency) {}
 }

@@ -18,6 +18,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -92,9 +93,10 @@ class CollapsingTest {
     @Test
     void aPrivateResponseIsForItsOwnClientAlone() throws Exception {
         List<CompletableFuture<Answer>> answers = ask(5, "/a");
+        var others = new AtomicInteger();
         serving.origin.answers(
-                request -> ok("n" + serving.origin.count(), "Cache-Control", "private"));
-        pending.take().complete(ok("n1", "Cache-Control", "private, max-age=60"));
+                request -> ok("n" + others.incrementAndGet(), "Cache-Control", "private"));
+        pending.take().complete(ok("n0", "Cache-Control", "private, max-age=60"));
         Map<String, Boolean> texts = new ConcurrentHashMap<>();
         for (CompletableFuture<Answer> later : answers) {
             texts.put(answer(later).text(), true);

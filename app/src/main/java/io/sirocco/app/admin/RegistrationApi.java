@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.app.admin;
+
+import io.sirocco.http.Params;
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.http.Routes;
+import io.sirocco.http.client.HttpOrigin;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Registers servers with an upstream, and removes them.
+ *
+ * <pre>
+ * POST or PUT /upstreams/{pool}        a heartbeat; the first one registers the server
+ * {"url": "http://10.0.0.5:8080"}      or {"port": 8080} at the address of this connection
+ *
+ * {"url": "http://10.0.0.5:8080", "ttl": 4.5}                  201 the first time, then 200
+ * {"error": {"code": "forbidden_address", "message": "..."}}   otherwise
+ *
+ * DELETE /upstreams/{pool}?url=...     or ?port=8080; 204, also for a server that is not there
+ * </pre>
+ *
+ * <p>A server names an IP address: its own, or one of the networks that the configuration lists. So
+ * that the balancer cannot be sent to its own machine's other services, loopback and link-local
+ * addresses are only for servers that connect from them. Any thread.
+ */
+final class RegistrationApi {
+    private static final Set<String> KEYS = Set.of("url", "port", "scheme", "weight", "ttl");
+
+    private final Registrations registrations;
+    private final JsonMapper json;
+
+    /** A request that cannot be carried out. */
+    private static final class Refused extends Exception {
+        private static final long serialVersionUID = 1;
+        private final int status;
+        private final String code;
+
+        Refused(int status, String code, String message) {
+            super(message, null, false, false);
+            this.status = status;
+            this.code = code;
+        }
+
+        Response response() {
+            return ErrorObject.response(status, code, getMessage());
+        }
+    }
+
+    RegistrationApi(Registrations registrations, JsonMapper json) {
+        this.registrations = registrations;
+        this.json = json;
+    }
+
+    void addTo(Routes routes) {
+        routes.post("/upstreams/{pool}", this::register);
+        routes.put("/upstreams/{pool}", this::register);
+        routes.delete("/upstreams/{pool}", this::remove);
+    }
+
+    private Response register(Request request) throws IOException {
+        try {
+            Registrations.Target target = target(request);
+            JsonNode body = read(request);
+            String url =
+                    url(
+                            request,
+                            target,
+                            text(body, "url"),
+                            body.has("port") ? whole(body, "port", 0, 1, 65_535) : 0,
+                            text(body, "scheme").orElse("http"));
+            int weight = whole(body, "weight", 1, 1, 1000);
+            Duration ttl = ttl(body);
+            String pool = target.upstream().name();
+            Registrations.Result result = registrations.put(pool, url, weight, ttl);
+            return switch (result) {
+                case JOINED, KEPT ->
+                        Response.json(
+                                        json.writeValueAsString(
+                                                Map.of("url", url, "ttl", ttl.toMillis() / 1e3)))
+                                .status(result == Registrations.Result.JOINED ? 201 : 200);
+                case FIXED ->
+                        throw new Refused(
+                                409,
+                                "fixed_server",
+                                url + " is one of \"servers\" in the configuration");
+                case FULL ->
+                        throw new Refused(
+                                503,
+                                "too_many_servers",
+                                "%d servers have joined \"%s\", which is max-registered"
+                                        .formatted(target.most(), pool));
+                case UNKNOWN -> throw unknown(pool); // since a reload
+            };
+        } catch (Refused e) {
+            return e.response();
+        }
+    }
+
+    private Response remove(Request request) {
+        try {
+            Registrations.Target target = target(request);
+            Params query = request.query();
+            String port = query.first("port").orElse("0");
+            if (!port.matches("\\d{1,5}")) {
+                throw bad("\"port\" must be 1 to 65535");
+            }
+            String url =
+                    url(
+                            request,
+                            target,
+                            query.first("url"),
+                            Integer.parseInt(port),
+                            query.first("scheme").orElse("http"));
+            registrations.remove(target.upstream().name(), url);
+            return Response.empty(204);
+        } catch (Refused e) {
+            return e.response();
+        }
+    }
+
+    private Registrations.Target target(Request request) throws Refused {
+        String pool = request.param("pool");
+        return registrations.target(pool).orElseThrow(() -> unknown(pool));
+    }
+
+    private static Refused unknown(String pool) {
+        return new Refused(
+                404,
+                "unknown_upstream",
+                "no [[upstream]] with registration = true that a route forwards to has the name \""
+                        + pool
+                        + "\"");
+    }
+
+    // ---- the body
+
+    private JsonNode read(Request request) throws IOException, Refused {
+        JsonNode body;
+        try {
+            body = json.readTree(request.body().bytes());
+        } catch (JacksonException e) {
+            throw bad("the body is not valid JSON");
+        }
+        if (!body.isObject()) {
+            throw bad("the body is not a JSON object");
+        }
+        for (String key : body.propertyNames()) {
+            if (!KEYS.contains(key)) {
+                throw bad(
+                        "unknown key \"%s\"; the keys are %s"
+                                .formatted(
+                                        key, String.join(", ", KEYS.stream().sorted().toList())));
+            }
+        }
+        return body;
+    }
+
+    private static Optional<String> text(JsonNode body, String key) throws Refused {
+        JsonNode node = body.path(key);
+        if (node.isMissingNode()) {
+            return Optional.empty();
+        }
+        if (!node.isString()) {
+            throw bad("\"" + key + "\" must be a string");
+        }
+        return Optional.of(node.stringValue());
+    }
+
+    private static int whole(JsonNode body, String key, int usual, int least, int most)
+            throws Refused {
+        JsonNode node = body.path(key);
+        if (node.isMissingNode()) {
+            return usual;
+        }
+        if (!node.isIntegralNumber()
+                || !node.canConvertToInt()
+                || node.intValue() < least
+                || node.intValue() > most) {
+            throw bad("\"" + key + "\" must be " + least + " to " + most);
+        }
+        return node.intValue();
+    }
+
+    private static Duration ttl(JsonNode body) throws Refused {
+        JsonNode node = body.path("ttl");
+        double longest = Registrations.LONGEST_TTL.toMillis() / 1e3;
+        double seconds = node.isNumber() ? node.doubleValue() : longest;
+        if ((!node.isMissingNode() && !node.isNumber()) || !(seconds >= 1 && seconds <= longest)) {
+            throw bad("\"ttl\" must be 1 to " + longest + " seconds");
+        }
+        return Duration.ofMillis((long) (1e3 * seconds));
+    }
+
+    // ---- the address
+
+    /** Returns the URL with an IP address that this client may register. */
+    private static String url(
+            Request request,
+            Registrations.Target target,
+            Optional<String> url,
+            int port,
+            String scheme)
+            throws Refused {
+        if (url.isPresent() == (port > 0)) {
+            throw bad("exactly one of \"url\" and \"port\" is required");
+        }
+        InetAddress own = ((InetSocketAddress) request.peerAddress()).getAddress();
+        if (port > 0) {
+            if (!scheme.matches("https?") || port > 65_535) {
+                throw bad("\"scheme\" must be http or https, and \"port\" 1 to 65535");
+            }
+            return url(scheme.equals("https"), own, port);
+        }
+        HttpOrigin origin = origin(url.get());
+        InetAddress address = literal(origin.host());
+        boolean local =
+                address.isLoopbackAddress()
+                        || address.isLinkLocalAddress()
+                        || address.isAnyLocalAddress()
+                        || address.isMulticastAddress();
+        boolean listed =
+                !local && target.networks().contains(new InetSocketAddress(address, origin.port()));
+        if (!listed && !address.equals(own)) {
+            throw new Refused(
+                    403,
+                    "forbidden_address",
+                    "%s is neither the address of this connection, %s, nor in registration-networks"
+                            .formatted(origin.host(), own.getHostAddress()));
+        }
+        return url(origin.secure(), address, origin.port());
+    }
+
+    private static String url(boolean secure, InetAddress address, int port) {
+        String host = address.getHostAddress().replaceFirst("%.*", ""); // without the interface
+        String shown = host.contains(":") ? "[" + host + "]" : host;
+        return new HttpOrigin(secure, shown, port, Optional.empty()).toString();
+    }
+
+    private static HttpOrigin origin(String url) throws Refused {
+        if (!url.matches("https?://[^/?#@\\s]+/?")) {
+            throw bad("\"url\" must be http://ADDRESS:PORT or https://ADDRESS:PORT");
+        }
+        try {
+            return HttpOrigin.of(url);
+        } catch (IllegalArgumentException e) {
+            throw bad("\"url\": " + e.getMessage());
+        }
+    }
+
+    private static InetAddress literal(String host) throws Refused {
+        try {
+            String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+            return InetAddress.ofLiteral(bare);
+        } catch (IllegalArgumentException e) {
+            throw bad("\"url\" must have an IP address, not the name " + host);
+        }
+    }
+
+    private static Refused bad(String message) {
+        return new Refused(400, "bad_arguments", message);
+    }
+}
