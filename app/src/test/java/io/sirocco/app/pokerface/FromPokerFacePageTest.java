@@ -106,7 +106,7 @@ final class FromPokerFacePageTest {
     /** Of all test classes of the modules below this one, by their names. */
     private static Map<String, String> sources() throws IOException {
         var sources = new HashMap<String, String>();
-        for (String module : new String[] {"net", "http", "web", "script", "app"}) {
+        for (String module : new String[] {"net", "http", "web", "script", "app", "examples"}) {
             try (Stream<Path> all = Files.walk(Path.of("..", module, "src", "test", "java"))) {
                 for (Path path : all.filter(p -> p.toString().endsWith("Test.java")).toList()) {
                     String name = path.getFileName().toString().replace(".java", "");
