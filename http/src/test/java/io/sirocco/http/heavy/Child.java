@@ -61,6 +61,15 @@ public final class Child implements AutoCloseable {
         return line();
     }
 
+    /** Sends a signal, such as {@code STOP}. */
+    public void signal(String name) throws IOException {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** What the JVM's own tool says of it. */
     public String jcmd(String... command) throws IOException {
         var all = new ArrayList<String>();

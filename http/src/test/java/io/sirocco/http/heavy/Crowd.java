@@ -21,7 +21,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * the server's port and how many; prints how many it has, after {@code again} on its input asks on
  * each once more, and ends with its input.
  */
-final class Crowd implements AutoCloseable {
+public final class Crowd implements AutoCloseable {
     static final byte[] HELLO = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(ISO_8859_1);
 
     private final int port;
@@ -32,7 +32,7 @@ final class Crowd implements AutoCloseable {
     /**
      * Its source is any of the sixteen million addresses of the loopback, each with ports enough.
      */
-    Crowd(int port) {
+    public Crowd(int port) {
         this.port = port;
         var random = ThreadLocalRandom.current();
         this.source =
@@ -54,12 +54,12 @@ final class Crowd implements AutoCloseable {
         }
     }
 
-    List<SocketChannel> all() {
+    public List<SocketChannel> all() {
         return all;
     }
 
     /** Opens {@code more} connections, and has a request answered on each. */
-    void grow(int more, byte[] request) throws IOException {
+    public void grow(int more, byte[] request) throws IOException {
         for (int i = 0; i < more; i++) {
             SocketChannel channel = SocketChannel.open();
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);

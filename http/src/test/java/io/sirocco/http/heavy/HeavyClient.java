@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
  * {@code down URL} prints how many bytes came, {@code up URL BYTES} what the server says of so
  * many, {@code rate SECONDS} how many requests a second one loop makes of a server on another.
  */
-final class HeavyClient {
+public final class HeavyClient {
     private HeavyClient() {}
 
     public static void main(String[] arguments) throws Exception {

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * stops and starts, {@code waiting} prints how many handlers wait for {@code open}, the end of the
  * input ends it.
  */
-final class HeavyServer {
+public final class HeavyServer {
     private static final byte[] MEGABYTE = new byte[1 << 20];
     private static final CountDownLatch OPEN = new CountDownLatch(1);
     private static final AtomicInteger WAITING = new AtomicInteger();

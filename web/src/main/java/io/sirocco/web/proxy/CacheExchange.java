@@ -94,7 +94,7 @@ final class CacheExchange extends ProxyExchange {
                         fields,
                         response.body().length(),
                         body(response),
-                        response::trailers));
+                        () -> proxy.rules.responseTrailers(response.trailers())));
     }
 
     @Override

@@ -77,7 +77,7 @@ final class ClientExchange extends ProxyExchange {
         long length = response.body().length().orElse(-1L);
         byte[] arrived = length < 0 ? null : response.body().takeArrived().orElse(null);
         if (arrived != null) {
-            end();
+            bodyClosed();
             result.complete(
                     arrived.length == length
                             ? Response.forwarded(response.status(), fields, arrived)
@@ -85,7 +85,11 @@ final class ClientExchange extends ProxyExchange {
             return;
         }
         Response forwarded = Response.forwarded(response.status(), fields, length, body(response));
-        result.complete(length < 0 ? forwarded.trailers(response::trailers) : forwarded);
+        result.complete(
+                length < 0
+                        ? forwarded.trailers(
+                                () -> proxy.rules.responseTrailers(response.trailers()))
+                        : forwarded);
     }
 
     @Override

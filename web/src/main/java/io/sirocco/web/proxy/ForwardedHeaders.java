@@ -108,8 +108,20 @@ final class ForwardedHeaders {
         return six ? "\"[" + text + "]\"" : text;
     }
 
-    /** A host with a port, or of IPv6, is no token. */
+    /** Quotes all but letters, digits, dots and hyphens: others may separate what is forwarded. */
     private static String quoted(String authority) {
-        return authority.indexOf(':') < 0 ? authority : '"' + authority + '"';
+        for (int i = 0; i < authority.length(); i++) {
+            char c = authority.charAt(i);
+            boolean plain =
+                    c >= 'a' && c <= 'z'
+                            || c >= 'A' && c <= 'Z'
+                            || c >= '0' && c <= '9'
+                            || c == '.'
+                            || c == '-';
+            if (!plain) {
+                return '"' + authority + '"'; // which has no quotation mark and no backslash
+            }
+        }
+        return authority;
     }
 }

@@ -145,6 +145,20 @@ final class MessageHeaders {
         return version.equals("HTTP/1.1") ? "1.1 " + NAME : version.substring(5) + " " + NAME;
     }
 
+    /**
+     * Returns the trailers of a request for a server: those that it may take for what the proxy
+     * says in the header section, where it merges the two, are removed.
+     */
+    Headers requestTrailers(Headers trailers) {
+        Headers all = passing(trailers, options.requestHeaders);
+        for (int i = 0, n = trailers.size(); i < n; i++) {
+            if (ForwardedHeaders.claims(trailers, i)) {
+                all = all.without(trailers.name(i));
+            }
+        }
+        return all;
+    }
+
     private static String decremented(String forwards) {
         try {
             return Long.toString(Math.max(0, Long.parseLong(forwards) - 1));
@@ -181,6 +195,27 @@ final class MessageHeaders {
             all.add("Set-Cookie", cookie);
         }
         return changed(all.build(), options.responseHeaders);
+    }
+
+    /** Returns the trailers of a response for the client. */
+    Headers responseTrailers(Headers trailers) {
+        return passing(trailers, options.responseHeaders);
+    }
+
+    /** Removes trailers of one connection, and of the names that a rule sets or removes. */
+    private static Headers passing(Headers trailers, List<ProxyOptions.HeaderRule> rules) {
+        Headers all = trailers;
+        for (int i = 0, n = trailers.size(); i < n; i++) {
+            if (HopByHop.NAMES.contains(trailers, i)) {
+                all = all.without(trailers.name(i));
+            }
+        }
+        if (all.size() > 0) {
+            for (ProxyOptions.HeaderRule rule : rules) {
+                all = all.without(rule.name());
+            }
+        }
+        return all;
     }
 
     private static String connection(Headers headers) {

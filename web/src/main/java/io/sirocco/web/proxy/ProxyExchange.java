@@ -66,6 +66,7 @@ abstract class ProxyExchange {
     private String host; // of the attempt
     private CompletableFuture<ClientResponse> call;
     private BodySource source; // of the response; null while nobody has asked for it
+    private boolean good; // the response is a success of the server if its body does not break off
     private boolean counted; // in what is in progress
     private boolean gone; // the receiver is
 
@@ -186,7 +187,7 @@ abstract class ProxyExchange {
         if (body != null) {
             message = message.body(length, body.open());
             if (trailers != null) {
-                message = message.trailers(trailers::trailers);
+                message = message.trailers(() -> proxy.rules.requestTrailers(trailers.trailers()));
             }
             if (expects) {
                 message = message.expectContinue();
@@ -305,8 +306,10 @@ abstract class ProxyExchange {
         outcome.failure = "";
         if (upstream.settings.failureStatus.contains(status)) {
             failedAt(server);
-        } else {
+        } else if (status == 101) {
             server.health.succeeded();
+        } else {
+            good = true;
         }
         if (body != null) {
             body.forget();
@@ -322,7 +325,7 @@ abstract class ProxyExchange {
 
     /** Returns the body of the response; the exchange ends with it. */
     final BodySource body(ClientResponse response) {
-        source = response.body().source(this::bodyFailed, this::end);
+        source = response.body().source(this::bodyFailed, this::bodyClosed);
         return source;
     }
 
@@ -337,6 +340,7 @@ abstract class ProxyExchange {
         if (gone) {
             return;
         }
+        good = false;
         Throwable cause = thrown instanceof CompletionException e ? e.getCause() : thrown;
         Reason reason =
                 cause instanceof HttpClientException e ? e.reason() : Reason.LISTENER_FAILED;
@@ -372,6 +376,14 @@ abstract class ProxyExchange {
         if (source != null) {
             source.close();
         }
+    }
+
+    /** The body is over, and the exchange with it. */
+    final void bodyClosed() {
+        if (good && !gone && server != null) {
+            server.health.succeeded();
+        }
+        end();
     }
 
     /** Called when the request is over, perhaps with another response than the server's. */

@@ -143,6 +143,36 @@ class ProxyFailuresTest {
         }
     }
 
+    @Test
+    void aServerThatTruncatesEachBodyIsEjected() throws Exception {
+        var received = new Semaphore(0);
+        try (var truncating =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.send("HTTP/1.1 200 OK\nContent-Length: 10\n\npart");
+                                    received.acquire();
+                                });
+                var good = FakeUpstream.responding(OK);
+                ProxyServer proxy = proxy(s -> {}, truncating.url(), good.url())) {
+            for (int i = 0; i < 20; i++) {
+                try (RawClient client = proxy.client().send(GET)) {
+                    if (i < 6 && i % 2 == 0) {
+                        client.until("part");
+                        received.release();
+                        assertEquals("<reset>", client.end());
+                    } else {
+                        client.until("\n\nok");
+                    }
+                }
+                proxy.next();
+            }
+            assertEquals(3, truncating.requests.size());
+            assertEquals("ejected", proxy.upstream.stats().servers().getFirst().state());
+            proxy.awaitQuiet();
+        }
+    }
+
     // ---- retries
 
     @Test

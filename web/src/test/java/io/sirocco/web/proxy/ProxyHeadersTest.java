@@ -295,6 +295,19 @@ class ProxyHeadersTest {
                 forwarded(FORGED, c -> {}, o -> o.forwarded(forwarding)));
     }
 
+    /** A host may have semicolons and commas (RFC 3986 3.2.2), which separate what is forwarded. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a;for=1.2.3.4", "a,for=1.2.3.4", "a=b", "a:80", "[::1]"})
+    void aHostForgesNoForwardedHeader(String host) throws Exception {
+        String request =
+                forwarded(
+                        "GET / HTTP/1.1\nHost: " + host + "\n\n",
+                        c -> {},
+                        o -> o.forwarded(Forwarding.FORWARDED));
+        String expected = "\nForwarded: for=127.0.0.1;proto=http;host=\"" + host + "\"\n";
+        assertTrue(request.contains(expected), request);
+    }
+
     private static Consumer<Config> trusting(Field... fields) {
         return config ->
                 config.trustedProxies(

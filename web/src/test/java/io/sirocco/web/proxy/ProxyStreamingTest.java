@@ -224,6 +224,65 @@ class ProxyStreamingTest {
 
     // ---- requests
 
+    /** A server that merges trailers with headers must not take them for what the proxy says. */
+    @Test
+    void trailersSetNothingThatTheProxySets() throws Exception {
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.note(peer.until("0\r\n"));
+                                    peer.note(peer.until("\r\n\r\n"));
+                                    peer.send(
+                                            """
+                                            HTTP/1.1 200 OK
+                                            Transfer-Encoding: chunked
+
+                                            2
+                                            ok
+                                            0
+                                            X-New: 2
+                                            Server: fake
+                                            Proxy-Connection: close
+                                            Sum: 6
+
+                                            """);
+                                });
+                var proxy =
+                        new ProxyServer(
+                                transport,
+                                Upstream.of(fake.url()),
+                                c -> {},
+                                o ->
+                                        o.requestHeader("X-Real-IP", "1.1.1.1")
+                                                .responseHeader("X-New", "1")
+                                                .responseHeader("Server", ""));
+                RawClient client = proxy.client()) {
+            client.send(
+                    """
+                    POST / HTTP/1.1
+                    Host: a
+                    Transfer-Encoding: chunked
+
+                    2
+                    xy
+                    0
+                    x-real-ip: 2.2.2.2
+                    X-Forwarded-For: 2.2.2.2
+                    X_FORWARDED_PROTO: https
+                    Forwarded: for=2.2.2.2
+                    HTTP2-Settings: AAMA
+                    Sum: 5
+
+                    """);
+            fake.next();
+            fake.next();
+            assertEquals("Sum: 5\r\n\r\n", fake.next());
+            assertTrue(client.until("0\n").contains("\nX-New: 1\n"));
+            assertEquals("Sum: 6\n\n", client.until("\n\n"));
+        }
+    }
+
     @Test
     void eachPieceOfARequestPassesAtOnceWithItsTrailers() throws Exception {
         try (var fake =
