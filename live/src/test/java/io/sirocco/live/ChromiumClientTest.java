@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
+import io.sirocco.http.peer.Npm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

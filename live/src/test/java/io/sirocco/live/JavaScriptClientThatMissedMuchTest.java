@@ -4,6 +4,7 @@ package io.sirocco.live;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.http.peer.Npm;
 import io.sirocco.live.broker.Depth;
 import io.sirocco.live.broker.MemoryBroker;
 import java.time.Duration;

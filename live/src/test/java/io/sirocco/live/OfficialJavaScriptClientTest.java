@@ -3,6 +3,7 @@ package io.sirocco.live;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.sirocco.http.peer.Npm;
 import java.io.IOException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.live.cluster;
 
-import io.sirocco.live.Npm;
+import io.sirocco.http.peer.Npm;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;

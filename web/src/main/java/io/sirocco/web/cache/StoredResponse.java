@@ -29,7 +29,7 @@ final class StoredResponse {
 
     /** A 304 does not change these: they belong to the body that is stored (RFC 9111 3.2). */
     private static final Set<String> OF_THE_BODY =
-            Set.of("content-encoding", "content-length", "content-range", "content-type");
+            Set.of("content-encoding", "content-length", "content-md5", "content-range");
 
     /** What an entry costs beside its strings, roughly. */
     private static final int OVERHEAD = 1024;

@@ -14,6 +14,9 @@ import java.util.Set;
  * this kind is dropped, since a client can forge it. Any thread.
  */
 final class ForwardedHeaders {
+    private static final Headers HTTP = Headers.of("X-Forwarded-Proto", "http");
+    private static final Headers HTTPS = Headers.of("X-Forwarded-Proto", "https");
+
     private final boolean legacy;
     private final boolean standard;
 
@@ -64,7 +67,7 @@ final class ForwardedHeaders {
         if (!chain.isEmpty()) {
             to.add("X-Forwarded-For", chain);
         }
-        to.add("X-Forwarded-Proto", request.scheme);
+        to.add(request.isSecure() ? HTTPS : HTTP);
         if (!request.authority.isEmpty()) {
             to.add("X-Forwarded-Host", request.authority);
         }

@@ -16,6 +16,8 @@ final class MessageHeaders {
     /** Our name in {@code Via}, a pseudonym (RFC 9110 7.6.3). */
     private static final String NAME = "sirocco";
 
+    private static final Headers VIA = Headers.of("Via", "1.1 " + NAME);
+
     /** Headers of a request that a server does not get as they are. */
     private static final HeaderNames CHANGED = HopByHop.NAMES.and("Expect", "Host", "Max-Forwards");
 
@@ -49,6 +51,9 @@ final class MessageHeaders {
 
     /** Returns how often our name is in the values of {@code Via}. */
     static int passes(String via) {
+        if (via.isEmpty()) {
+            return 0;
+        }
         int count = 0;
         for (String hop : via.split(",")) {
             String[] parts = hop.strip().split("\\s+");
@@ -125,7 +130,7 @@ final class MessageHeaders {
         }
         all.add(received, from, size);
         forwarded.add(request, all);
-        all.add("Via", via(request.version));
+        addVia(request.version, all);
         return changed(all.build(), options.requestHeaders);
     }
 
@@ -141,8 +146,12 @@ final class MessageHeaders {
         }
     }
 
-    private static String via(String version) {
-        return version.equals("HTTP/1.1") ? "1.1 " + NAME : version.substring(5) + " " + NAME;
+    private static void addVia(String version, Headers.Builder to) {
+        if (version.equals("HTTP/1.1")) {
+            to.add(VIA);
+        } else {
+            to.add("Via", version.substring(5) + " " + NAME);
+        }
     }
 
     /**
@@ -190,7 +199,7 @@ final class MessageHeaders {
             }
         }
         all.add(headers, from, size);
-        all.add("Via", via(version));
+        addVia(version, all);
         if (!cookie.isEmpty()) {
             all.add("Set-Cookie", cookie);
         }

@@ -292,11 +292,17 @@ class RulesTest {
                                 date(0),
                                 "Content-Length",
                                 "0",
+                                "Content-Encoding",
+                                "br",
+                                "Content-MD5",
+                                "N7UdGUp1E+RbVvZSTy1R8g==",
                                 "Connection",
                                 "X-D",
                                 "X-D",
                                 "5"));
-        assertEquals("text/plain", after.first("Content-Type").orElseThrow());
+        assertEquals(List.of("text/html"), after.all("Content-Type")); // RFC 9111 3.2
+        assertFalse(after.has("Content-Encoding"));
+        assertFalse(after.has("Content-MD5"));
         assertEquals(List.of("3"), after.all("X-A"));
         assertEquals(List.of("1"), after.all("X-B"));
         assertEquals(List.of("4"), after.all("X-C"));

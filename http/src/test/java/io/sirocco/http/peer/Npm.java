@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.sirocco.live;
+package io.sirocco.http.peer;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -79,19 +79,19 @@ public final class Npm {
         }
     }
 
-    /** The lines that a program of it prints, complaints included. */
-    List<String> run(String program, String... arguments) {
+    /** Runs a program of it; returns the lines that it prints, complaints included. */
+    public List<String> run(String program, String... arguments) {
         var command = new ArrayList<>(List.of("node", program));
         command.addAll(List.of(arguments));
-        Path output = folder.resolve("output-" + String.join("-", arguments));
         try {
+            Path output = Files.createTempFile(folder, "output", "");
             Process process =
                     new ProcessBuilder(command)
                             .directory(folder.toFile())
                             .redirectErrorStream(true)
                             .redirectOutput(output.toFile())
                             .start();
-            boolean ended = process.waitFor(30, TimeUnit.SECONDS);
+            boolean ended = process.waitFor(SECONDS, TimeUnit.SECONDS);
             process.destroyForcibly().waitFor();
             var lines = new ArrayList<>(Files.readAllLines(output));
             if (!ended) {
