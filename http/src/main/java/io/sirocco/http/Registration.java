@@ -7,6 +7,7 @@ import io.sirocco.http.client.ClientRequest;
 import io.sirocco.http.client.ClientResponse;
 import io.sirocco.http.client.HttpClient;
 import io.sirocco.http.client.HttpClientException;
+import io.sirocco.http.client.HttpOrigin;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
@@ -68,6 +69,15 @@ public final class Registration implements AutoCloseable {
                 HttpClient.onLoopOfCaller(
                         c -> c.connectTimeout(TIMEOUT).tlsTimeout(TIMEOUT).totalTimeout(TIMEOUT));
         request("PUT", ""); // or it is no URL
+    }
+
+    /**
+     * Returns the origin of a URL.
+     *
+     * @throws IllegalArgumentException if it is none of HTTP
+     */
+    static String origin(String url) {
+        return HttpOrigin.of(url).toString();
     }
 
     void begin() {

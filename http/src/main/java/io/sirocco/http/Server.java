@@ -3,7 +3,6 @@ package io.sirocco.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.sirocco.http.client.HttpOrigin;
 import io.sirocco.http.exchange.LoopContext;
 import io.sirocco.net.Loop;
 import io.sirocco.net.TransportKind;
@@ -209,7 +208,7 @@ public final class Server implements AutoCloseable {
      * @throws IllegalStateException if the server is stopped
      */
     public Registration join(String upstream, String token, String url) {
-        String origin = HttpOrigin.of(url).toString();
+        String origin = Registration.origin(url);
         return join(
                 new Registration(
                         upstream,
