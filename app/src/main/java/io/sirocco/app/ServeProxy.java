@@ -73,6 +73,9 @@ final class ServeProxy extends Serve {
         var forwards = new ArrayList<Map<String, Object>>();
         for (String word : words) {
             Matcher parts = ROUTE.matcher(word);
+            if (!parts.matches() && word.matches("(https?://|unix:).+")) {
+                throw wrong("a path is missing before '" + word + "': write '*=" + word + "'");
+            }
             if (!parts.matches()) {
                 throw wrong("'" + word + "' is not PATTERN=URL, such as " + EXAMPLE);
             }

@@ -84,6 +84,7 @@ class ProxyCommandTest {
                     """
                     /api                              | '/api' is not PATTERN=URL
                     api/*=http://127.0.0.1:1          | 'api/*=http://127.0.0.1:1' is not PATTERN=URL
+                    http://127.0.0.1:1                | write '*=http://127.0.0.1:1'
                     *=http://127.0.0.1:1/app          | "to" has a path: "http://127.0.0.1:1/app"
                     /a=http://a:1,http://a:1          | "servers" contains "http://a:1" twice
                     /a=http://a:1 /a=http://b:1       | two routes of this site have the same path: "/a"

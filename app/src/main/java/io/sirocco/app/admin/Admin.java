@@ -35,7 +35,7 @@ import tools.jackson.databind.json.JsonMapper;
  * POST /cache/purge   removes stored responses: {@link Purge}
  * GET  /         the dashboard, fed by GET /events
  * GET  /live     the console of event channels, if they are on: {@link Console}
- * POST /upstreams/{pool}   registers a server with an upstream: {@link RegistrationApi}
+ * POST /upstreams/{name}   registers a server with an upstream: {@link RegistrationApi}
  * </pre>
  *
  * <p>{@link Guard} controls access. Any thread.

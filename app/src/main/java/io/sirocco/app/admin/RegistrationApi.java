@@ -21,13 +21,13 @@ import tools.jackson.databind.json.JsonMapper;
  * Registers servers with an upstream, and removes them.
  *
  * <pre>
- * POST or PUT /upstreams/{pool}        a heartbeat; the first one registers the server
+ * POST or PUT /upstreams/{name}        a heartbeat; the first one registers the server
  * {"url": "http://10.0.0.5:8080"}      or {"port": 8080} at the address of this connection
  *
  * {"url": "http://10.0.0.5:8080", "ttl": 4.5}                  201 the first time, then 200
  * {"error": {"code": "forbidden_address", "message": "..."}}   otherwise
  *
- * DELETE /upstreams/{pool}?url=...     or ?port=8080; 204, also for a server that is not there
+ * DELETE /upstreams/{name}?url=...     or ?port=8080; 204, also for a server that is not there
  * </pre>
  *
  * <p>A server names an IP address: its own, or one of the networks that the configuration lists. So
@@ -63,9 +63,9 @@ final class RegistrationApi {
     }
 
     void addTo(Routes routes) {
-        routes.post("/upstreams/{pool}", this::register);
-        routes.put("/upstreams/{pool}", this::register);
-        routes.delete("/upstreams/{pool}", this::remove);
+        routes.post("/upstreams/{name}", this::register);
+        routes.put("/upstreams/{name}", this::register);
+        routes.delete("/upstreams/{name}", this::remove);
     }
 
     private Response register(Request request) throws IOException {
@@ -130,7 +130,7 @@ final class RegistrationApi {
     }
 
     private Registrations.Target target(Request request) throws Refused {
-        String pool = request.param("pool");
+        String pool = request.param("name");
         return registrations.target(pool).orElseThrow(() -> unknown(pool));
     }
 

@@ -89,7 +89,7 @@ final class Token {
         try (var out = Channels.newOutputStream(Files.newByteChannel(file, options, mode))) {
             out.write((secret + "\n").getBytes(UTF_8));
         }
-        LOG.get().log(Level.INFO, "created a token for the admin server in {0}", file);
+        LOG.get().log(Level.INFO, "created a token in {0}", file);
     }
 
     private static void warnOfReaders(Path file) throws IOException {

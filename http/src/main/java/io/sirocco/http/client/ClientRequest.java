@@ -452,8 +452,7 @@ public final class ClientRequest {
     /** Returns the method and the URL, for messages. */
     @Override
     public String toString() {
-        String where = target.startsWith("/") ? target : " " + target;
-        return method + " " + origin + where;
+        return method + " " + origin.with(target.startsWith("/") ? target : " " + target);
     }
 
     static void refuseOurs(String name) {

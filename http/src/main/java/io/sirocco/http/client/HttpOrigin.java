@@ -94,7 +94,12 @@ public record HttpOrigin(boolean secure, String host, int port, Optional<SocketA
     /** Returns the origin as in a URL, with its address if it has one of its own. */
     @Override
     public String toString() {
-        String url = (secure ? "https://" : "http://") + authority();
+        return with("");
+    }
+
+    /** Returns a URL of this origin, with its address if it has one of its own, for messages. */
+    String with(String path) {
+        String url = (secure ? "https://" : "http://") + authority() + path;
         return address.map(at -> url + " at " + text(at)).orElse(url);
     }
 

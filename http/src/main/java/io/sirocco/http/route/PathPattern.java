@@ -38,6 +38,9 @@ public record PathPattern(String text, List<Segment> segments) {
      *     what to write instead
      */
     public static PathPattern parse(String text) {
+        if (text.startsWith("~") || text.startsWith("^")) {
+            throw bad(text, "is no regular expression", "write a path, such as /img/* or /*.php");
+        }
         if (!text.startsWith("/")) {
             throw bad(text, "does not begin with '/'", "write \"/" + text + "\"");
         }

@@ -27,6 +27,7 @@ import io.sirocco.net.TlsClient;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -887,5 +888,18 @@ class HttpClientTest {
         public void closed(Connection connection, CloseCause cause) {
             input.completeExceptionally(new IOException(cause.toString()));
         }
+    }
+
+    @Test
+    void aRequestIsNamedByItsUrlAndItsAddress() {
+        HttpOrigin origin = HttpOrigin.of("http://shop.test:81");
+        var address = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.2"), 8080);
+        assertEquals("GET http://shop.test:81/a?b", named(origin, "/a?b"));
+        assertEquals(
+                "GET http://shop.test:81/a?b at 127.0.0.2:8080", named(origin.at(address), "/a?b"));
+    }
+
+    private static String named(HttpOrigin origin, String target) {
+        return ClientRequest.of("GET", origin, target).toString();
     }
 }
