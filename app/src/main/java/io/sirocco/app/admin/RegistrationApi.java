@@ -6,9 +6,12 @@ import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.client.HttpOrigin;
+import io.sirocco.web.access.Networks;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +35,8 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p>A server names an IP address: its own, or one of the networks that the configuration lists. So
  * that the balancer cannot be sent to its own machine's other services, loopback and link-local
- * addresses are only for servers that connect from them. Any thread.
+ * addresses are only for servers that connect from them, and the other addresses of this machine
+ * only for servers that run on it. Any thread.
  */
 final class RegistrationApi {
     private static final Set<String> KEYS = Set.of("url", "port", "scheme", "weight", "ttl");
@@ -224,14 +228,7 @@ final class RegistrationApi {
         }
         HttpOrigin origin = origin(url.get());
         InetAddress address = literal(origin.host());
-        boolean local =
-                address.isLoopbackAddress()
-                        || address.isLinkLocalAddress()
-                        || address.isAnyLocalAddress()
-                        || address.isMulticastAddress();
-        boolean listed =
-                !local && target.networks().contains(new InetSocketAddress(address, origin.port()));
-        if (!listed && !address.equals(own)) {
+        if (!mayRegister(own, address, target.networks())) {
             throw new Refused(
                     403,
                     "forbidden_address",
@@ -239,6 +236,35 @@ final class RegistrationApi {
                             .formatted(origin.host(), own.getHostAddress()));
         }
         return url(origin.secure(), address, origin.port());
+    }
+
+    /**
+     * Returns whether a server may register an address.
+     *
+     * @param own the address that the server connects from
+     * @param networks of addresses that it may register besides
+     */
+    static boolean mayRegister(InetAddress own, InetAddress address, Networks networks) {
+        if (address.equals(own)) {
+            return true;
+        }
+        boolean local =
+                address.isLoopbackAddress()
+                        || address.isLinkLocalAddress()
+                        || address.isAnyLocalAddress()
+                        || address.isMulticastAddress();
+        return !local
+                && networks.contains(new InetSocketAddress(address, 0))
+                && (isOfThisMachine(own) || !isOfThisMachine(address));
+    }
+
+    private static boolean isOfThisMachine(InetAddress address) {
+        try {
+            return address.isLoopbackAddress()
+                    || NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException e) {
+            return false;
+        }
     }
 
     private static String url(boolean secure, InetAddress address, int port) {

@@ -10,6 +10,9 @@ import io.sirocco.app.admin.Registrations.Target;
 import io.sirocco.web.access.Networks;
 import io.sirocco.web.proxy.Upstream;
 import io.sirocco.web.proxy.UpstreamStats.ServerStats;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -94,6 +97,29 @@ class RegistrationsTest {
             assertEquals(List.of("http://10.0.0.3", "http://10.0.0.4"), joined(next));
             all.use(List.of());
             assertEquals(Result.UNKNOWN, put("http://10.0.0.3"));
+        }
+    }
+
+    /** The services of the balancer's machine listen on its other addresses, too. */
+    @Test
+    void anAddressOfThisMachineIsOnlyForServersOnIt() throws Exception {
+        Networks everywhere = Networks.of(List.of("0.0.0.0/0"));
+        InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
+        InetAddress remote = InetAddress.ofLiteral("192.0.2.7");
+        InetAddress other = InetAddress.ofLiteral("192.0.2.8");
+        assertTrue(RegistrationApi.mayRegister(remote, remote, Networks.of(List.of())));
+        assertTrue(RegistrationApi.mayRegister(remote, other, everywhere));
+        assertFalse(RegistrationApi.mayRegister(remote, loopback, everywhere));
+        List<InetAddress> ours =
+                NetworkInterface.networkInterfaces()
+                        .flatMap(NetworkInterface::inetAddresses)
+                        .filter(each -> each instanceof Inet4Address)
+                        .filter(each -> !each.isLoopbackAddress() && !each.isLinkLocalAddress())
+                        .toList();
+        for (InetAddress own : ours) { // none on a machine without a network
+            assertFalse(RegistrationApi.mayRegister(remote, own, everywhere));
+            assertTrue(RegistrationApi.mayRegister(own, own, everywhere));
+            assertTrue(RegistrationApi.mayRegister(loopback, own, everywhere));
         }
     }
 }

@@ -25,11 +25,14 @@ import java.util.function.Supplier;
 
 /** The {@link Request} of an {@link Exchange}. Used by one thread at a time. */
 public final class RequestMessage implements Request {
+    /** How often a request that is forwarded is in memory, the first copy included. */
+    private static final int COPIES = 3;
 
     final Exchange exchange;
     private final PathParams params;
     private RequestHead head; // null when the request is over
     private boolean detached;
+    private Headers all; // null until they are asked for
     private RequestExtras extras; // null until one of them is needed
 
     RequestMessage(Exchange exchange, RequestHead head, PathParams params, Forwarded forwarded) {
@@ -69,13 +72,20 @@ public final class RequestMessage implements Request {
         }
     }
 
-    /** Returns the number of bytes of the copy. */
+    /**
+     * Returns the number of bytes of the copy. A handler that takes all headers keeps them, and
+     * what it makes of them and of the target, as a proxy and a cache do.
+     */
     int stored() {
-        return head != null && detached ? head.end() : 0;
+        if (head == null || !detached) {
+            return 0;
+        }
+        return all == null ? head.end() : COPIES * head.end();
     }
 
     void over() {
         head = null;
+        all = null;
     }
 
     /** Returns whether the head is a copy. */
@@ -168,7 +178,11 @@ public final class RequestMessage implements Request {
 
     @Override
     public Headers headers() {
-        return CheckedHeaders.of(head());
+        RequestHead from = head();
+        if (all == null) {
+            all = CheckedHeaders.of(from);
+        }
+        return all;
     }
 
     @Override

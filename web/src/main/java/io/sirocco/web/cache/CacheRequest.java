@@ -5,7 +5,6 @@ import io.sirocco.http.Body;
 import io.sirocco.http.Headers;
 import io.sirocco.http.Request;
 import io.sirocco.net.Loop;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -82,16 +81,10 @@ final class CacheRequest {
         return new CacheRequest(method, "http", "a", target, path, null, null, headers, rules);
     }
 
-    /** Copies the headers. Called while the client's request is valid. */
+    /** Keeps the headers. Called while the client's request is valid. */
     void detach() {
         if (headers == null) {
-            var pairs = new ArrayList<String>(48);
-            live.headers(
-                    (name, value) -> {
-                        pairs.add(name);
-                        pairs.add(value);
-                    });
-            headers = Headers.of(pairs.toArray(String[]::new));
+            headers = live.headers();
         }
     }
 

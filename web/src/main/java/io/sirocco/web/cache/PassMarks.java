@@ -8,10 +8,11 @@ import java.time.Duration;
 
 /**
  * URLs whose last response could not be shared: for some seconds, requests for them do not wait for
- * each other. Any thread.
+ * each other. Their number is limited, and so is the sum of their lengths. Any thread.
  */
 final class PassMarks {
     private static final int MOST = 10_000;
+    private static final int USUAL_LENGTH = 100;
     private static final Duration FOR = Duration.ofSeconds(10);
 
     private final Cache<String, Boolean> marked;
@@ -21,7 +22,8 @@ final class PassMarks {
                 Caffeine.newBuilder()
                         .executor(Runnable::run)
                         .ticker(clock::nanos)
-                        .maximumSize(MOST)
+                        .maximumWeight((long) MOST * USUAL_LENGTH)
+                        .weigher((String url, Boolean any) -> Math.max(USUAL_LENGTH, url.length()))
                         .expireAfterWrite(FOR)
                         .build();
     }

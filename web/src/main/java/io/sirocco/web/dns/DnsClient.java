@@ -2,8 +2,7 @@
 package io.sirocco.web.dns;
 
 import io.sirocco.web.dns.DnsMessage.Answer;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -92,22 +91,33 @@ final class DnsClient {
         long end = System.nanoTime() + settings.timeout().toNanos();
         try (var socket = new Socket()) {
             socket.connect(server, millisTo(end));
-            socket.setSoTimeout(millisTo(end));
-            var out = new DataOutputStream(socket.getOutputStream());
             byte[] framed = new byte[query.length + 2];
             framed[0] = (byte) (query.length >> 8);
             framed[1] = (byte) query.length;
             System.arraycopy(query, 0, framed, 2, query.length);
-            out.write(framed);
-            var in = new DataInputStream(socket.getInputStream());
-            byte[] response = new byte[in.readUnsignedShort()];
-            in.readFully(response);
+            socket.getOutputStream().write(framed);
+            byte[] length = read(socket, 2, end);
+            byte[] response = read(socket, (length[0] & 0xff) << 8 | length[1] & 0xff, end);
             Answer answer = DnsMessage.read(query, response, response.length);
             if (answer instanceof Answer.Truncated || answer instanceof Answer.Other) {
                 throw new IOException("the name server " + server + " sent another response");
             }
             return answer;
         }
+    }
+
+    /** The timeout is for all bytes: a server must not renew it with each. */
+    private static byte[] read(Socket socket, int count, long end) throws IOException {
+        byte[] bytes = new byte[count];
+        for (int at = 0; at < count; ) {
+            socket.setSoTimeout(millisTo(end));
+            int n = socket.getInputStream().read(bytes, at, count - at);
+            if (n < 0) {
+                throw new EOFException("the name server closed the connection");
+            }
+            at += n;
+        }
+        return bytes;
     }
 
     private static int millisTo(long end) throws SocketTimeoutException {

@@ -36,6 +36,7 @@ final class DnsMessage {
     private static final int HEADER = 12;
     private static final int LONGEST_NAME = 255; // RFC 1035 2.3.4
     private static final int LONGEST_LABEL = 63;
+    private static final int MOST_ALIASES = 16;
 
     /** What a response says of a name. */
     sealed interface Answer {
@@ -166,13 +167,13 @@ final class DnsMessage {
         return follow(in, records, asked, type);
     }
 
-    /** Follows the aliases of the name, each of which comes once at most. */
+    /** Follows the aliases of the name, a few: each step looks at all records. */
     private static Answer follow(ByteBuffer in, List<Resource> records, String asked, int type)
             throws IOException {
         var addresses = new ArrayList<InetAddress>();
         long least = Long.MAX_VALUE;
         String name = asked;
-        for (int alias = 0; alias <= records.size(); alias++) {
+        for (int alias = 0; alias <= MOST_ALIASES; alias++) {
             String next = null;
             for (Resource each : records) {
                 if (!each.name.equals(name)) {
@@ -183,7 +184,7 @@ final class DnsMessage {
                             Arrays.copyOfRange(in.array(), each.from, each.from + each.length);
                     addresses.add(InetAddress.getByAddress(bytes));
                     least = Math.min(least, each.seconds);
-                } else if (each.type == CNAME) {
+                } else if (each.type == CNAME && next == null) {
                     var data = in.duplicate().position(each.from);
                     next = name(data);
                     least = Math.min(least, each.seconds);

@@ -80,7 +80,10 @@ abstract class ProxyExchange {
         this.headers = proxy.rules.request(request);
         this.idempotent = IDEMPOTENT.contains(request.method);
         this.length = request.length();
-        this.body = length == 0 ? null : new RequestBodySource(request.source(), idempotent);
+        this.body =
+                length == 0
+                        ? null
+                        : new RequestBodySource(request.source(), idempotent, loop.memory());
         this.trailers = length < 0 ? request.body : null;
         this.expects = body != null && request.headers.has("Expect");
         this.sticky = proxy.rules.sticky().of(request);
@@ -406,6 +409,9 @@ abstract class ProxyExchange {
     /** The exchange is over; does nothing the second time. */
     final void end() {
         leaveServer();
+        if (body != null) {
+            body.forget();
+        }
         if (counted) {
             counted = false;
             upstream.inProgress.decrementAndGet();

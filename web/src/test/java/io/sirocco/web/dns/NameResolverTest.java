@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -90,6 +91,40 @@ class NameResolverTest {
                                 ? NameServer.address(query, 3, "127.0.0.4")
                                 : NameServer.response(query, 0x8380);
         assertEquals(found(3, "127.0.0.4"), ask(zone, "a.b"));
+    }
+
+    /** The timeout is for all of a response, not for each byte. */
+    @Test
+    void aResponseThatTricklesIsNotWaitedFor() throws IOException {
+        Zone zone =
+                (query, tcp) ->
+                        tcp
+                                ? NameServer.address(query, 3, "127.0.0.4")
+                                : NameServer.response(query, 0x8380);
+        try (var server = new NameServer(zone)) {
+            server.trickle(100);
+            var conf =
+                    new ResolvConf(
+                            List.of(server.address()), List.of(), 1, Duration.ofSeconds(1), 1);
+            assertThrows(IOException.class, () -> new DnsClient(conf).ask("a.b", DnsMessage.A));
+        }
+    }
+
+    /** Each step looks at all records, of which there may be thousands. */
+    @Test
+    void aliasesAreFollowedSixteenTimes() throws IOException {
+        assertEquals(found(20, "127.0.0.3"), ask((q, t) -> aliases(q, 16), "a0.b"));
+        assertEquals(new Answer.None(), ask((q, t) -> aliases(q, 17), "a0.b"));
+    }
+
+    private static byte[] aliases(byte[] query, int count) {
+        var records = new ArrayList<byte[]>();
+        for (int i = 0; i < count; i++) {
+            records.add(NameServer.record(name("a" + i + ".b"), 5, 20, name("a" + (i + 1) + ".b")));
+        }
+        byte[] address = InetAddress.ofLiteral("127.0.0.3").getAddress();
+        records.add(NameServer.record(name("a" + count + ".b"), 1, 20, address));
+        return NameServer.response(query, 0x8180, records.toArray(byte[][]::new));
     }
 
     @Test

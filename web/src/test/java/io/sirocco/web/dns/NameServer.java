@@ -30,6 +30,7 @@ public final class NameServer implements AutoCloseable {
     private final DatagramSocket udp;
     private final ServerSocket tcp;
     private volatile Zone zone;
+    private volatile int pause; // between the bytes of a response over TCP, in milliseconds
 
     public NameServer(Zone zone) throws IOException {
         this.zone = zone;
@@ -58,6 +59,11 @@ public final class NameServer implements AutoCloseable {
 
     public void zone(Zone next) {
         zone = next;
+    }
+
+    /** Sends responses over TCP byte by byte, with pauses of so many milliseconds. */
+    void trickle(int millis) {
+        pause = millis;
     }
 
     public InetSocketAddress address() {
@@ -95,10 +101,14 @@ public final class NameServer implements AutoCloseable {
                     byte[] response = zone.answer(query, true);
                     var out = new DataOutputStream(socket.getOutputStream());
                     out.writeShort(response.length);
-                    out.write(response);
+                    for (int i = 0; pause > 0 && i < response.length; i++) {
+                        out.write(response[i]);
+                        Thread.sleep(pause);
+                    }
+                    out.write(response, 0, pause > 0 ? 0 : response.length);
                 }
             }
-        } catch (IOException e) {
+        } catch (IOException | InterruptedException e) {
             // it is closed
         }
     }
