@@ -45,29 +45,19 @@ final class Connecting implements Connector {
         if (origin.address().isPresent()) {
             addresses.add(origin.address().get());
             loop.execute(this::next);
-        } else if (isLiteral(origin.host())) {
-            loop.execute(
-                    () -> {
-                        try {
-                            resolved(List.of(InetAddress.ofLiteral(unbracketed(origin.host()))));
-                        } catch (IllegalArgumentException e) {
-                            unknown(e);
-                        }
-                    });
-        } else {
-            Thread.ofVirtual().start(this::resolve); // that may take its time
+            return;
+        }
+        try {
+            HttpOrigin.literal(origin.host())
+                    .ifPresentOrElse(
+                            address -> loop.execute(() -> resolved(List.of(address))),
+                            () -> Thread.ofVirtual().start(this::lookUp)); // which may block
+        } catch (IllegalArgumentException e) {
+            loop.execute(() -> unknown(e));
         }
     }
 
-    private static boolean isLiteral(String host) {
-        return host.startsWith("[") || host.matches("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
-    }
-
-    private static String unbracketed(String host) {
-        return host.matches("\\[.*]") ? host.substring(1, host.length() - 1) : host;
-    }
-
-    private void resolve() {
+    private void lookUp() {
         try {
             InetAddress[] all = InetAddress.getAllByName(origin.host());
             List<InetAddress> some = new ArrayList<>(List.of(all));
