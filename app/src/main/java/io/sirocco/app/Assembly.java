@@ -75,12 +75,7 @@ final class Assembly implements AutoCloseable {
             throws InvalidConfiguration, IOException {
         this.configuration = configuration;
         this.sharedState = sharedState;
-        this.sites =
-                new Sites(
-                        sharedState,
-                        configuration,
-                        before.map(old -> new Sites.Before(old.sites, old.configuration)),
-                        true);
+        this.sites = new Sites(sharedState, configuration, before.map(old -> old.sites), true);
         this.trusted =
                 Networks.of(
                         configuration.proxies().trusted().stream().map(Network::toString).toList());
