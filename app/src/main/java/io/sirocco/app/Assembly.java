@@ -169,9 +169,9 @@ final class Assembly implements AutoCloseable {
     }
 
     /** Completes a start or a reload, after the server has applied this assembly. */
-    void inForce(Server server) {
+    void activate(Server server) {
         int most = configuration.limits().maxConnectionsPerAddress();
-        sites.inForce(server);
+        sites.activate(server);
         connections.ifPresent(limit -> limit.most(most == 0 ? Integer.MAX_VALUE : most));
     }
 

@@ -65,7 +65,7 @@ final class Serving implements AutoCloseable, Subject {
         if (!configuration.log().isUsual()) { // the default does not need the log of the JDK
             Logging.change(Log.USUAL, configuration.log());
         }
-        configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, told(warning)));
+        configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, line(warning)));
         Optional<Channels> opened = Optional.empty();
         try {
             opened = channels(configuration);
@@ -127,12 +127,12 @@ final class Serving implements AutoCloseable, Subject {
         try {
             server.start();
         } catch (UncheckedIOException e) {
-            throw taken(configuration, e);
+            throw unbindable(configuration, e);
         }
-        assembly.inForce(server);
+        assembly.activate(server);
         admin = admin(configuration);
         if (!configuration.files().isEmpty() && configuration.server().reload()) {
-            watch = Optional.of(Watch.start(configuration, this::reloadOrSay));
+            watch = Optional.of(Watch.start(configuration, this::reloadOrLog));
         }
         TlsOptions.selfSigned(configuration, server.addresses())
                 .ifPresent(message -> LOG.get().log(Level.INFO, message));
@@ -167,7 +167,7 @@ final class Serving implements AutoCloseable, Subject {
                             this,
                             sharedState.metrics()));
         } catch (UncheckedIOException e) {
-            throw taken(configuration, e.getCause().getMessage(), place);
+            throw unbindable(configuration, e.getCause().getMessage(), place);
         } catch (IOException e) {
             throw configuration.invalid(e.getMessage(), "", "admin", "token-file");
         }
@@ -181,20 +181,20 @@ final class Serving implements AutoCloseable, Subject {
     }
 
     /** Reports an address that cannot be bound at its option in the file. */
-    private static IOException taken(Configuration configuration, UncheckedIOException failure)
+    private static IOException unbindable(Configuration configuration, UncheckedIOException failure)
             throws InvalidConfiguration {
         String why = failure.getCause().getMessage();
         List<Listen> all = configuration.listen();
         for (int i = 0; i < all.size(); i++) {
             if (why.startsWith(
                     "cannot listen on " + shown(Assembly.resolved(all.get(i).address())) + ":")) {
-                throw taken(configuration, why, "listen", i, "address");
+                throw unbindable(configuration, why, "listen", i, "address");
             }
         }
         return new IOException(why, failure);
     }
 
-    private static InvalidConfiguration taken(
+    private static InvalidConfiguration unbindable(
             Configuration configuration, String why, Object... place) {
         boolean anyPort = why.contains(":0:");
         return configuration.invalid(
@@ -238,26 +238,26 @@ final class Serving implements AutoCloseable, Subject {
             server.reload(next::configure, routes -> next.routes(routes, welcome, all));
             renewal.run();
         } catch (ConfigError e) {
-            giveUp(next, old);
+            discard(next, old);
             throw e.invalid(configuration);
         } catch (IOException e) {
             next.closeBehind(old);
             throw e;
         } catch (IllegalArgumentException e) {
-            giveUp(next, old);
+            discard(next, old);
             throw new IOException(e.getMessage(), e);
         } catch (UncheckedIOException e) {
-            giveUp(next, old);
-            throw taken(configuration, e);
+            discard(next, old);
+            throw unbindable(configuration, e);
         }
-        next.inForce(server);
+        next.activate(server);
         assembly = next;
         old.closeBehind(next);
         next.log().ifPresent(AccessLog::reopen);
         watch.ifPresent(files -> files.follow(configuration));
         List<String> later = running.needsStart(configuration);
         running = running.reloaded(configuration);
-        configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, told(warning)));
+        configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, line(warning)));
         LOG.get()
                 .log(
                         Level.INFO,
@@ -276,20 +276,20 @@ final class Serving implements AutoCloseable, Subject {
         return names.isEmpty() ? "" : text + String.join(", ", names);
     }
 
-    private static void giveUp(Assembly next, Assembly old) throws IOException {
+    private static void discard(Assembly next, Assembly old) throws IOException {
         next.closeBehind(old);
         Logging.change(next.configuration().log(), old.configuration().log());
     }
 
-    private void reloadOrSay() {
+    private void reloadOrLog() {
         try {
             takeUp();
         } catch (InvalidConfiguration | IOException e) {
-            notReloaded(e);
+            logRejected(e);
         }
     }
 
-    private static void notReloaded(Exception why) {
+    private static void logRejected(Exception why) {
         LOG.get()
                 .log(
                         Level.ERROR,
@@ -297,11 +297,11 @@ final class Serving implements AutoCloseable, Subject {
                                 + why.getMessage().stripTrailing());
     }
 
-    private static String told(Problem warning) {
+    private static String line(Problem warning) {
         return warning.toString().stripTrailing();
     }
 
-    // ---- life
+    // ---- run and stop
 
     /**
      * Serves until SIGTERM or SIGINT, then drains. Returns the exit status of the process: {@link
@@ -321,7 +321,7 @@ final class Serving implements AutoCloseable, Subject {
             serving.server.failure().thenAccept(why -> end.after(serving.drainTime(), FAILED));
             if (source.file().isPresent()) {
                 Signals.onHangUp(hangUps);
-                hangUps.handledBy(serving::reloadOrSay);
+                hangUps.handledBy(serving::reloadOrLog);
             }
             // Other ways to end the JVM drain as well, such as SIGHUP of a closed terminal.
             Runtime.getRuntime().addShutdownHook(new Thread(serving::close, "sirocco-drain"));
@@ -385,7 +385,7 @@ final class Serving implements AutoCloseable, Subject {
 
     // ---- for the admin server
 
-    /** A loop that has died tells of it behind all its connections, or never if heap is short. */
+    /** A loop that has died reports it after all its connections, or never if the heap is short. */
     @Override
     public State state() {
         return server.hasFailed() ? State.FAILED : state;
@@ -442,10 +442,10 @@ final class Serving implements AutoCloseable, Subject {
         try {
             takeUp();
         } catch (InvalidConfiguration e) {
-            notReloaded(e);
+            logRejected(e);
             throw new IOException(e.getMessage(), e);
         } catch (IOException e) {
-            notReloaded(e);
+            logRejected(e);
             throw e;
         }
     }

@@ -94,7 +94,7 @@ final class SiteFiles implements AutoCloseable {
     }
 
     /** Completes a start or a reload. */
-    void inForce() {
+    void activate() {
         before = Optional.empty();
     }
 

@@ -81,7 +81,7 @@ final class SiteFilters {
     }
 
     /** Completes a start or a reload. */
-    void inForce() {
+    void activate() {
         before = Optional.empty();
         unclaimed.clear();
     }

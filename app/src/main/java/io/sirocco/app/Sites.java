@@ -102,14 +102,14 @@ final class Sites implements AutoCloseable {
      * Completes a reload: running downloads continue at the new rates, and the previous sites are
      * released.
      */
-    void inForce(Server server) {
+    void activate(Server server) {
         before = Optional.empty();
         this.server = Optional.of(server);
-        filters.inForce();
-        files.inForce();
-        upstreams.inForce(server);
-        scripts.ifPresent(opened -> opened.inForce(server, upstreams));
-        caches.inForce();
+        filters.activate();
+        files.activate();
+        upstreams.activate(server);
+        scripts.ifPresent(opened -> opened.activate(server, upstreams));
+        caches.activate();
         bandwidths.forEach(
                 (key, bandwidth) -> {
                     long rate = rates.getOrDefault(key, RateLimiter.UNLIMITED);

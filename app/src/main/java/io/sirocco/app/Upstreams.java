@@ -142,7 +142,7 @@ final class Upstreams implements AutoCloseable {
     }
 
     /** Completes a start or a reload: health checks and look-ups of names begin. */
-    void inForce(Server server) {
+    void activate(Server server) {
         before = Optional.empty();
         all.values().forEach(upstream -> upstream.start(server));
         registrations.use(
