@@ -25,7 +25,7 @@ public final class CanonicalHost implements Filter {
      * @throws IllegalArgumentException when it is no host
      */
     public CanonicalHost(String host, Predicate<Request> secure) {
-        if (!Asked.isHost(host)) {
+        if (!RequestUrl.isHost(host)) {
             throw new IllegalArgumentException(
                     "\""
                             + host
@@ -46,7 +46,7 @@ public final class CanonicalHost implements Filter {
             return next.handle(request);
         }
         String scheme = secure.test(request) ? "https://" : "http://";
-        String at = port.isEmpty() ? Asked.port(request) : port;
-        return Response.redirect(scheme + name + at + Asked.pathAndQuery(request)).status(308);
+        String at = port.isEmpty() ? RequestUrl.port(request) : port;
+        return Response.redirect(scheme + name + at + RequestUrl.pathAndQuery(request)).status(308);
     }
 }

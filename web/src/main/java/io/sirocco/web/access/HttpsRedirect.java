@@ -30,7 +30,8 @@ public final class HttpsRedirect implements Handler {
         if (request.host().isEmpty()) {
             throw new BadRequest("This is served by HTTPS only, and the request names no host.");
         }
-        return Response.redirect("https://" + request.host() + port + Asked.pathAndQuery(request))
+        return Response.redirect(
+                        "https://" + request.host() + port + RequestUrl.pathAndQuery(request))
                 .status(308);
     }
 }

@@ -61,7 +61,7 @@ public final class Redirect implements Handler {
 
     @Override
     public Response handle(Request request) {
-        String query = Asked.query(request);
+        String query = RequestUrl.query(request);
         if (constant != null && query.isEmpty()) {
             return constant;
         }

@@ -29,7 +29,7 @@ final class FileCache implements AutoCloseable {
      */
     private static final int OPEN_FILES = Math.clamp(OpenFile.limit() / 16, 2, 512);
 
-    private static final int LOOKERS =
+    private static final int LOOKUP_THREADS =
             Math.clamp(2L * Runtime.getRuntime().availableProcessors(), 4, 32);
     private static final int WAITING = 1024;
 
@@ -49,7 +49,7 @@ final class FileCache implements AutoCloseable {
     private final Cache<String, Known> cache; // null when there is none
     private final ConcurrentHashMap<String, CompletableFuture<Entry>> looks =
             new ConcurrentHashMap<>();
-    private final Hands lookers = new Hands("files", LOOKERS, WAITING);
+    private final IoPool lookupThreads = new IoPool("files", LOOKUP_THREADS, WAITING);
     private volatile boolean closed;
     private volatile long looked; // what was checked before has to be checked again
 
@@ -114,7 +114,7 @@ final class FileCache implements AutoCloseable {
         if (others != null) {
             return others.thenApply(use);
         }
-        if (!lookers.takes(() -> look(path, mine))) {
+        if (!lookupThreads.takes(() -> look(path, mine))) {
             looks.remove(path, mine);
             mine.completeExceptionally(new Busy());
         }
@@ -179,8 +179,8 @@ final class FileCache implements AutoCloseable {
     }
 
     /** For what else looks at the disk. */
-    Hands lookers() {
-        return lookers;
+    IoPool lookupThreads() {
+        return lookupThreads;
     }
 
     /** Lets go of all that it holds, and holds no more; its threads end when nobody asks. */

@@ -14,54 +14,55 @@ import java.util.List;
  * @param facts of the plain file and then of those beside it, by which it is known again
  * @param settled whether its last change lies so far back that another would have another time
  * @param plain as it is on the disk
- * @param beside compressed files that lie beside it
- * @param squeezed what is compressed on the way; not all has been made yet
+ * @param precompressed compressed files on the disk beside it
+ * @param compressed what is compressed on the way; not all has been made yet
  */
 record FileEntry(
         String path,
         List<Facts> facts,
         boolean settled,
         Representation plain,
-        Offers beside,
-        Offers squeezed)
+        Representations precompressed,
+        Representations compressed)
         implements Entry {
 
     /**
      * What a client gets (RFC 9110 12.1). A file that lies there compressed goes before one that we
      * would compress. Who asks for a range gets one of those that stay as they are.
      */
-    Representation select(Asked asked) {
-        if (beside.isEmpty() && squeezed.isEmpty()) {
+    Representation select(FileRequest asked) {
+        if (precompressed.isEmpty() && compressed.isEmpty()) {
             return plain;
         }
         var accepted = AcceptEncoding.of(asked.acceptEncoding());
-        Representation found = beside.best(accepted);
+        Representation found = precompressed.best(accepted);
         if (found == null && (asked.range() == null || !accepted.takesIdentity())) {
-            found = squeezed.best(accepted);
+            found = compressed.best(accepted);
         }
         return found == null ? plain : found;
     }
 
     /** The same with the bytes of one that is compressed on the way. */
     FileEntry with(Representation made) {
-        return new FileEntry(path, facts, settled, plain, beside, squeezed.with(made));
+        return new FileEntry(path, facts, settled, plain, precompressed, compressed.with(made));
     }
 
     /** The same as an entry of its own, whose weight is computed anew. */
     FileEntry copy() {
-        return new FileEntry(path, facts, settled, plain, beside, squeezed);
+        return new FileEntry(path, facts, settled, plain, precompressed, compressed);
     }
 
     /** The same without one that is not worth it. */
     FileEntry without(Coding coding) {
-        return new FileEntry(path, facts, settled, plain, beside, squeezed.without(coding));
+        return new FileEntry(
+                path, facts, settled, plain, precompressed, compressed.without(coding));
     }
 
     /** Bytes of memory that it takes, an open file counting so many. */
     long weight(long openFile) {
         long sum = weight(plain, openFile);
-        for (Representation one : beside.all()) sum += weight(one, openFile);
-        for (Representation one : squeezed.all()) sum += weight(one, openFile);
+        for (Representation one : precompressed.all()) sum += weight(one, openFile);
+        for (Representation one : compressed.all()) sum += weight(one, openFile);
         return sum;
     }
 
@@ -94,7 +95,7 @@ record FileEntry(
     List<OpenFile> files() {
         var files = new ArrayList<OpenFile>(4);
         if (plain.store instanceof Store.Disk(OpenFile file)) files.add(file);
-        for (Representation one : beside.all()) {
+        for (Representation one : precompressed.all()) {
             if (one.store instanceof Store.Disk(OpenFile file)) files.add(file);
         }
         return files;

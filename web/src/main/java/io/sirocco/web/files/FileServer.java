@@ -61,14 +61,14 @@ public final class FileServer implements Handler, AutoCloseable {
 
     private final Settings settings;
     private final FileCache cache;
-    private final Squeezer squeezer;
+    private final Compressor compressor;
     private final Listing listing;
 
     private FileServer(Path root, FileOptions options) {
         settings = Settings.of(options);
         var loader = new Loader(RootDirectory.of(root, options.links), settings);
         cache = new FileCache(loader, settings);
-        squeezer = new Squeezer(cache);
+        compressor = new Compressor(cache);
         listing = new Listing(loader.root(), settings.hidden());
     }
 
@@ -120,7 +120,7 @@ public final class FileServer implements Handler, AutoCloseable {
         String method = request.method();
         return switch (method) {
             case "GET", "HEAD" -> {
-                Asked asked = Asked.of(request, rules);
+                FileRequest asked = FileRequest.of(request, rules);
                 yield FilePath.honest(asked.path())
                         ? answer(asked, path, Role.ITSELF, 0)
                         : absent(asked, Role.FALLBACK);
@@ -130,7 +130,7 @@ public final class FileServer implements Handler, AutoCloseable {
         };
     }
 
-    private Response answer(Asked asked, String path, Role role, int tries) {
+    private Response answer(FileRequest asked, String path, Role role, int tries) {
         Entry known = cache.known(path);
         if (known != null) {
             return answer(asked, path, known, role, tries);
@@ -141,22 +141,24 @@ public final class FileServer implements Handler, AutoCloseable {
         return look(asked, path, role, tries);
     }
 
-    private Response look(Asked asked, String path, Role role, int tries) {
+    private Response look(FileRequest asked, String path, Role role, int tries) {
         return later(cache.look(path, entry -> answer(asked, path, entry, role, tries + 1)));
     }
 
-    private Response answer(Asked asked, String path, Entry entry, Role role, int tries) {
+    private Response answer(FileRequest asked, String path, Entry entry, Role role, int tries) {
         return switch (entry) {
             case FileEntry file -> file(asked, path, file, role, tries);
             case Entry.Nothing.UNSLASHED -> unslashed(asked, path, role);
-            case Entry.Nothing.LISTED -> later(cache.lookers().ask(() -> listing.of(path, asked)));
+            case Entry.Nothing.LISTED ->
+                    later(cache.lookupThreads().ask(() -> listing.of(path, asked)));
             case Entry.Nothing.FORBIDDEN -> FORBIDDEN;
             case Entry.Nothing.MISSING -> absent(asked, role);
         };
     }
 
     /** Has a request pass the rules of another path than its own; null when that has none. */
-    private static Response guarded(Asked asked, String other, Function<Asked, Response> answer) {
+    private static Response guarded(
+            FileRequest asked, String other, Function<FileRequest, Response> answer) {
         if (asked.rules() == FileRules.NONE) {
             return null;
         }
@@ -170,7 +172,7 @@ public final class FileServer implements Handler, AutoCloseable {
                 CompletableFuture.completedFuture(request -> rules.filter(request, allowed)));
     }
 
-    private Response file(Asked asked, String path, FileEntry file, Role role, int tries) {
+    private Response file(FileRequest asked, String path, FileEntry file, Role role, int tries) {
         if (role != Role.ITSELF || !file.path().equals(path)) {
             Response guarded =
                     guarded(asked, file.path(), passed -> file(passed, path, file, role, tries));
@@ -183,7 +185,7 @@ public final class FileServer implements Handler, AutoCloseable {
         boolean page = role == Role.NOT_FOUND_PAGE;
         if (selected.store instanceof Store.Unmade
                 && (page || !selected.answersWithoutBytes(asked, now))) {
-            return squeezed(asked, path, file, selected, role, tries);
+            return compressed(asked, path, file, selected, role, tries);
         }
         Response response =
                 page ? selected.page(404) : selected.answer(asked, settings.maxRanges(), now);
@@ -194,10 +196,15 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     /** Compresses first; when that is too much at the moment the plain file will do. */
-    private Response squeezed(
-            Asked asked, String path, FileEntry file, Representation unmade, Role role, int tries) {
+    private Response compressed(
+            FileRequest asked,
+            String path,
+            FileEntry file,
+            Representation unmade,
+            Role role,
+            int tries) {
         return later(
-                squeezer.squeeze(
+                compressor.compress(
                         path,
                         file,
                         unmade,
@@ -213,7 +220,7 @@ public final class FileServer implements Handler, AutoCloseable {
      * Relative links on an index page need the slash. A path that was rewritten to a directory is
      * answered where it is: the client does not know the directory's own.
      */
-    private Response unslashed(Asked asked, String path, Role role) {
+    private Response unslashed(FileRequest asked, String path, Role role) {
         if (role != Role.ITSELF) {
             return NOT_FOUND;
         }
@@ -222,14 +229,14 @@ public final class FileServer implements Handler, AutoCloseable {
         return guarded == null ? slashed(asked, slashed, role) : guarded;
     }
 
-    private Response slashed(Asked asked, String path, Role role) {
+    private Response slashed(FileRequest asked, String path, Role role) {
         return Percent.decode(asked.path() + "/").endsWith("/" + path)
                 ? Response.redirect(withSlash(asked)).status(301)
                 : answer(asked, path, role, 0);
     }
 
     /** Never begins with two slashes, which would name a host. */
-    private static String withSlash(Asked asked) {
+    private static String withSlash(FileRequest asked) {
         int from = 0;
         while (asked.path().startsWith("//", from)) {
             from++;
@@ -237,7 +244,7 @@ public final class FileServer implements Handler, AutoCloseable {
         return asked.path().substring(from) + "/" + asked.query();
     }
 
-    private Response absent(Asked asked, Role role) {
+    private Response absent(FileRequest asked, Role role) {
         if (role == Role.ITSELF && settings.fallback() != null) {
             return answer(asked, settings.fallback(), Role.FALLBACK, 0);
         }

@@ -76,7 +76,7 @@ final class Listing {
     }
 
     /** The list of a directory; its path is empty, or ends with a slash. */
-    Response of(String path, Asked asked) throws IOException {
+    Response of(String path, FileRequest asked) throws IOException {
         Items items;
         try {
             items = read(path);

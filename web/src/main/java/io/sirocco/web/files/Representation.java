@@ -67,7 +67,7 @@ final class Representation {
      * What is answered; null when its file has been closed, and all begins anew. Its store is not
      * {@link Store.Unmade}, unless the client has it.
      */
-    Response answer(Asked asked, int mostRanges, long nowMillis) {
+    Response answer(FileRequest asked, int mostRanges, long nowMillis) {
         if (asked.unconditional()) {
             return whole();
         }
@@ -86,7 +86,7 @@ final class Representation {
     }
 
     /** Whether the conditions of a request let it be answered without the bytes. */
-    boolean answersWithoutBytes(Asked asked, long nowMillis) {
+    boolean answersWithoutBytes(FileRequest asked, long nowMillis) {
         return !asked.unconditional()
                 && Preconditions.of(asked, tag, description.modified(), nowMillis / 1000)
                         != Preconditions.PASS;

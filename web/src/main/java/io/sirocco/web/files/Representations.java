@@ -13,10 +13,10 @@ import java.util.function.UnaryOperator;
  *
  * @param codings those of {@code all}, in the same order
  */
-record Offers(List<Representation> all, List<Coding> codings) {
+record Representations(List<Representation> all, List<Coding> codings) {
 
-    static Offers of(List<Representation> all) {
-        return new Offers(
+    static Representations of(List<Representation> all) {
+        return new Representations(
                 List.copyOf(all),
                 all.stream().map(representation -> representation.coding).toList());
     }
@@ -32,12 +32,12 @@ record Offers(List<Representation> all, List<Coding> codings) {
     }
 
     /** The same with one of them changed. */
-    Offers with(Representation made) {
+    Representations with(Representation made) {
         UnaryOperator<Representation> change = one -> one.coding == made.coding ? made : one;
         return of(all.stream().map(change).toList());
     }
 
-    Offers without(Coding coding) {
+    Representations without(Coding coding) {
         return of(all.stream().filter(one -> one.coding != coding).toList());
     }
 }

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param query as it was sent, with its question mark; empty without one
  * @param rules of the files that the path leads to, other than the one it names
  */
-record Asked(
+record FileRequest(
         boolean head,
         String path,
         String query,
@@ -29,11 +29,11 @@ record Asked(
         FileRules rules) {
 
     /** Of a {@code GET} or a {@code HEAD}. */
-    static Asked of(Request request, FileRules rules) {
+    static FileRequest of(Request request, FileRules rules) {
         String target = request.target();
         int question = target.indexOf('?');
         boolean head = request.method().equals("HEAD");
-        return new Asked(
+        return new FileRequest(
                 head,
                 target.startsWith("/") && question < 0 ? target : request.path(),
                 question < 0 ? "" : target.substring(question),
@@ -68,8 +68,8 @@ record Asked(
     }
 
     /** The same without conditions and ranges: for a page that stands for another status. */
-    Asked plainly() {
-        return new Asked(
+    FileRequest plainly() {
+        return new FileRequest(
                 head,
                 path,
                 query,
@@ -85,8 +85,8 @@ record Asked(
     }
 
     /** The same for a request that has passed the rules of a file. */
-    Asked passed(String file) {
-        return new Asked(
+    FileRequest passed(String file) {
+        return new FileRequest(
                 head,
                 path,
                 query,

@@ -7,11 +7,11 @@ import java.util.regex.Pattern;
 /**
  * The parts of what a client asked for, as sent, that an address elsewhere is put together from.
  */
-final class Asked {
+final class RequestUrl {
     private static final Pattern HOST =
             Pattern.compile("(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(?::\\d{1,5})?");
 
-    private Asked() {}
+    private RequestUrl() {}
 
     /** What stands behind the question mark; empty when there is none. */
     static String query(Request request) {

@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
  * A few threads for what must not be done on a loop, and a bounded queue before them. They end when
  * there is nothing to do. Any thread.
  */
-final class Hands implements AutoCloseable {
+final class IoPool implements AutoCloseable {
     private final ThreadPoolExecutor threads;
 
-    Hands(String name, int most, int queue) {
+    IoPool(String name, int most, int queue) {
         threads =
                 new ThreadPoolExecutor(
                         most,
