@@ -152,7 +152,7 @@ final class ScriptRequest {
         return enter(Phase.WAITING, Phase.RUNNING);
     }
 
-    /** Whether nothing more is to be done for this request. */
+    /** Returns whether nothing more is to be done for this request. */
     boolean isOver() {
         return phase() == Phase.OVER;
     }
@@ -162,7 +162,7 @@ final class ScriptRequest {
         cleanupEnd = System.nanoTime() + pool.settings.timeoutNanos() | 1;
     }
 
-    /** Whether code of a request that is over may still run. */
+    /** Returns whether code of a request that is over may still run. */
     boolean mayCleanUp() {
         return mayCleanUpAt(System.nanoTime());
     }

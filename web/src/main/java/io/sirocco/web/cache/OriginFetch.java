@@ -82,7 +82,7 @@ final class OriginFetch implements SharedBody.Listener {
         return joinable && !purged && selector.matches(other);
     }
 
-    /** Whether its response is being stored under a selector. Any thread. */
+    /** Returns whether its response is being stored under a selector. Any thread. */
     boolean stores(VarySelector other) {
         return storing && selector.equals(other);
     }

@@ -10,8 +10,8 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * Compresses files, each once for as long as it does not change: what comes of it goes into the
- * cache. Has threads of its own, so that a look at the disk does not wait behind it. Any thread.
+ * Compresses files, each once until it changes, and puts the result into the cache. Has threads of
+ * its own, so that no lookup waits for it. Any thread.
  */
 final class Compressor {
     private static final int WAITING = 64;
@@ -30,9 +30,10 @@ final class Compressor {
     }
 
     /**
-     * Answers what {@code use} makes of what is to be done to the entry: it gets the bytes of a
-     * representation, or loses it, because compressing saves less than a tenth, does not work here,
-     * or too much waits already. Null when the file is closed or has changed.
+     * Compresses a representation; returns the result of {@code use}, which gets the change to the
+     * entry: the representation has its bytes, or is dropped because compression saves less than a
+     * tenth, does not work on this machine, or too many files wait. The change is null if the file
+     * is closed or has changed.
      */
     <T> CompletableFuture<T> compress(
             String path,

@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A file and all representations of it. It holds a reference to each file that it keeps open.
+ * A file and all of its representations. It holds a reference to each file that it keeps open.
  * Immutable.
  *
- * @param facts of the plain file and then of those beside it, by which it is known again
- * @param settled whether its last change lies so far back that another would have another time
- * @param plain as it is on the disk
- * @param precompressed compressed files on the disk beside it
- * @param compressed what is compressed on the way; not all has been made yet
+ * @param facts of the plain file and of the precompressed ones, by which changes are detected
+ * @param settled whether the last change is so old that another one would have another time
+ * @param plain the file as it is on the disk
+ * @param precompressed compressed files beside it on the disk
+ * @param compressed representations that are compressed when they are first requested
  */
 record FileEntry(
         String path,
@@ -27,8 +27,8 @@ record FileEntry(
         implements Entry {
 
     /**
-     * What a client gets (RFC 9110 12.1). A file that lies there compressed goes before one that we
-     * would compress. Who asks for a range gets one of those that stay as they are.
+     * Returns the representation for a client (RFC 9110 12.1). A precompressed file goes first. A
+     * range is taken of a representation that is not compressed here.
      */
     Representation select(FileRequest asked) {
         if (precompressed.isEmpty() && compressed.isEmpty()) {
@@ -42,7 +42,7 @@ record FileEntry(
         return found == null ? plain : found;
     }
 
-    /** The same with the bytes of one that is compressed on the way. */
+    /** Returns the same entry with the bytes of one compressed representation. */
     FileEntry with(Representation made) {
         return new FileEntry(path, facts, settled, plain, precompressed, compressed.with(made));
     }
@@ -52,7 +52,7 @@ record FileEntry(
         return new FileEntry(path, facts, settled, plain, precompressed, compressed);
     }
 
-    /** The same without one that is not worth it. */
+    /** Returns the same entry without a representation that is not worth its memory. */
     FileEntry without(Coding coding) {
         return new FileEntry(
                 path, facts, settled, plain, precompressed, compressed.without(coding));

@@ -18,11 +18,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The files of a directory as a web site: conditional requests and ranges (RFC 9110 13 and 14),
- * index pages and lists of directories, files that lie there compressed or are compressed on the
- * way, and a cache of what is asked for most. A handler for routes that end with {@code *}, to be
- * run {@link io.sirocco.http.ExecutionMode#INLINE}: what it knows it answers on the loop, and all
- * that looks at the disk is done elsewhere.
+ * Serves the files of a directory as a web site: conditional requests and ranges (RFC 9110 13 and
+ * 14), index pages, directory listings, precompressed files, compression, and a cache of the files
+ * that are requested most. A handler for routes that end with {@code *}. Run it {@link
+ * io.sirocco.http.ExecutionMode#INLINE}: responses from the cache are made on the loop, and
+ * everything that reads the disk runs on other threads.
  *
  * <pre>{@code
  * FileServer files = FileServer.of(Path.of("public"), options -> options
@@ -30,9 +30,9 @@ import java.util.function.Function;
  * routes.route("GET", "/*", files).executionMode(ExecutionMode.INLINE);
  * }</pre>
  *
- * <p>What is not a file below the directory does not exist (404): no spelling of a path leads
- * outside, and each file has one path. Files are not to be changed in place while they are served;
- * whoever renames a new one over the old one is safe. Any thread.
+ * <p>Everything that is not a file below the directory does not exist (404): no spelling of a path
+ * leads outside, and each file has one path. Do not change files in place while they are served;
+ * rename a new file over the old one instead. Any thread.
  */
 public final class FileServer implements Handler, AutoCloseable {
     private static final RepeatedFailures FAILURES =
@@ -49,11 +49,11 @@ public final class FileServer implements Handler, AutoCloseable {
     /** How often a file may be closed under our eyes before we give up. */
     private static final int TRIES = 4;
 
-    /** What an answer stands for. */
+    /** The role of a file in a response. */
     private enum Role {
-        /** What was asked for. */
+        /** The requested file. */
         ITSELF,
-        /** The file that answers where there is none. */
+        /** The file that is sent instead of one that does not exist. */
         FALLBACK,
         /** The page of 404. */
         NOT_FOUND_PAGE

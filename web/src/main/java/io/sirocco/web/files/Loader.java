@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Looks at the disk: what a path leads to, and what is in it. Blocks while the disk does. Any
- * thread.
+ * Reads the disk: the file or directory that a path leads to, and its content. Blocks while the
+ * disk does. Any thread.
  */
 final class Loader {
     private static final LazyLogger LOG = LazyLogger.of(Loader.class);
 
-    /** Beyond it no file is compressed on the way: it would take seconds. */
+    /** Larger files are not compressed, since that would take seconds. */
     static final long LARGEST_COMPRESSED = 4 << 20;
 
     /**
@@ -86,7 +86,7 @@ final class Loader {
         return directory.isDirectory() ? Entry.Nothing.LISTED : Entry.Nothing.MISSING;
     }
 
-    /** Whether a directory answers to a path with a slash. */
+    /** Returns whether a directory exists for a path with a slash: it is listed or has an index. */
     private boolean shown(String path) throws IOException {
         if (settings.listing()) {
             return true;

@@ -37,8 +37,8 @@ enum Preconditions {
     }
 
     /**
-     * Whether {@code Range} counts: without {@code If-Range}, or when that has this strong tag, or
-     * the very date of the last change (RFC 9110 13.1.5), a minute or more ago (8.8.2.2).
+     * Returns whether {@code Range} counts: without {@code If-Range}, or when that has this strong
+     * tag, or the very date of the last change (RFC 9110 13.1.5), a minute or more ago (8.8.2.2).
      */
     static boolean rangeApplies(FileRequest asked, String tag, long modified, long now) {
         String value = asked.ifRange();

@@ -12,8 +12,8 @@ import io.sirocco.web.conditional.Ranges;
 import java.util.Arrays;
 
 /**
- * A file in one content coding, or in none: its bytes, its validators, and the responses that it
- * makes (RFC 9110 8). Immutable.
+ * A file in one content coding, or in none, with its bytes, its validators and the responses made
+ * from it (RFC 9110 8). Immutable.
  */
 final class Representation {
     /** As it is on the disk when null. */
@@ -85,7 +85,7 @@ final class Representation {
         };
     }
 
-    /** Whether the conditions of a request let it be answered without the bytes. */
+    /** Returns whether the conditions of a request let it be answered without the bytes. */
     boolean answersWithoutBytes(FileRequest asked, long nowMillis) {
         return !asked.unconditional()
                 && Preconditions.of(asked, tag, description.modified(), nowMillis / 1000)

@@ -8,10 +8,9 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * Representations in content codings, of which a client may choose; the preferred one first.
- * Immutable.
+ * The representations of a file in content codings, in order of preference. Immutable.
  *
- * @param codings those of {@code all}, in the same order
+ * @param codings of {@code all}, in the same order
  */
 record Representations(List<Representation> all, List<Coding> codings) {
 
@@ -25,13 +24,13 @@ record Representations(List<Representation> all, List<Coding> codings) {
         return all.isEmpty();
     }
 
-    /** The one that a client likes best; null when it would rather have none of them. */
+    /** Returns the representation that a client prefers; null if it prefers the plain file. */
     Representation best(AcceptEncoding accepted) {
         Optional<Coding> best = accepted.best(codings);
         return best.isEmpty() ? null : all.get(codings.indexOf(best.get()));
     }
 
-    /** The same with one of them changed. */
+    /** Returns the same representations with one replaced. */
     Representations with(Representation made) {
         UnaryOperator<Representation> change = one -> one.coding == made.coding ? made : one;
         return of(all.stream().map(change).toList());
