@@ -70,6 +70,8 @@ final class ScriptRequest {
     private CompletableFuture<Response> inspection;
     private ResponseReader reader; // null unless a response is inspected
 
+    private boolean completes; // an inspected response has a responseCompleted
+
     private volatile long deadline;
     private volatile long cleanupEnd; // 0 unless the request is over and something is to be ended
     private final BodyReader body;
@@ -257,7 +259,7 @@ final class ScriptRequest {
         }
     }
 
-    /** Has the end of the response told to the context, if anybody tells us. */
+    /** Has the context notified of the end of the response, if a monitor notifies us. */
     private void completions() {
         if (pool.completions.used && !isOver()) {
             pool.completions.await(id, this);
@@ -508,8 +510,6 @@ final class ScriptRequest {
         of.post(this, () -> of.context().inspect(number, response.status(), flat));
         return stage;
     }
-
-    private boolean completes;
 
     /** A script reads the body of the response that it inspects. Called by the worker. */
     void readResponse(Value resolve, Value reject) {

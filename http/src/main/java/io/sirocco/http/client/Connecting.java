@@ -22,8 +22,8 @@ import java.util.concurrent.RejectedExecutionException;
 import javax.net.ssl.SSLException;
 
 /**
- * A connection on its way: the addresses of its host are tried one after the other, with TLS where
- * that is spoken. Loop-confined, but for the look-up of the name, which has a virtual thread.
+ * Opens a connection: tries the addresses of its host one after the other, with TLS if the origin
+ * is secure. Loop-confined, but for the look-up of the name, which has a virtual thread.
  */
 final class Connecting implements Connector {
     private static final int MOST_ADDRESSES = 8;
@@ -40,7 +40,7 @@ final class Connecting implements Connector {
         this.loop = home.pool.loop;
     }
 
-    /** Never calls back from within. */
+    /** Begins. The result arrives in a later task of the loop. */
     void begin() {
         if (origin.address().isPresent()) {
             addresses.add(origin.address().get());

@@ -70,7 +70,7 @@ abstract class ProxyExchange {
 
     // ---- the receiver of the response
 
-    /** Has {@link #leave} called when nobody waits for the response any longer. */
+    /** Called before the first attempt: arranges for {@link #leave} when the receiver leaves. */
     abstract void begun();
 
     /** Delivers the response of a server, whose {@link #body} is still to be read. */
