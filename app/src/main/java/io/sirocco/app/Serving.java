@@ -10,9 +10,6 @@ import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.Log;
 import io.sirocco.app.config.Problem;
-import io.sirocco.app.config.Proxy;
-import io.sirocco.app.config.Route;
-import io.sirocco.app.config.Site;
 import io.sirocco.app.config.Watch;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
@@ -25,12 +22,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
-import java.net.UnixDomainSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -187,7 +180,9 @@ final class Serving implements AutoCloseable, Subject {
         List<Listen> all = configuration.listen();
         for (int i = 0; i < all.size(); i++) {
             if (why.startsWith(
-                    "cannot listen on " + shown(Assembly.resolved(all.get(i).address())) + ":")) {
+                    "cannot listen on "
+                            + ServingSummary.shown(Assembly.resolved(all.get(i).address()))
+                            + ":")) {
                 throw unbindable(configuration, why, "listen", i, "address");
             }
         }
@@ -229,7 +224,7 @@ final class Serving implements AutoCloseable, Subject {
     private void takeUp(Configuration configuration, Optional<Channels> all)
             throws InvalidConfiguration, IOException {
         Assembly old = assembly;
-        List<String> addresses = urls();
+        List<String> addresses = summary().urls();
         var next = new Assembly(configuration, sharedState, Optional.of(old));
         try {
             Runnable renewal =
@@ -263,8 +258,8 @@ final class Serving implements AutoCloseable, Subject {
                         Level.INFO,
                         "reloaded "
                                 + configuration
-                                + named("; opened ", without(urls(), addresses))
-                                + named("; closed ", without(addresses, urls()))
+                                + named("; opened ", without(summary().urls(), addresses))
+                                + named("; closed ", without(addresses, summary().urls()))
                                 + named("; these changes need a restart: ", later));
     }
 
@@ -325,7 +320,7 @@ final class Serving implements AutoCloseable, Subject {
             }
             // Other ways to end the JVM drain as well, such as SIGHUP of a closed terminal.
             Runtime.getRuntime().addShutdownHook(new Thread(serving::close, "sirocco-drain"));
-            out.println(serving + serving.pages());
+            out.println(serving + serving.summary().pages(serving.admin));
             out.flush();
             serving.drainAsked.await();
             if (serving.failed) return FAILED;
@@ -453,80 +448,10 @@ final class Serving implements AutoCloseable, Subject {
     /** Returns the line for the user: what is served, and where. */
     @Override
     public String toString() {
-        int loops = server.stats().size();
-        return "Sirocco serves %s on %s (%s, %s)"
-                .formatted(
-                        what(),
-                        addresses(),
-                        server.transport().label(),
-                        loops == 1 ? "1 loop" : loops + " loops");
+        return summary().toString();
     }
 
-    /** Returns the URLs for operators. */
-    private String pages() {
-        if (admin.isEmpty()) return "";
-        String url = "http://" + shown(admin.get().address());
-        return "; admin: " + url + (channels.isEmpty() ? "" : ", console: " + url + "/live");
-    }
-
-    private String what() {
-        return channels.map(all -> "channels at " + all.path() + besides()).orElseGet(this::sites);
-    }
-
-    private String besides() {
-        return assembly.configuration().sites().isEmpty() ? "" : " and " + sites();
-    }
-
-    private String sites() {
-        var sites = assembly.configuration().sites();
-        return switch (sites.size()) {
-            case 0 -> "the welcome site";
-            case 1 ->
-                    sites.getFirst()
-                            .files()
-                            .root()
-                            .map(Object::toString)
-                            .orElseGet(() -> proxied(sites.getFirst()));
-            default -> sites.size() + " sites";
-        };
-    }
-
-    /** Returns which paths a site without files forwards. */
-    private static String proxied(Site site) {
-        List<String> paths =
-                site.routes().stream()
-                        .filter(route -> route.action() instanceof Proxy)
-                        .map(Route::path)
-                        .toList();
-        return paths.isEmpty() ? "one site" : "a proxy for " + String.join(", ", paths);
-    }
-
-    private String addresses() {
-        return String.join(", ", urls());
-    }
-
-    private List<String> urls() {
-        List<Boolean> secured = assembly.secured();
-        List<SocketAddress> bound = server.addresses();
-        var urls = new ArrayList<String>();
-        for (int i = 0; i < bound.size(); i++) {
-            boolean tls = i < secured.size() && secured.get(i);
-            urls.add(
-                    bound.get(i) instanceof UnixDomainSocketAddress unix
-                            ? "unix:" + unix.getPath()
-                            : (tls ? "https://" : "http://") + shown(bound.get(i)));
-        }
-        return urls;
-    }
-
-    /** Returns an address as in a URL: IPv6 in brackets, without scope, shortened. */
-    static String shown(SocketAddress address) {
-        if (!(address instanceof InetSocketAddress inet)) return address.toString();
-        InetAddress host = inet.getAddress();
-        String text =
-                host.getHostAddress()
-                        .replaceFirst("%.*", "")
-                        .replaceFirst("(^|:)0(:0)+(:|$)", "::"); // RFC 5952 4.2, nearly
-        return (text.contains(":") ? "[" + text + "]" : text) + ":" + inet.getPort();
+    private ServingSummary summary() {
+        return new ServingSummary(server, assembly, channels);
     }
 }

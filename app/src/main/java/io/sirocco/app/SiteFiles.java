@@ -23,11 +23,11 @@ final class SiteFiles implements AutoCloseable {
     /** The maximum size of a file cache, which leaves the rest of the heap to connections. */
     private static final long MOST_CACHED = Runtime.getRuntime().maxMemory() / 4;
 
-    private final Map<Served, FileServer> all = new HashMap<>();
+    private final Map<Options, FileServer> all = new HashMap<>();
     private Optional<SiteFiles> before; // until these are in effect
 
     /** The options that two routes must have in common to share a file server. */
-    private record Served(Files files, Cache cache, Map<String, String> mime) {}
+    private record Options(Files files, Cache cache, Map<String, String> mime) {}
 
     SiteFiles(Optional<SiteFiles> before) {
         this.before = before;
@@ -35,7 +35,7 @@ final class SiteFiles implements AutoCloseable {
 
     /** Returns the server of the files of a route, if it has a folder. */
     Optional<FileServer> of(Site site, Files files) {
-        var options = new Served(files, site.cache(), site.mime());
+        var options = new Options(files, site.cache(), site.mime());
         return files.root()
                 .map(
                         root ->
@@ -45,19 +45,19 @@ final class SiteFiles implements AutoCloseable {
                                                 kept(wanted).orElseGet(() -> open(root, wanted))));
     }
 
-    private static FileServer open(Path root, Served served) {
+    private static FileServer open(Path root, Options served) {
         return FileServer.of(root, options -> set(options, served));
     }
 
     /** Returns the previous file server with its cache, which is compared with the disk once. */
-    private Optional<FileServer> kept(Served served) {
+    private Optional<FileServer> kept(Options served) {
         Optional<FileServer> known =
                 before.flatMap(old -> Optional.ofNullable(old.all.get(served)));
         known.ifPresent(FileServer::lookAgain);
         return known;
     }
 
-    private static void set(FileOptions options, Served served) {
+    private static void set(FileOptions options, Options served) {
         Files files = served.files;
         options.index(files.index().toArray(String[]::new))
                 .listing(files.listing())
