@@ -75,12 +75,7 @@ final class Assembly implements AutoCloseable {
             throws InvalidConfiguration, IOException {
         this.configuration = configuration;
         this.sharedState = sharedState;
-        this.sites =
-                new Sites(
-                        sharedState,
-                        configuration,
-                        before.map(old -> new Sites.Before(old.sites, old.configuration)),
-                        true);
+        this.sites = new Sites(sharedState, configuration, before.map(old -> old.sites), true);
         this.trusted =
                 Networks.of(
                         configuration.proxies().trusted().stream().map(Network::toString).toList());
@@ -174,9 +169,9 @@ final class Assembly implements AutoCloseable {
     }
 
     /** Completes a start or a reload, after the server has applied this assembly. */
-    void inForce(Server server) {
+    void activate(Server server) {
         int most = configuration.limits().maxConnectionsPerAddress();
-        sites.inForce(server);
+        sites.activate(server);
         connections.ifPresent(limit -> limit.most(most == 0 ? Integer.MAX_VALUE : most));
     }
 

@@ -109,7 +109,7 @@ final class Caches implements AutoCloseable {
     }
 
     /** Completes a start or a reload. */
-    void inForce() {
+    void activate() {
         before = Optional.empty();
     }
 

@@ -10,9 +10,6 @@ import io.sirocco.app.config.InvalidConfiguration;
 import io.sirocco.app.config.Listen;
 import io.sirocco.app.config.Log;
 import io.sirocco.app.config.Problem;
-import io.sirocco.app.config.Proxy;
-import io.sirocco.app.config.Route;
-import io.sirocco.app.config.Site;
 import io.sirocco.app.config.Watch;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
@@ -25,12 +22,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
-import java.net.UnixDomainSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,7 +58,7 @@ final class Serving implements AutoCloseable, Subject {
         if (!configuration.log().isUsual()) { // the default does not need the log of the JDK
             Logging.change(Log.USUAL, configuration.log());
         }
-        configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, told(warning)));
+        configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, line(warning)));
         Optional<Channels> opened = Optional.empty();
         try {
             opened = channels(configuration);
@@ -127,12 +120,12 @@ final class Serving implements AutoCloseable, Subject {
         try {
             server.start();
         } catch (UncheckedIOException e) {
-            throw taken(configuration, e);
+            throw unbindable(configuration, e);
         }
-        assembly.inForce(server);
+        assembly.activate(server);
         admin = admin(configuration);
         if (!configuration.files().isEmpty() && configuration.server().reload()) {
-            watch = Optional.of(Watch.start(configuration, this::reloadOrSay));
+            watch = Optional.of(Watch.start(configuration, this::reloadOrLog));
         }
         TlsOptions.selfSigned(configuration, server.addresses())
                 .ifPresent(message -> LOG.get().log(Level.INFO, message));
@@ -167,7 +160,7 @@ final class Serving implements AutoCloseable, Subject {
                             this,
                             sharedState.metrics()));
         } catch (UncheckedIOException e) {
-            throw taken(configuration, e.getCause().getMessage(), place);
+            throw unbindable(configuration, e.getCause().getMessage(), place);
         } catch (IOException e) {
             throw configuration.invalid(e.getMessage(), "", "admin", "token-file");
         }
@@ -181,20 +174,22 @@ final class Serving implements AutoCloseable, Subject {
     }
 
     /** Reports an address that cannot be bound at its option in the file. */
-    private static IOException taken(Configuration configuration, UncheckedIOException failure)
+    private static IOException unbindable(Configuration configuration, UncheckedIOException failure)
             throws InvalidConfiguration {
         String why = failure.getCause().getMessage();
         List<Listen> all = configuration.listen();
         for (int i = 0; i < all.size(); i++) {
             if (why.startsWith(
-                    "cannot listen on " + shown(Assembly.resolved(all.get(i).address())) + ":")) {
-                throw taken(configuration, why, "listen", i, "address");
+                    "cannot listen on "
+                            + ServingSummary.shown(Assembly.resolved(all.get(i).address()))
+                            + ":")) {
+                throw unbindable(configuration, why, "listen", i, "address");
             }
         }
         return new IOException(why, failure);
     }
 
-    private static InvalidConfiguration taken(
+    private static InvalidConfiguration unbindable(
             Configuration configuration, String why, Object... place) {
         boolean anyPort = why.contains(":0:");
         return configuration.invalid(
@@ -229,7 +224,7 @@ final class Serving implements AutoCloseable, Subject {
     private void takeUp(Configuration configuration, Optional<Channels> all)
             throws InvalidConfiguration, IOException {
         Assembly old = assembly;
-        List<String> addresses = urls();
+        List<String> addresses = summary().urls();
         var next = new Assembly(configuration, sharedState, Optional.of(old));
         try {
             Runnable renewal =
@@ -238,33 +233,33 @@ final class Serving implements AutoCloseable, Subject {
             server.reload(next::configure, routes -> next.routes(routes, welcome, all));
             renewal.run();
         } catch (ConfigError e) {
-            giveUp(next, old);
+            discard(next, old);
             throw e.invalid(configuration);
         } catch (IOException e) {
             next.closeBehind(old);
             throw e;
         } catch (IllegalArgumentException e) {
-            giveUp(next, old);
+            discard(next, old);
             throw new IOException(e.getMessage(), e);
         } catch (UncheckedIOException e) {
-            giveUp(next, old);
-            throw taken(configuration, e);
+            discard(next, old);
+            throw unbindable(configuration, e);
         }
-        next.inForce(server);
+        next.activate(server);
         assembly = next;
         old.closeBehind(next);
         next.log().ifPresent(AccessLog::reopen);
         watch.ifPresent(files -> files.follow(configuration));
         List<String> later = running.needsStart(configuration);
         running = running.reloaded(configuration);
-        configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, told(warning)));
+        configuration.warnings().forEach(warning -> LOG.get().log(Level.WARNING, line(warning)));
         LOG.get()
                 .log(
                         Level.INFO,
                         "reloaded "
                                 + configuration
-                                + named("; opened ", without(urls(), addresses))
-                                + named("; closed ", without(addresses, urls()))
+                                + named("; opened ", without(summary().urls(), addresses))
+                                + named("; closed ", without(addresses, summary().urls()))
                                 + named("; these changes need a restart: ", later));
     }
 
@@ -276,20 +271,20 @@ final class Serving implements AutoCloseable, Subject {
         return names.isEmpty() ? "" : text + String.join(", ", names);
     }
 
-    private static void giveUp(Assembly next, Assembly old) throws IOException {
+    private static void discard(Assembly next, Assembly old) throws IOException {
         next.closeBehind(old);
         Logging.change(next.configuration().log(), old.configuration().log());
     }
 
-    private void reloadOrSay() {
+    private void reloadOrLog() {
         try {
             takeUp();
         } catch (InvalidConfiguration | IOException e) {
-            notReloaded(e);
+            logRejected(e);
         }
     }
 
-    private static void notReloaded(Exception why) {
+    private static void logRejected(Exception why) {
         LOG.get()
                 .log(
                         Level.ERROR,
@@ -297,11 +292,11 @@ final class Serving implements AutoCloseable, Subject {
                                 + why.getMessage().stripTrailing());
     }
 
-    private static String told(Problem warning) {
+    private static String line(Problem warning) {
         return warning.toString().stripTrailing();
     }
 
-    // ---- life
+    // ---- run and stop
 
     /**
      * Serves until SIGTERM or SIGINT, then drains. Returns the exit status of the process: {@link
@@ -321,11 +316,11 @@ final class Serving implements AutoCloseable, Subject {
             serving.server.failure().thenAccept(why -> end.after(serving.drainTime(), FAILED));
             if (source.file().isPresent()) {
                 Signals.onHangUp(hangUps);
-                hangUps.handledBy(serving::reloadOrSay);
+                hangUps.handledBy(serving::reloadOrLog);
             }
             // Other ways to end the JVM drain as well, such as SIGHUP of a closed terminal.
             Runtime.getRuntime().addShutdownHook(new Thread(serving::close, "sirocco-drain"));
-            out.println(serving + serving.pages());
+            out.println(serving + serving.summary().pages(serving.admin));
             out.flush();
             serving.drainAsked.await();
             if (serving.failed) return FAILED;
@@ -385,7 +380,7 @@ final class Serving implements AutoCloseable, Subject {
 
     // ---- for the admin server
 
-    /** A loop that has died tells of it behind all its connections, or never if heap is short. */
+    /** A loop that has died reports it after all its connections, or never if the heap is short. */
     @Override
     public State state() {
         return server.hasFailed() ? State.FAILED : state;
@@ -442,10 +437,10 @@ final class Serving implements AutoCloseable, Subject {
         try {
             takeUp();
         } catch (InvalidConfiguration e) {
-            notReloaded(e);
+            logRejected(e);
             throw new IOException(e.getMessage(), e);
         } catch (IOException e) {
-            notReloaded(e);
+            logRejected(e);
             throw e;
         }
     }
@@ -453,80 +448,10 @@ final class Serving implements AutoCloseable, Subject {
     /** Returns the line for the user: what is served, and where. */
     @Override
     public String toString() {
-        int loops = server.stats().size();
-        return "Sirocco serves %s on %s (%s, %s)"
-                .formatted(
-                        what(),
-                        addresses(),
-                        server.transport().label(),
-                        loops == 1 ? "1 loop" : loops + " loops");
+        return summary().toString();
     }
 
-    /** Returns the URLs for operators. */
-    private String pages() {
-        if (admin.isEmpty()) return "";
-        String url = "http://" + shown(admin.get().address());
-        return "; admin: " + url + (channels.isEmpty() ? "" : ", console: " + url + "/live");
-    }
-
-    private String what() {
-        return channels.map(all -> "channels at " + all.path() + besides()).orElseGet(this::sites);
-    }
-
-    private String besides() {
-        return assembly.configuration().sites().isEmpty() ? "" : " and " + sites();
-    }
-
-    private String sites() {
-        var sites = assembly.configuration().sites();
-        return switch (sites.size()) {
-            case 0 -> "the welcome site";
-            case 1 ->
-                    sites.getFirst()
-                            .files()
-                            .root()
-                            .map(Object::toString)
-                            .orElseGet(() -> proxied(sites.getFirst()));
-            default -> sites.size() + " sites";
-        };
-    }
-
-    /** Returns which paths a site without files forwards. */
-    private static String proxied(Site site) {
-        List<String> paths =
-                site.routes().stream()
-                        .filter(route -> route.action() instanceof Proxy)
-                        .map(Route::path)
-                        .toList();
-        return paths.isEmpty() ? "one site" : "a proxy for " + String.join(", ", paths);
-    }
-
-    private String addresses() {
-        return String.join(", ", urls());
-    }
-
-    private List<String> urls() {
-        List<Boolean> secured = assembly.secured();
-        List<SocketAddress> bound = server.addresses();
-        var urls = new ArrayList<String>();
-        for (int i = 0; i < bound.size(); i++) {
-            boolean tls = i < secured.size() && secured.get(i);
-            urls.add(
-                    bound.get(i) instanceof UnixDomainSocketAddress unix
-                            ? "unix:" + unix.getPath()
-                            : (tls ? "https://" : "http://") + shown(bound.get(i)));
-        }
-        return urls;
-    }
-
-    /** Returns an address as in a URL: IPv6 in brackets, without scope, shortened. */
-    static String shown(SocketAddress address) {
-        if (!(address instanceof InetSocketAddress inet)) return address.toString();
-        InetAddress host = inet.getAddress();
-        String text =
-                host.getHostAddress()
-                        .replaceFirst("%.*", "")
-                        .replaceFirst("(^|:)0(:0)+(:|$)", "::"); // RFC 5952 4.2, nearly
-        return (text.contains(":") ? "[" + text + "]" : text) + ":" + inet.getPort();
+    private ServingSummary summary() {
+        return new ServingSummary(server, assembly, channels);
     }
 }

@@ -79,7 +79,7 @@ final class SiteScripts implements AutoCloseable {
         all.put(script, opened);
         running.ifPresent(
                 server -> {
-                    opened.inForce(server, upstreams.byName());
+                    opened.activate(server, upstreams.byName());
                     awaitLoaded(opened, script.setupTimeout().plus(LOAD));
                 });
     }
@@ -114,8 +114,8 @@ final class SiteScripts implements AutoCloseable {
     }
 
     /** Completes a start or a reload: scripts reach the upstreams of this configuration. */
-    void inForce(Server server, Upstreams upstreams) {
-        all.values().forEach(scripts -> scripts.inForce(server, upstreams.byName()));
+    void activate(Server server, Upstreams upstreams) {
+        all.values().forEach(scripts -> scripts.activate(server, upstreams.byName()));
     }
 
     /**

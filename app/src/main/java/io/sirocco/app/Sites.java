@@ -2,18 +2,10 @@
 package io.sirocco.app;
 
 import io.sirocco.app.config.Action;
-import io.sirocco.app.config.BasicAuth;
-import io.sirocco.app.config.Cache;
-import io.sirocco.app.config.CacheControl;
 import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
-import io.sirocco.app.config.Cors;
-import io.sirocco.app.config.Files;
-import io.sirocco.app.config.Network;
-import io.sirocco.app.config.RateLimit;
 import io.sirocco.app.config.Route;
 import io.sirocco.app.config.RouteMatch;
-import io.sirocco.app.config.Rules;
 import io.sirocco.app.config.Site;
 import io.sirocco.http.ExecutionMode;
 import io.sirocco.http.Filter;
@@ -24,73 +16,37 @@ import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
-import io.sirocco.net.Clock;
 import io.sirocco.net.RateLimiter;
-import io.sirocco.net.RootDirectory;
-import io.sirocco.web.access.AddressRules;
-import io.sirocco.web.access.CanonicalHost;
-import io.sirocco.web.access.HeaderRules;
-import io.sirocco.web.access.Networks;
 import io.sirocco.web.access.Redirect;
-import io.sirocco.web.access.Rejections;
 import io.sirocco.web.access.Respond;
 import io.sirocco.web.access.Rewrite;
-import io.sirocco.web.access.Users;
-import io.sirocco.web.compress.Coding;
-import io.sirocco.web.files.FileOptions;
 import io.sirocco.web.files.FileRules;
 import io.sirocco.web.files.FileServer;
 import io.sirocco.web.proxy.Proxy;
 import io.sirocco.web.proxy.ProxyOptions;
-import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
- * Adds the sites of a configuration to the routes of a server. A request passes these filters in
- * order: response headers, canonical host, addresses, rate limit, CORS, password. Routes share
- * filters with equal options, so an inherited limit counts for both. Used by one thread, then
- * frozen.
+ * Adds the sites of a configuration to the routes of a server, and holds what these need: filters,
+ * file servers, upstreams, caches and scripts. Used by one thread, then frozen.
  */
 final class Sites implements AutoCloseable {
-    /** The maximum size of a file cache, which leaves the rest of the heap to connections. */
-    private static final long MOST_CACHED = Runtime.getRuntime().maxMemory() / 4;
-
     private static final Response NOT_FOUND = Response.text("Not Found").status(404);
 
-    private final Rejections rejections;
     private final Map<String, RateLimiter> bandwidths; // of all configurations
     private final Map<String, Long> rates = new HashMap<>(); // of this one
-    private final Map<Served, FileServer> servers = new HashMap<>();
-    private final Map<RateLimit, Filter> limits = new LinkedHashMap<>();
-    private final Map<BasicAuth, Filter> logins = new HashMap<>();
-    private Optional<Before> before; // until these are in effect
-    private final Map<RateLimit, Filter> unclaimed = new LinkedHashMap<>();
-
-    /** The options that two routes must have in common to share a file server. */
-    private record Served(Files files, Cache cache, Map<String, String> mime) {}
-
-    /**
-     * The previous sites: their file caches, counts and passwords are kept where the options are
-     * equal.
-     */
-    record Before(Sites sites, Configuration configuration) {}
-
     private final Configuration configuration;
+    private final SiteFilters filters;
+    private final SiteFiles files;
     private final Upstreams upstreams;
     private final Caches caches;
     private final boolean opens;
+    private Optional<Sites> before; // until these are in effect
     private Optional<Server> server = Optional.empty(); // until these are in effect
     private Optional<SiteScripts> scripts = Optional.empty(); // until they are opened
 
@@ -100,48 +56,22 @@ final class Sites implements AutoCloseable {
     Sites(
             SharedState sharedState,
             Configuration configuration,
-            Optional<Before> before,
+            Optional<Sites> before,
             boolean opens) {
-        this.rejections = sharedState.rejections();
         this.bandwidths = sharedState.bandwidths();
         this.configuration = configuration;
         this.before = before;
         this.opens = opens;
+        this.filters =
+                new SiteFilters(
+                        configuration, sharedState.rejections(), before.map(old -> old.filters));
+        this.files = new SiteFiles(before.map(old -> old.files));
         this.upstreams =
                 new Upstreams(
                         configuration,
                         sharedState.registrations(),
-                        before.map(old -> old.sites.upstreams));
-        this.caches = new Caches(configuration, before.map(old -> old.sites.caches), opens);
-        before.ifPresent(old -> unclaimed.putAll(old.sites.limits));
-        claimLimits();
-    }
-
-    /**
-     * Keeps the counts of unchanged limits: first of those at the same position, then of any that
-     * is equal.
-     */
-    private void claimLimits() {
-        Set<RateLimit> wanted =
-                configuration.sites().stream()
-                        .flatMap(
-                                site ->
-                                        Stream.concat(
-                                                Stream.of(site.rules()),
-                                                site.routes().stream().map(Route::rules)))
-                        .flatMap(rules -> rules.rateLimit().stream())
-                        .collect(Collectors.toCollection(LinkedHashSet::new));
-        for (RateLimit limit : wanted) {
-            Filter same = unclaimed.remove(limit);
-            if (same != null) limits.put(limit, same);
-        }
-        for (RateLimit limit : wanted) {
-            if (limits.containsKey(limit)) continue;
-            unclaimed.keySet().stream()
-                    .filter(old -> limit.equals(old.at(limit.position())))
-                    .findFirst()
-                    .ifPresent(old -> limits.put(limit, unclaimed.remove(old)));
-        }
+                        before.map(old -> old.upstreams));
+        this.caches = new Caches(configuration, before.map(old -> old.caches), opens);
     }
 
     /**
@@ -162,8 +92,8 @@ final class Sites implements AutoCloseable {
                 SiteScripts.open(
                         configuration,
                         upstreams,
-                        before.flatMap(old -> old.sites.scripts),
-                        before.flatMap(old -> old.sites.server));
+                        before.flatMap(old -> old.scripts),
+                        before.flatMap(old -> old.server));
         scripts = Optional.of(opened);
         return opened.monitors();
     }
@@ -172,13 +102,14 @@ final class Sites implements AutoCloseable {
      * Completes a reload: running downloads continue at the new rates, and the previous sites are
      * released.
      */
-    void inForce(Server server) {
+    void activate(Server server) {
         before = Optional.empty();
         this.server = Optional.of(server);
-        upstreams.inForce(server);
-        scripts.ifPresent(opened -> opened.inForce(server, upstreams));
-        caches.inForce();
-        unclaimed.clear();
+        filters.activate();
+        files.activate();
+        upstreams.activate(server);
+        scripts.ifPresent(opened -> opened.activate(server, upstreams));
+        caches.activate();
         bandwidths.forEach(
                 (key, bandwidth) -> {
                     long rate = rates.getOrDefault(key, RateLimiter.UNLIMITED);
@@ -215,9 +146,9 @@ final class Sites implements AutoCloseable {
     private void add(Site site, int number, Routes routes) {
         for (int i = 0; i < site.routes().size(); i++) { // each reports its own errors
             Route route = site.routes().get(i);
-            placed(() -> filters(site, route.rules()), "site", number, "route", i);
+            placed(() -> filters.of(site, route.rules()), "site", number, "route", i);
         }
-        var targets = new TargetRules(site, this::access);
+        var targets = new TargetRules(site, filters::access);
         if (site.routes().stream()
                 .noneMatch(route -> route.path().equals("/*") && route.match().isOnlyPath())) {
             var all = new Route("/*", new Action.Serve(), site.files(), site.rules());
@@ -245,7 +176,7 @@ final class Sites implements AutoCloseable {
             Filter script = scripts.orElseThrow().of(route.script().get());
             handler = request -> script.filter(request, action);
         }
-        for (Filter filter : filters(site, route.rules()).reversed()) {
+        for (Filter filter : filters.of(site, route.rules()).reversed()) {
             Handler next = handler;
             handler = request -> filter.filter(request, next);
         }
@@ -292,7 +223,7 @@ final class Sites implements AutoCloseable {
 
     private Handler action(Site site, Route route, TargetRules targets) {
         return switch (route.action()) {
-            case Action.Serve() -> files(site, route, targets);
+            case Action.Serve() -> serve(site, route, targets);
             case Action.Redirect(String to, int status) -> new Redirect(route.path(), to, status);
             case Action.Respond(int status, String text) -> new Respond(status, text);
             case io.sirocco.app.config.Proxy proxy ->
@@ -305,12 +236,12 @@ final class Sites implements AutoCloseable {
             case Action.Rewrite(String to) -> {
                 var rewrite = new Rewrite(route.path(), to);
                 FileRules rules = targets.behind(route);
-                yield server(site, route.files())
+                yield files.of(site, route.files())
                         .<Handler>map(
-                                files ->
+                                served ->
                                         request ->
                                                 guarded(
-                                                        files,
+                                                        served,
                                                         request,
                                                         Percent.decode(rewrite.apply(request)),
                                                         rules))
@@ -332,25 +263,25 @@ final class Sites implements AutoCloseable {
         proxy.responseHeaders().forEach(options::responseHeader);
     }
 
-    private Handler files(Site site, Route route, TargetRules targets) {
+    private Handler serve(Site site, Route route, TargetRules targets) {
         String strip = route.files().strip();
-        Optional<FileServer> server = server(site, route.files());
+        Optional<FileServer> server = files.of(site, route.files());
         if (server.isEmpty()) {
             return request -> NOT_FOUND;
         }
-        FileServer files = server.get();
+        FileServer served = server.get();
         FileRules rules = targets.behind(route);
         if (rules == FileRules.NONE) {
             return route.path().equals("/*")
-                    ? files
-                    : request -> files.serve(request, stripped(request, strip));
+                    ? served
+                    : request -> served.serve(request, stripped(request, strip));
         }
         boolean aliased = targets.aliased(route);
         return request -> {
             String path = stripped(request, strip);
             return aliased || TargetRules.precompressed(route, path)
-                    ? guarded(files, request, path, rules)
-                    : files.serve(request, path, rules);
+                    ? guarded(served, request, path, rules)
+                    : served.serve(request, path, rules);
         };
     }
 
@@ -368,147 +299,6 @@ final class Sites implements AutoCloseable {
         return rest.startsWith("/") ? rest : "/" + rest;
     }
 
-    private Optional<FileServer> server(Site site, Files files) {
-        return files.root()
-                .map(
-                        root ->
-                                servers.computeIfAbsent(
-                                        new Served(files, site.cache(), site.mime()),
-                                        served ->
-                                                known(served)
-                                                        .orElseGet(
-                                                                () ->
-                                                                        FileServer.of(
-                                                                                root,
-                                                                                o ->
-                                                                                        set(
-                                                                                                o,
-                                                                                                served)))));
-    }
-
-    /** Returns the previous file server with its cache, which is compared with the disk once. */
-    private Optional<FileServer> known(Served served) {
-        Optional<FileServer> known =
-                before.flatMap(old -> Optional.ofNullable(old.sites.servers.get(served)));
-        known.ifPresent(FileServer::lookAgain);
-        return known;
-    }
-
-    private static void set(FileOptions options, Served served) {
-        Files files = served.files;
-        options.index(files.index().toArray(String[]::new))
-                .listing(files.listing())
-                .hiddenFiles(files.hiddenFiles())
-                .symbolicLinks(RootDirectory.Links.valueOf(files.symbolicLinks().name()))
-                .charset(files.charset())
-                .maxRanges(files.maxRanges())
-                .precompressed(codings(files.precompressed()))
-                .compress(codings(files.compress()))
-                .compressFrom(files.compressFrom())
-                .compressTypes(files.compressTypes().toArray(String[]::new))
-                .cache(Math.min(served.cache.bytes(), MOST_CACHED))
-                .cacheFile(served.cache.largest())
-                .cacheCheck(served.cache.check());
-        files.fallback().ifPresent(options::fallback);
-        files.notFound().ifPresent(options::notFound);
-        for (CacheControl rule : files.cacheControl()) {
-            options.cacheControl(rule.files(), rule.value());
-        }
-        served.mime.forEach(options::mime);
-    }
-
-    private static Coding[] codings(List<String> names) {
-        return names.stream()
-                .map(
-                        name ->
-                                switch (name) {
-                                    case "br" -> Coding.BROTLI;
-                                    case "zst", "zstd" -> Coding.ZSTD;
-                                    case "gz", "gzip" -> Coding.GZIP;
-                                    default -> throw new AssertionError(name);
-                                })
-                .toArray(Coding[]::new);
-    }
-
-    // ---- filters
-
-    private List<Filter> filters(Site site, Rules rules) {
-        var filters = new ArrayList<Filter>();
-        filters.add(
-                new HeaderRules(
-                        rules.securityHeaders(),
-                        rules.hsts(),
-                        rules.hstsSubdomains(),
-                        rules.headers(),
-                        Request::isSecure));
-        site.canonicalHost()
-                .ifPresent(host -> filters.add(new CanonicalHost(host, Request::isSecure)));
-        filters.addAll(access(rules));
-        return filters;
-    }
-
-    /** Returns the filters for access: addresses, rate, origins, password. */
-    private List<Filter> access(Rules rules) {
-        var filters = new ArrayList<Filter>();
-        if (!rules.allow().isEmpty() || !rules.deny().isEmpty()) {
-            filters.add(
-                    new AddressRules(networks(rules.allow()), networks(rules.deny()), rejections));
-        }
-        rules.rateLimit()
-                .ifPresent(limit -> filters.add(limits.computeIfAbsent(limit, this::limit)));
-        rules.cors().ifPresent(cors -> filters.add(cors(cors)));
-        rules.basicAuth().ifPresent(auth -> filters.add(logins.computeIfAbsent(auth, this::login)));
-        return filters;
-    }
-
-    private static Networks networks(List<Network> networks) {
-        return Networks.of(networks.stream().map(Network::toString).toList());
-    }
-
-    private Filter limit(RateLimit limit) {
-        return new io.sirocco.web.access.RateLimit(
-                limit.requests(),
-                limit.per(),
-                limit.burst(),
-                limit.addresses(),
-                Clock.system(),
-                rejections);
-    }
-
-    private Filter cors(Cors cors) {
-        return new io.sirocco.web.access.Cors(
-                cors.origins(),
-                cors.methods(),
-                cors.headers(),
-                cors.expose(),
-                cors.credentials(),
-                cors.maxAge(),
-                rejections);
-    }
-
-    private Filter login(BasicAuth auth) {
-        Optional<Filter> known =
-                before.filter(
-                                old ->
-                                        configuration.hasFilesOf(
-                                                old.configuration, List.of(auth.users())))
-                        .flatMap(old -> Optional.ofNullable(old.sites.logins.get(auth)));
-        return known.orElseGet(() -> newLogin(auth));
-    }
-
-    private Filter newLogin(BasicAuth auth) {
-        return new io.sirocco.web.access.BasicAuth(
-                auth.realm(), users(auth.users()), Clock.system(), rejections);
-    }
-
-    private static Users users(Path file) {
-        try {
-            return Users.read(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e.getMessage(), e);
-        }
-    }
-
     Upstreams upstreams() {
         return upstreams;
     }
@@ -522,9 +312,7 @@ final class Sites implements AutoCloseable {
         scripts.ifPresent(opened -> closeBehind(opened, next));
         upstreams.closeBehind(next.upstreams);
         caches.closeBehind(next.caches);
-        servers.values().stream()
-                .filter(files -> !next.servers.containsValue(files))
-                .forEach(FileServer::close);
+        files.closeBehind(next.files);
     }
 
     private void closeBehind(SiteScripts opened, Sites next) {
@@ -539,7 +327,7 @@ final class Sites implements AutoCloseable {
     @Override
     public void close() {
         scripts.ifPresent(SiteScripts::close);
-        servers.values().forEach(FileServer::close);
+        files.close();
         upstreams.close();
         caches.close();
     }

@@ -25,8 +25,8 @@ import java.util.Optional;
  * then frozen.
  */
 final class Upstreams implements AutoCloseable {
-    /** How often an upstream that a reload has dropped is looked at, until it is idle. */
-    private static final Duration LOOK = Duration.ofMillis(500);
+    /** The interval at which an upstream that a reload has dropped is checked until it is idle. */
+    private static final Duration IDLE_CHECK = Duration.ofMillis(500);
 
     private final Configuration configuration;
     private final Registrations registrations;
@@ -142,7 +142,7 @@ final class Upstreams implements AutoCloseable {
     }
 
     /** Completes a start or a reload: health checks and look-ups of names begin. */
-    void inForce(Server server) {
+    void activate(Server server) {
         before = Optional.empty();
         all.values().forEach(upstream -> upstream.start(server));
         registrations.use(
@@ -178,7 +178,7 @@ final class Upstreams implements AutoCloseable {
     private static void closeIdle(Upstream upstream) {
         try (upstream) {
             do {
-                Thread.sleep(LOOK);
+                Thread.sleep(IDLE_CHECK);
             } while (upstream.stats().inProgress() > 0);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
+import io.sirocco.http.client.HttpOrigin;
 import io.sirocco.http.h1.WebSocketOpening;
 import io.sirocco.http.websocket.BlockingWebSocket;
 import io.sirocco.http.websocket.ClientLoopContext;
@@ -140,12 +141,10 @@ public final class WebSocketClient implements AutoCloseable {
             Headers fields,
             Function<WebSocketContext, WebSocketListener> listener) {
         var attempt = new Attempt(loop, uri, fields, listener);
-        String host = uri.getHost();
-        if (isLiteral(host)) {
-            attempt.to(List.of(InetAddress.ofLiteral(unbracketed(host))));
-        } else {
-            Thread.ofVirtual().start(attempt::resolve); // that may take its time
-        }
+        HttpOrigin.literal(uri.getHost())
+                .ifPresentOrElse(
+                        address -> attempt.to(List.of(address)),
+                        () -> Thread.ofVirtual().start(attempt::lookUp)); // which may block
         return attempt.outcome;
     }
 
@@ -164,14 +163,6 @@ public final class WebSocketClient implements AutoCloseable {
         var attempt = new Attempt(loop, uri, headers, context -> listener);
         attempt.begin(to);
         return attempt.outcome;
-    }
-
-    private static boolean isLiteral(String host) {
-        return host.startsWith("[") || host.matches("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
-    }
-
-    private static String unbracketed(String host) {
-        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     }
 
     /** Returns the number of open sockets. */
@@ -266,7 +257,7 @@ public final class WebSocketClient implements AutoCloseable {
             this.listener = listener;
         }
 
-        void resolve() {
+        void lookUp() {
             try {
                 to(List.of(InetAddress.getAllByName(uri.getHost())));
             } catch (UnknownHostException e) {

@@ -102,7 +102,9 @@ final class TlsInput {
         to = 0;
     }
 
-    /** Whether {@code record}, of which there is the header at least, is longer than any. */
+    /**
+     * Returns whether {@code record}, of which there is the header at least, is longer than any.
+     */
     static boolean tooLong(ByteBuffer record) {
         return record.remaining() >= HEADER
                 && (record.getShort(record.position() + 3) & 0xFFFF) > MOST;

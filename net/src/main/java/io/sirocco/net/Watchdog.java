@@ -247,7 +247,7 @@ final class Watchdog implements AutoCloseable {
                         show(stack));
     }
 
-    /** Whether classes are being found, initialised or linked: that happens once. */
+    /** Returns whether classes are being found, initialised or linked: that happens once. */
     private static boolean isCold(StackTraceElement[] stack) {
         for (StackTraceElement frame : stack) {
             String type = frame.getClassName();

@@ -108,7 +108,10 @@ final class OpenSslEngine implements TlsEngine {
         return result(Status.OK, length, produced);
     }
 
-    /** Whether it can take long: what is neither encrypted nor a certificate of a client cannot. */
+    /**
+     * Returns whether it can take long: what is neither encrypted nor a certificate of a client
+     * cannot.
+     */
     private boolean reckons(ByteBuffer record) {
         return whole(record)
                 && (contexts.asksClients() || record.get(record.position()) == HANDSHAKE);

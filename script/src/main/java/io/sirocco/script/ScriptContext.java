@@ -133,7 +133,7 @@ final class ScriptContext {
         dispatch.executeVoid(number, endpoint, head);
     }
 
-    /** An exception has left the context; returns whether a request in it is told. */
+    /** An exception has left the context; returns whether a request in it is notified. */
     boolean thrown(int number, Object error) {
         return thrown.execute(number, error).asBoolean();
     }

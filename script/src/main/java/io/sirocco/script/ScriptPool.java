@@ -89,7 +89,7 @@ final class ScriptPool {
         return request;
     }
 
-    /** Has somebody take the request that waits. */
+    /** Wakes or starts a worker for a request that waits. */
     void wake() {
         for (Worker each : workers) {
             if (each.isIdle() && each.unpark()) {
@@ -170,7 +170,7 @@ final class ScriptPool {
         }
     }
 
-    /** There is nobody to serve those that wait. */
+    /** Responds 503 to the requests that wait. */
     void refuseWaiting() {
         for (ScriptRequest request; (request = take()) != null; ) {
             request.fail(ignored -> ScriptRequest.unavailable());

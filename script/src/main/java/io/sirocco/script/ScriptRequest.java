@@ -70,6 +70,8 @@ final class ScriptRequest {
     private CompletableFuture<Response> inspection;
     private ResponseReader reader; // null unless a response is inspected
 
+    private boolean completes; // an inspected response has a responseCompleted
+
     private volatile long deadline;
     private volatile long cleanupEnd; // 0 unless the request is over and something is to be ended
     private final BodyReader body;
@@ -152,7 +154,7 @@ final class ScriptRequest {
         return enter(Phase.WAITING, Phase.RUNNING);
     }
 
-    /** Whether nothing more is to be done for this request. */
+    /** Returns whether nothing more is to be done for this request. */
     boolean isOver() {
         return phase() == Phase.OVER;
     }
@@ -162,7 +164,7 @@ final class ScriptRequest {
         cleanupEnd = System.nanoTime() + pool.settings.timeoutNanos() | 1;
     }
 
-    /** Whether code of a request that is over may still run. */
+    /** Returns whether code of a request that is over may still run. */
     boolean mayCleanUp() {
         return mayCleanUpAt(System.nanoTime());
     }
@@ -257,7 +259,7 @@ final class ScriptRequest {
         }
     }
 
-    /** Has the end of the response told to the context, if anybody tells us. */
+    /** Has the context notified of the end of the response, if a monitor notifies us. */
     private void completions() {
         if (pool.completions.used && !isOver()) {
             pool.completions.await(id, this);
@@ -508,8 +510,6 @@ final class ScriptRequest {
         of.post(this, () -> of.context().inspect(number, response.status(), flat));
         return stage;
     }
-
-    private boolean completes;
 
     /** A script reads the body of the response that it inspects. Called by the worker. */
     void readResponse(Value resolve, Value reject) {

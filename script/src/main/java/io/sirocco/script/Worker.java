@@ -66,8 +66,8 @@ final class Worker {
     private ScriptRequest owner;
 
     /**
-     * @param trial whether somebody decides when it takes requests; otherwise it does as soon as it
-     *     can
+     * @param trial whether {@link #accept} decides when it takes requests; otherwise it takes them
+     *     as soon as its scripts are loaded
      */
     Worker(ScriptPool pool, Version version, boolean trial) {
         this.pool = pool;
@@ -407,7 +407,7 @@ final class Worker {
         }
     }
 
-    /** Tells the context of what has left it, which knows what the request does. */
+    /** Passes a thrown error to the context, which knows what the request does. */
     private void report(ScriptRequest request, Throwable thrown, ScriptException at) {
         Object error = thrown.getMessage();
         if (thrown instanceof PolyglotException e) {

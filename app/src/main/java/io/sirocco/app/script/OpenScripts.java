@@ -34,7 +34,7 @@ public interface OpenScripts {
     Monitor monitor();
 
     /** Has further requests go to these upstreams, on the event loops of {@code server}. */
-    void inForce(Server server, Map<String, Upstream> upstreams);
+    void activate(Server server, Map<String, Upstream> upstreams);
 
     /** Ends all contexts when their requests have ended, or after a time; blocks meanwhile. */
     void close(Duration longest);

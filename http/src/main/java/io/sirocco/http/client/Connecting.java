@@ -22,8 +22,8 @@ import java.util.concurrent.RejectedExecutionException;
 import javax.net.ssl.SSLException;
 
 /**
- * A connection on its way: the addresses of its host are tried one after the other, with TLS where
- * that is spoken. Loop-confined, but for the look-up of the name, which has a virtual thread.
+ * Opens a connection: tries the addresses of its host one after the other, with TLS if the origin
+ * is secure. Loop-confined, but for the look-up of the name, which has a virtual thread.
  */
 final class Connecting implements Connector {
     private static final int MOST_ADDRESSES = 8;
@@ -40,34 +40,24 @@ final class Connecting implements Connector {
         this.loop = home.pool.loop;
     }
 
-    /** Never calls back from within. */
+    /** Begins. The result arrives in a later task of the loop. */
     void begin() {
         if (origin.address().isPresent()) {
             addresses.add(origin.address().get());
             loop.execute(this::next);
-        } else if (isLiteral(origin.host())) {
-            loop.execute(
-                    () -> {
-                        try {
-                            resolved(List.of(InetAddress.ofLiteral(unbracketed(origin.host()))));
-                        } catch (IllegalArgumentException e) {
-                            unknown(e);
-                        }
-                    });
-        } else {
-            Thread.ofVirtual().start(this::resolve); // that may take its time
+            return;
+        }
+        try {
+            HttpOrigin.literal(origin.host())
+                    .ifPresentOrElse(
+                            address -> loop.execute(() -> resolved(List.of(address))),
+                            () -> Thread.ofVirtual().start(this::lookUp)); // which may block
+        } catch (IllegalArgumentException e) {
+            loop.execute(() -> unknown(e));
         }
     }
 
-    private static boolean isLiteral(String host) {
-        return host.startsWith("[") || host.matches("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
-    }
-
-    private static String unbracketed(String host) {
-        return host.matches("\\[.*]") ? host.substring(1, host.length() - 1) : host;
-    }
-
-    private void resolve() {
+    private void lookUp() {
         try {
             InetAddress[] all = InetAddress.getAllByName(origin.host());
             List<InetAddress> some = new ArrayList<>(List.of(all));

@@ -93,9 +93,9 @@ public final class HttpClient implements AutoCloseable {
     }
 
     /**
-     * A client without loops: each request names one, by {@link #sendAsync(Loop, ClientRequest)}.
-     * For handlers, which are made before their server is, and have {@link
-     * io.sirocco.http.Request#loop}.
+     * Creates a client without loops: each request names one, by {@link #sendAsync(Loop,
+     * ClientRequest)}. For handlers, which are created before their server, and take the loop of
+     * each request ({@link io.sirocco.http.Request#loop}).
      */
     public static HttpClient onLoopOfCaller(Consumer<HttpClientSettings> configure) {
         return new HttpClient(List::of, null, frozen(configure));
@@ -162,7 +162,7 @@ public final class HttpClient implements AutoCloseable {
         return exchange.outcome;
     }
 
-    /** The loop that the caller is on, if it is one of ours, or else the next. */
+    /** Returns the loop of the caller if it is one of ours, else the next one. */
     private Loop loop() {
         List<Loop> all = loops.get();
         if (all.isEmpty()) {

@@ -168,7 +168,7 @@ public final class Linux {
         }
     }
 
-    /** Writes the local or the peer's address into {@code into}; answers its length. */
+    /** Writes the local or the peer's address into {@code into}; returns its length. */
     public static int name(int descriptor, boolean peer, MemorySegment into) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment length = arena.allocateFrom(JAVA_INT, (int) into.byteSize());

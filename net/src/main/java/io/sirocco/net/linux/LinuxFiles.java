@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Files of Linux by their descriptors: opened below a directory, asked what they are, read, and
- * sent to a socket by the kernel. A failed call answers {@code -errno}. Any thread.
+ * Files of Linux by their descriptors: opened below a directory, inspected, read, and sent to a
+ * socket by the kernel. A failed call returns {@code -errno}. Any thread.
  */
 public final class LinuxFiles {
     public static final int ENOENT = 2;
@@ -124,7 +124,7 @@ public final class LinuxFiles {
         return Linux.invoke(PREAD, state, descriptor, address, length, position, 0, 0);
     }
 
-    /** Whether the byte at {@code position} can be had without waiting for a disk. */
+    /** Returns whether the byte at {@code position} can be had without waiting for a disk. */
     public static boolean atHand(
             MemorySegment state, MemorySegment scratch, int descriptor, long position) {
         scratch.set(JAVA_LONG, 0, scratch.address() + 16); // an iovec, and the byte behind it

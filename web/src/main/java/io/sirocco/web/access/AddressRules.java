@@ -7,8 +7,9 @@ import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 
 /**
- * Who may ask at all, by the peer's address: others get 403. With networks that are allowed, only
- * these; never those that are denied. Counts as {@code allow} and {@code deny}. Any thread.
+ * Admits clients by the address of the peer; all others get 403. If networks are allowed, only
+ * these are admitted; denied ones never are. Refusals are counted as {@code allow} and {@code
+ * deny}. Any thread.
  */
 public final class AddressRules implements Filter {
     private final Networks allow;

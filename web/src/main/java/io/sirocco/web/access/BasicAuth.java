@@ -13,14 +13,15 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Lets in who has a name and a password of a list (RFC 7617); all others get 401. Goes on at once
- * for a password that was right a short while ago, and elsewhere for any other: no loop waits for
- * bcrypt, whatever the handling of the route. One client, be it an IPv4 address or an IPv6 network
- * of 64 bits, may be wrong ten times at once and every six seconds after that; then it gets 429
- * until it may try again. Counts as {@code basic-auth}.
+ * Admits clients with the name and password of a user (RFC 7617); all others get 401. A password
+ * that was verified a short while ago is admitted at once; any other is verified on another thread,
+ * so no loop waits for bcrypt, whatever the execution mode of the route. One client, which is an
+ * IPv4 address or an IPv6 network of 64 bits, may send ten wrong passwords at once and one every
+ * six seconds after that; then it gets 429 until it may try again. Refusals are counted as {@code
+ * basic-auth}.
  *
- * <p>The name is left as the attribute {@link #USER}. A changed list is another object of this
- * class. Any thread.
+ * <p>The name of the user becomes the attribute {@link #USER} of the request. For another list of
+ * users, create another object. Any thread.
  */
 public final class BasicAuth implements Filter {
     /** The attribute of a request that has the name of its user, a String. */
@@ -37,10 +38,10 @@ public final class BasicAuth implements Filter {
     private final Refusal busy;
 
     /**
-     * A door with a list.
+     * Creates a filter for a list of users.
      *
-     * @param realm what browsers show, and remember passwords by; ASCII text
-     * @throws IllegalArgumentException when the realm cannot be sent
+     * @param realm the name that browsers show, and store passwords by; ASCII text
+     * @throws IllegalArgumentException if the realm cannot be sent
      */
     public BasicAuth(String realm, Users users, Clock clock, Rejections rejections) {
         if (realm.chars().anyMatch(c -> c < ' ' || c > '~')) {

@@ -6,9 +6,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Networks of one version of IP, sorted by their first address. Of two that meet, one holds the
- * other: without those that are held, the only one that may hold an address is the last that does
- * not begin behind it. Found by halving, without an allocation. Immutable.
+ * Networks of one version of IP, sorted by their first address. Of two networks that overlap, one
+ * contains the other. Without those that are contained, only the last network that does not begin
+ * after an address can contain it. It is found by a binary search, without an allocation.
+ * Immutable.
  */
 final class Blocks {
     private static final Comparator<Network> ORDER =

@@ -8,9 +8,9 @@ import io.sirocco.http.Response;
 import java.util.function.Predicate;
 
 /**
- * Redirects (308) whoever asks by any other name of a site to its one name: same scheme, path and
- * query, and the same port unless the name has its own. A client that names no host (HTTP/1.0) is
- * let through. Immutable.
+ * Redirects (308) requests for any other host of a site to its canonical one, with the same scheme,
+ * path and query, and the same port unless the canonical host has one. A request without a host
+ * (HTTP/1.0) passes. Immutable.
  */
 public final class CanonicalHost implements Filter {
     private final String name; // without a port
@@ -18,14 +18,14 @@ public final class CanonicalHost implements Filter {
     private final Predicate<Request> secure;
 
     /**
-     * The one name.
+     * Creates a redirect to a host.
      *
      * @param host such as {@code example.org} or {@code example.org:8443}
      * @param secure whether a request came by HTTPS
-     * @throws IllegalArgumentException when it is no host
+     * @throws IllegalArgumentException if it is not a host
      */
     public CanonicalHost(String host, Predicate<Request> secure) {
-        if (!Asked.isHost(host)) {
+        if (!RequestUrl.isHost(host)) {
             throw new IllegalArgumentException(
                     "\""
                             + host
@@ -46,7 +46,7 @@ public final class CanonicalHost implements Filter {
             return next.handle(request);
         }
         String scheme = secure.test(request) ? "https://" : "http://";
-        String at = port.isEmpty() ? Asked.port(request) : port;
-        return Response.redirect(scheme + name + at + Asked.pathAndQuery(request)).status(308);
+        String at = port.isEmpty() ? RequestUrl.port(request) : port;
+        return Response.redirect(scheme + name + at + RequestUrl.pathAndQuery(request)).status(308);
     }
 }

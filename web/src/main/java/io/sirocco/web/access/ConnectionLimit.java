@@ -8,13 +8,13 @@ import java.net.SocketAddress;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many connections one client may have, be it an IPv4 address or an IPv6 network of 64 bits.
+ * Limits the connections of one client, which is an IPv4 address or an IPv6 network of 64 bits.
  * Memory is constant: 16 bytes for each of {@code addresses}. Counts are exact while no more than a
- * quarter as many clients have connections at a time; beyond that those with the fewest may be
- * forgotten, and then pass for having fewer: nobody is refused for what another did.
+ * quarter as many clients are connected; beyond that, clients with the fewest connections may be
+ * forgotten and counted too low, so that no client is refused for the connections of another.
  *
- * <p>Clients of a Unix-domain socket cannot be told apart, and are not limited. Counts as {@code
- * connections-per-address}. Any thread.
+ * <p>Clients of a Unix-domain socket cannot be distinguished and are not limited. Refusals are
+ * counted as {@code connections-per-address}. Any thread.
  */
 public final class ConnectionLimit implements Admission {
     private volatile int most;
@@ -22,9 +22,9 @@ public final class ConnectionLimit implements Admission {
     private final LongAdder refused;
 
     /**
-     * A limit of {@code most} connections.
+     * Creates a limit of {@code most} connections.
      *
-     * @throws IllegalArgumentException which says what cannot be
+     * @throws IllegalArgumentException if an argument is out of range
      */
     public ConnectionLimit(int most, int addresses, Rejections rejections) {
         this.table = new AddressTable(addresses);
@@ -46,7 +46,7 @@ public final class ConnectionLimit implements Admission {
         this.most = most;
     }
 
-    /** Whether the peer may have one more, which is counted then. */
+    /** Returns whether the peer may have one more, which is counted then. */
     @Override
     public boolean admit(SocketAddress remote) {
         byte[] address = Ip.bytes(remote);

@@ -13,11 +13,12 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * Lets pages of other origins read responses (Fetch Standard 3.2, "HTTP CORS protocol"). Answers
- * preflight requests by itself: {@code OPTIONS} with {@code Origin} and {@code
- * Access-Control-Request-Method}, also where no route has that method. A preflight of an origin
- * that is not among ours gets 403 and counts as {@code cors}; any other request of it is answered
- * without the fields, and its browser keeps the answer from the page. Any thread.
+ * Allows pages of other origins to read responses (Fetch Standard 3.2, "HTTP CORS protocol").
+ * Responds to preflight requests itself: {@code OPTIONS} with {@code Origin} and {@code
+ * Access-Control-Request-Method}, also where no route has that method. A preflight request of an
+ * origin that is not allowed gets 403 and is counted as {@code cors}; any other request of such an
+ * origin gets its response without the CORS headers, and the browser withholds the response from
+ * the page. Any thread.
  */
 public final class Cors implements Filter {
     private static final Duration MAX_AGE = Duration.ofMinutes(10);
@@ -32,16 +33,17 @@ public final class Cors implements Filter {
     private final UnaryOperator<Response> toAll;
 
     /**
-     * What other origins may do.
+     * Creates the rules for other origins.
      *
      * @param origins such as {@code https://app.example.org}, {@code https://*.example.org} for all
      *     hosts below that one, or {@code *} for all
-     * @param methods beside GET, HEAD and POST, which need no leave; or {@code *}
-     * @param headers fields that requests may have beside the usual ones; or {@code *}
-     * @param expose fields of responses that pages may read beside the usual ones; or {@code *}
-     * @param credentials whether cookies and passwords may come along
-     * @param maxAge how long a browser may remember what a preflight was told
-     * @throws IllegalArgumentException which says what cannot be
+     * @param methods besides GET, HEAD and POST, which are always allowed; or {@code *}
+     * @param headers of requests, besides those that are always allowed; or {@code *}
+     * @param expose headers of responses that pages may read, besides those that they always may;
+     *     or {@code *}
+     * @param credentials whether requests may carry cookies and passwords
+     * @param maxAge how long a browser may cache the response to a preflight request
+     * @throws IllegalArgumentException if an argument is invalid
      */
     public Cors(
             List<String> origins,

@@ -8,10 +8,9 @@ import java.util.Arrays;
 import java.util.Base64;
 
 /**
- * What a client said in {@code Authorization: Basic ...} (RFC 7617 2). Immutable, but for the
- * bytes.
+ * The content of {@code Authorization: Basic ...} (RFC 7617 2). Immutable, but for the bytes.
  *
- * @param password its bytes as they were sent, UTF-8 if the client heeds what we ask for
+ * @param password the bytes that were sent, UTF-8 if the client does as our challenge says
  */
 record Credentials(String name, byte[] password) {
 

@@ -11,10 +11,9 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Header fields of every response: those for security where the handler has set none of the name,
- * and those that the operator has chosen in the place of any. What they make of a response depends
- * on nothing else, so one that is kept and returned again is changed once ({@link
- * Response#mapOnce}). Immutable.
+ * Sets headers of every response: security headers that the handler has not set, and the headers of
+ * the configuration, which replace those of the handler. The result depends on the response alone,
+ * so a response that is returned again is changed once ({@link Response#mapOnce}). Immutable.
  */
 public final class HeaderRules implements Filter {
     private static final Headers SECURITY =

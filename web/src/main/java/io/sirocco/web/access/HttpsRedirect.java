@@ -7,8 +7,8 @@ import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 
 /**
- * Redirects (308) everything to the same host, path and query by HTTPS. A client that names no host
- * (HTTP/1.0) gets 400: there is nowhere to send it. Immutable.
+ * Redirects (308) all requests to the same host, path and query by HTTPS. A request without a host
+ * (HTTP/1.0) gets 400. Immutable.
  */
 public final class HttpsRedirect implements Handler {
     private final String port;
@@ -30,7 +30,8 @@ public final class HttpsRedirect implements Handler {
         if (request.host().isEmpty()) {
             throw new BadRequest("This is served by HTTPS only, and the request names no host.");
         }
-        return Response.redirect("https://" + request.host() + port + Asked.pathAndQuery(request))
+        return Response.redirect(
+                        "https://" + request.host() + port + RequestUrl.pathAndQuery(request))
                 .status(308);
     }
 }

@@ -9,8 +9,8 @@ import java.util.List;
 
 /**
  * A set of addresses and networks: {@code 192.0.2.7}, {@code 10.0.0.0/8}, {@code 2001:db8::/32},
- * and {@code unix} for whoever comes by a Unix-domain socket. An IPv4 address that is mapped into
- * IPv6 ({@code ::ffff:192.0.2.7}) is IPv4. Immutable.
+ * and {@code unix} for clients of a Unix-domain socket. An IPv4 address that is mapped into IPv6
+ * ({@code ::ffff:192.0.2.7}) is IPv4. Immutable.
  */
 public final class Networks {
     private static final String UNIX = "unix";
@@ -28,10 +28,9 @@ public final class Networks {
     }
 
     /**
-     * Reads a list.
+     * Parses a list.
      *
-     * @throws IllegalArgumentException which says what is wrong with which, and what to write
-     *     instead
+     * @throws IllegalArgumentException with a message that names the invalid entry and a valid one
      */
     public static Networks of(List<String> texts) {
         var networks = new ArrayList<Network>();
@@ -43,7 +42,7 @@ public final class Networks {
         return new Networks(networks, texts.contains(UNIX));
     }
 
-    /** Whether a peer is among them. */
+    /** Returns whether a peer is among them. */
     public boolean contains(SocketAddress peer) {
         byte[] address = Ip.bytes(peer);
         if (address == null) {
@@ -54,7 +53,7 @@ public final class Networks {
                 : v6.contains(Ip.high(address), Ip.low(address));
     }
 
-    /** Whether nobody is among them. */
+    /** Returns whether nobody is among them. */
     public boolean isEmpty() {
         return empty;
     }

@@ -76,7 +76,7 @@ record Origins(boolean all, Set<String> exact, List<Below> patterns) {
                         + " \"https://*.example.org\" for all below it, or \"*\" for all.");
     }
 
-    /** Whether an origin is among them, if not all are. */
+    /** Returns whether an origin is among them, if not all are. */
     boolean contains(String origin) {
         if (exact.contains(origin)) {
             return true;

@@ -10,15 +10,15 @@ import io.sirocco.net.limit.TokenBuckets;
 import java.time.Duration;
 
 /**
- * How often one client may ask, be it an IPv4 address or an IPv6 network of 64 bits: further
- * requests get 429 (RFC 6585 4) with {@code Retry-After}, the seconds until the next one may pass.
- * Memory is constant: 16 bytes for each of {@code addresses}. When more clients than that ask at a
- * time, those that asked least are forgotten, and start afresh: nobody is ever refused for what
- * another did, and a client that asks too often is kept in mind.
+ * Limits the requests of one client, which is an IPv4 address or an IPv6 network of 64 bits:
+ * further requests get 429 (RFC 6585 4) with {@code Retry-After}, the seconds until the next one
+ * may pass. Memory is constant: 16 bytes for each of {@code addresses}. When more clients than that
+ * send requests at a time, those with the fewest are forgotten and start anew, so that no client is
+ * refused for the requests of another, and a client with too many is remembered.
  *
- * <p>Clients of a Unix-domain socket cannot be told apart, and are not limited. The fields {@code
- * RateLimit} and {@code RateLimit-Policy} are still an Internet draft (2026-05) and not sent.
- * Counts as {@code rate-limit}. Any thread.
+ * <p>Clients of a Unix-domain socket cannot be distinguished and are not limited. The headers
+ * {@code RateLimit} and {@code RateLimit-Policy} are still an Internet draft (2026-05) and not
+ * sent. Refusals are counted as {@code rate-limit}. Any thread.
  */
 public final class RateLimit implements Filter {
     private static final int SECOND = 1_000_000_000;
@@ -30,9 +30,10 @@ public final class RateLimit implements Filter {
     private final Refusal[] refusals = new Refusal[128];
 
     /**
-     * A limit of {@code requests} {@code per} time on the average, and of {@code burst} at once.
+     * Creates a limit of {@code requests} {@code per} time on average, and of {@code burst} at
+     * once.
      *
-     * @throws IllegalArgumentException which says what cannot be
+     * @throws IllegalArgumentException if an argument is out of range
      */
     public RateLimit(
             long requests,

@@ -8,10 +8,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Sends clients to another address, such as {@code /new/{*}} or {@code https://example.org/{name}},
- * with the query that they came with. What they sent never decides on the host: a place for it
- * stands behind the host's slash only, and a path that would begin with two slashes, which browsers
- * take for a host, gets one. Immutable.
+ * Redirects clients to another URL, such as {@code /new/{*}} or {@code https://example.org/{name}},
+ * and keeps the query. The client never chooses the host: placeholders are allowed only after the
+ * slash that ends the host, and a path that would begin with two slashes, which browsers take for a
+ * host, gets one. Immutable.
  */
 public final class Redirect implements Handler {
     private static final Set<Integer> STATUSES = Set.of(301, 302, 303, 307, 308);
@@ -24,12 +24,12 @@ public final class Redirect implements Handler {
     private final Response constant; // null when something is to be put in
 
     /**
-     * A redirect of a route.
+     * Creates a redirect for a route.
      *
      * @param path the pattern of the route, such as {@code /old/*}
-     * @param to where to, with {@code {name}} and {@code {*}} for what the path has there
+     * @param to the URL, in which {@code {name}} and {@code {*}} stand for parts of the path
      * @param status 301, 302, 303, 307 or 308 (RFC 9110 15.4)
-     * @throws IllegalArgumentException which says what cannot be
+     * @throws IllegalArgumentException if an argument is invalid
      */
     public Redirect(String path, String to, int status) {
         if (!STATUSES.contains(status)) {
@@ -61,7 +61,7 @@ public final class Redirect implements Handler {
 
     @Override
     public Response handle(Request request) {
-        String query = Asked.query(request);
+        String query = RequestUrl.query(request);
         if (constant != null && query.isEmpty()) {
             return constant;
         }

@@ -9,9 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How the rules of a server say no, and how often each has: {@code allow}, {@code basic-auth},
- * {@code connections-per-address}, {@code cors}, {@code deny}, {@code rate-limit}. One for all
- * sites, kept over reloads so that counts only grow. Any thread.
+ * The refusals of the access rules of a server, and how often each rule has refused: {@code allow},
+ * {@code basic-auth}, {@code connections-per-address}, {@code cors}, {@code deny}, {@code
+ * rate-limit}. All sites share one, which is kept over reloads, so that counts only grow. Any
+ * thread.
  */
 public final class Rejections {
     private final ErrorPages pages;

@@ -5,15 +5,15 @@ import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
 
-/** Answers every request with the same status and text. Immutable. */
+/** Responds to every request with the same status and text. Immutable. */
 public final class Respond implements Handler {
     private final Response response;
 
     /**
-     * An answer.
+     * Creates a handler with one response.
      *
-     * @throws IllegalArgumentException for a status other than 200 to 599, or a text with one that
-     *     has none (204, 205 and 304; RFC 9110 15)
+     * @throws IllegalArgumentException if the status is not 200 to 599, or there is a text with a
+     *     status that has no content (204, 205 and 304; RFC 9110 15)
      */
     public Respond(int status, String text) {
         boolean none = status == 204 || status == 205 || status == 304;

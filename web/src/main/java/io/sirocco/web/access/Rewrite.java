@@ -5,20 +5,20 @@ import io.sirocco.http.Request;
 import java.util.function.Function;
 
 /**
- * Another path for a request, whose file is served at the address that was asked for: {@code
- * /blog/{year}/{title}} from {@code /articles/{title}.html}. The path that it answers is
- * percent-encoded, as a client would have sent it: whoever serves files decodes it once, and keeps
- * its own watch over {@code ..}. Immutable.
+ * Rewrites the path of a request, for the file that is served instead: {@code /blog/{year}/{title}}
+ * from {@code /articles/{title}.html}. The path that it returns is percent-encoded, as from a
+ * client: decode it once, and validate it, before you open a file. Immutable.
  */
 public final class Rewrite implements Function<Request, String> {
     private final Template to;
 
     /**
-     * A rewriting of a route.
+     * Creates a rewrite for a route.
      *
      * @param path the pattern of the route
-     * @param to the path of a file, with {@code {name}} and {@code {*}} for what the path has there
-     * @throws IllegalArgumentException which says what cannot be
+     * @param to the path of a file, in which {@code {name}} and {@code {*}} stand for parts of the
+     *     path
+     * @throws IllegalArgumentException if an argument is invalid
      */
     public Rewrite(String path, String to) {
         this.to = Template.parse(path, to);

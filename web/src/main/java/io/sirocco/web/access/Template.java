@@ -11,9 +11,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A text with places for what the path of a request has in {@code {name}} and {@code *}: {@code
- * /articles/{title}.html}, {@code /new/{*}}. What is put there is percent-encoded, with its slashes
- * where it is {@code {*}}, so it can neither end the text nor begin a query. Immutable.
+ * A string with placeholders for what the path of a request has in {@code {name}} and {@code *}:
+ * {@code /articles/{title}.html}, {@code /new/{*}}. Values are percent-encoded, except for slashes
+ * in {@code {*}}, so a value can neither end the string nor begin a query. Immutable.
  */
 final class Template {
     private static final Pattern PLACE = Pattern.compile("\\{([^{}]*)}");
@@ -77,7 +77,7 @@ final class Template {
                 : "write one of {" + String.join("}, {", known) + "}.";
     }
 
-    /** Whether nothing is put in. */
+    /** Returns whether nothing is put in. */
     boolean constant() {
         return parts.size() == 1;
     }

@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 import org.springframework.security.crypto.bcrypt.BCrypt;
 
 /**
- * Names and the bcrypt hashes of their passwords, from lines of {@code name:hash} as {@code
- * htpasswd -B} writes them; empty lines and those that begin with {@code #} say nothing. Other
- * hashes are refused: a list of them that got out would be read within hours. Immutable.
+ * Users and the bcrypt hashes of their passwords, from lines of {@code name:hash} as {@code
+ * htpasswd -B} writes them. Empty lines and lines that begin with {@code #} are ignored. Other
+ * hashes are refused, since passwords can be computed from them within hours. Immutable.
  */
 public final class Users {
     private static final Pattern BCRYPT =
@@ -45,9 +45,9 @@ public final class Users {
     /**
      * Reads a file.
      *
-     * @throws IOException when it cannot be read
-     * @throws IllegalArgumentException for a line that is not as it should be: names file and line,
-     *     and says what to do
+     * @throws IOException if it cannot be read
+     * @throws IllegalArgumentException if a line is invalid, with a message that names file and
+     *     line
      */
     public static Users read(Path file) throws IOException {
         if (Files.size(file) > LARGEST_FILE) {
@@ -72,7 +72,10 @@ public final class Users {
         return new Users(hashes);
     }
 
-    /** Takes a line; answers what is wrong with it, or null. Never repeats what may be a secret. */
+    /**
+     * Adds a line; returns an error message, or null. The message never repeats what may be a
+     * secret.
+     */
     private static String add(String line, Map<String, String> hashes) {
         int colon = line.indexOf(':');
         if (colon <= 0) {
@@ -132,8 +135,8 @@ public final class Users {
     }
 
     /**
-     * Whether the password is that of the name. Takes tens of milliseconds, and as long for a name
-     * that is not there.
+     * Returns whether the password is that of the name. Takes tens of milliseconds, and as long for
+     * a name that is not there.
      */
     boolean verify(Credentials given) {
         String hash = hashes.get(given.name());

@@ -13,9 +13,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Checks passwords away from the loops, as bcrypt is slow by design, and remembers for five minutes
- * those that were right. One that is being checked is not checked a second time: a browser asks by
- * six connections at once. Any thread.
+ * Verifies passwords on threads of its own, as bcrypt is slow by design, and remembers verified
+ * ones for five minutes. A password that is being verified is not verified a second time: a browser
+ * sends requests over six connections at once. Any thread.
  */
 final class Verifier {
     private static final long REMEMBERED_NANOS = Duration.ofMinutes(5).toNanos();

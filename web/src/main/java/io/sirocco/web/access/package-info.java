@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Who may ask, how often, and under which name: rules that stand before the handlers of a site.
+ * Access rules for the handlers of a site: which clients may send requests, how often, and with
+ * which password.
  *
- * <p>Each is a {@link io.sirocco.http.Filter}, or a {@link io.sirocco.http.Handler} that answers
- * all by itself. They belong in this order, the outermost first: {@link HeaderRules}, so that
- * refusals have their fields too; {@link AddressRules} and {@link RateLimit}, which cost least;
- * {@link CanonicalHost}; {@link Cors}, whose preflight requests carry no password; {@link
- * BasicAuth}; and then a {@link Redirect}, a {@link Respond} or a server of files.
+ * <p>Each is a {@link io.sirocco.http.Filter}, or a {@link io.sirocco.http.Handler} that responds
+ * by itself. Add them in this order, the outermost first, as {@code sirocco serve} does: {@link
+ * HeaderRules}, so that refusals have its headers, too; {@link CanonicalHost}; {@link AddressRules}
+ * and {@link RateLimit}, which cost least; {@link Cors}, whose preflight requests carry no
+ * password; {@link BasicAuth}; and then a {@link Redirect}, a {@link Respond} or a file server.
  */
 package io.sirocco.web.access;

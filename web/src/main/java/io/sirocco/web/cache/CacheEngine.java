@@ -71,7 +71,7 @@ final class CacheEngine {
         return settings.clock().wallMillis();
     }
 
-    // ---- the way of a request
+    // ---- requests
 
     Response respond(Request live, Origin origin, RuleSettings rules) {
         var request = CacheRequest.of(live, rules);
@@ -445,7 +445,7 @@ final class CacheEngine {
         reply.completeExceptionally(thrown);
     }
 
-    void countForwarded(Waiter waiter) {
+    void countMiss() {
         counters.misses.increment();
     }
 

@@ -135,12 +135,14 @@ final class CacheRequest {
         return new OriginRequest(method, scheme, authority, target, fields, body, loop, background);
     }
 
-    /** Whether the client asks for a response that was validated after its request. */
+    /** Returns whether the client asks for a response that was validated after its request. */
     boolean wantsValidation() {
         return directives.has("no-cache") || directives.seconds("max-age") == 0;
     }
 
-    /** Whether the request needs the origin's own reading of a condition (RFC 9111 4.3.2). */
+    /**
+     * Returns whether the request needs the origin's own reading of a condition (RFC 9111 4.3.2).
+     */
     boolean hasOriginConditions() {
         return has("If-Match") || has("If-Unmodified-Since");
     }

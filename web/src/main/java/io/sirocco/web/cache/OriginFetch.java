@@ -82,7 +82,7 @@ final class OriginFetch implements SharedBody.Listener {
         return joinable && !purged && selector.matches(other);
     }
 
-    /** Whether its response is being stored under a selector. Any thread. */
+    /** Returns whether its response is being stored under a selector. Any thread. */
     boolean stores(VarySelector other) {
         return storing && selector.equals(other);
     }
@@ -305,7 +305,7 @@ final class OriginFetch implements SharedBody.Listener {
         } else {
             done();
             for (Waiter waiter : rest) {
-                engine.countForwarded(waiter);
+                engine.countMiss();
                 engine.fail(waiter.reply, waiter.origin, waiter.forward, waiter.collapsed, thrown);
             }
         }
@@ -430,7 +430,7 @@ final class OriginFetch implements SharedBody.Listener {
         boolean aged = response.headers().has("Age");
         for (Waiter waiter : takeWaiters()) {
             if (!waiter.collapsed) {
-                engine.countForwarded(waiter);
+                engine.countMiss();
                 var how = CacheStatus.forwarded(waiter.forward, response.status(), null);
                 engine.complete(waiter, arriving, how.withStored(), aged);
             } else if (servesArriving(waiter)) {
@@ -468,7 +468,7 @@ final class OriginFetch implements SharedBody.Listener {
         for (Waiter waiter : all) {
             if (!waiter.collapsed && !used) {
                 used = true;
-                engine.countForwarded(waiter);
+                engine.countMiss();
                 engine.deliver(waiter.reply, response, waiter.forward, refusal, waiter.relayed);
             } else {
                 engine.fetchAlone(waiter, null);

@@ -151,17 +151,17 @@ record ResponseFacts(
         return initialAge + Math.max(0, now - responseTime);
     }
 
-    /** Whether a stale response must be validated, whatever a client allows. */
+    /** Returns whether a stale response must be validated, whatever a client allows. */
     boolean mustRevalidate() {
         return strict(directives);
     }
 
-    /** Whether each use needs a validation (RFC 9111 5.2.2.4). */
+    /** Returns whether each use needs a validation (RFC 9111 5.2.2.4). */
     boolean noCache() {
         return directives.has("no-cache");
     }
 
-    /** Whether requests with {@code Authorization} may have and share it (RFC 9111 3.5). */
+    /** Returns whether requests with {@code Authorization} may have and share it (RFC 9111 3.5). */
     boolean sharedWithAuthorization() {
         return directives.has("public")
                 || directives.has("s-maxage")
@@ -172,7 +172,7 @@ record ResponseFacts(
         return etag != null || lastModified >= 0;
     }
 
-    /** Whether {@code Last-Modified} is a strong validator (RFC 9110 8.8.2.2). */
+    /** Returns whether {@code Last-Modified} is a strong validator (RFC 9110 8.8.2.2). */
     boolean strongDate() {
         return lastModified >= 0 && date - lastModified >= 60_000;
     }

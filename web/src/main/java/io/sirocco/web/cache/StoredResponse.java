@@ -119,7 +119,7 @@ final class StoredResponse {
                 && Reuse.allowsAuthorization(request, facts);
     }
 
-    /** Whether its body is still there. */
+    /** Returns whether its body is still there. */
     boolean usable() {
         return !(body instanceof StoredBody.Disk disk && disk.deleted());
     }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a client says of content codings (RFC 9110 12.5.3): a weight for each that we know, from 0,
- * never, to 1000. Immutable.
+ * The content codings that a client accepts (RFC 9110 12.5.3): for each known coding a weight from
+ * 0, never, to 1000. Immutable.
  */
 public final class AcceptEncoding {
     /**
@@ -134,7 +134,8 @@ public final class AcceptEncoding {
     }
 
     /**
-     * Whether what is not compressed will do: unless it says {@code identity;q=0} or {@code *;q=0}.
+     * Returns whether what is not compressed will do: unless it says {@code identity;q=0} or {@code
+     * *;q=0}.
      */
     public boolean takesIdentity() {
         return identity != UNSAID ? identity > 0 : others != 0;

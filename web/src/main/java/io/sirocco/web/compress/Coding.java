@@ -93,8 +93,8 @@ public enum Coding {
     }
 
     /**
-     * Whether it works on this machine. Where it does not the log says why, once, and it is as if
-     * no client took it. May load a library at its first call, some tenths of a second.
+     * Returns whether it works on this machine. Where it does not the log says why, once, and it is
+     * as if no client took it. May load a library at its first call, some tenths of a second.
      */
     public boolean available() {
         Boolean known = available;
@@ -105,7 +105,7 @@ public enum Coding {
         return known;
     }
 
-    /** Whether it is known not to work here; loads nothing. */
+    /** Returns whether it is known not to work here; loads nothing. */
     public boolean ruledOut() {
         return Boolean.FALSE.equals(available);
     }

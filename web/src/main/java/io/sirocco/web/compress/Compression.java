@@ -12,15 +12,15 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Compresses what handlers answer, while it is sent, if the client takes it and it is worth it:
- * media types that are text, from a size on. A stream is compressed as it flows, and what is
- * flushed leaves at once; events (SSE) are left alone, as is what has a coding already, a range, a
- * response without content, and what says {@code Cache-Control: no-transform} (RFC 9110 7.7). The
- * entity tag becomes a weak one, for nobody compresses twice to the same bytes by contract (8.8.1).
+ * Compresses responses while they are sent, if the client accepts it and it pays: text media types,
+ * from a certain size on. A stream is compressed as it flows, and flushed bytes are sent at once.
+ * Not compressed are server-sent events, responses with a content coding, a range, or no content,
+ * and those with {@code Cache-Control: no-transform} (RFC 9110 7.7). The entity tag becomes a weak
+ * one, since compressing twice need not yield the same bytes (8.8.1).
  *
- * <p>A page that shows something that the client has sent beside a secret tells the secret, bit by
- * bit, to whoever can make the client ask and can see how long the answers are (BREACH). Do not
- * compress such pages, or mask their secrets anew each time. Any thread.
+ * <p>A page that contains both a secret and something that the client has sent reveals the secret
+ * bit by bit to an attacker who can make the client send requests and see the length of responses
+ * (BREACH). Do not compress such pages, or mask their secrets differently each time. Any thread.
  */
 public final class Compression implements Filter {
     private final List<Coding> codings;
@@ -78,7 +78,7 @@ public final class Compression implements Filter {
         return response.headers(changed).transformBody(out -> new Yielding(coding.stream(out)));
     }
 
-    /** Whether another client might get it compressed. */
+    /** Returns whether another client might get it compressed. */
     private boolean concerned(Response response, Headers headers) {
         int status = response.status();
         if (status == 204 || status == 205 || status == 206 || status == 304) {

@@ -49,7 +49,7 @@ public final class TypeList {
         return new TypeList(Set.copyOf(set));
     }
 
-    /** Whether a {@code Content-Type}, with or without parameters, is one of them. */
+    /** Returns whether a {@code Content-Type}, with or without parameters, is one of them. */
     public boolean has(String contentType) {
         int end = contentType.indexOf(';');
         String type = end < 0 ? contentType : contentType.substring(0, end);

@@ -9,7 +9,7 @@ public record ByteRange(long first, long last) {
         return last - first + 1;
     }
 
-    /** Whether both overlap, or one begins where the other ends. */
+    /** Returns whether both overlap, or one begins where the other ends. */
     boolean touches(ByteRange other) {
         return first <= other.last + 1 && other.first <= last + 1;
     }

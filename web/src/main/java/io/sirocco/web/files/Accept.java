@@ -8,7 +8,7 @@ import java.util.Optional;
 final class Accept {
     private Accept() {}
 
-    /** Whether JSON is named, and liked better than HTML. */
+    /** Returns whether JSON is named, and liked better than HTML. */
     static boolean prefersJson(String accept) {
         if (accept == null || !accept.contains("json")) {
             return false;

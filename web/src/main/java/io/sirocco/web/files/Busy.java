@@ -2,8 +2,8 @@
 package io.sirocco.web.files;
 
 /**
- * More wants to look at the disk than may wait for it, or than there are descriptors for. Has no
- * stack trace: load causes it, not code.
+ * Too much work waits for the disk, or too many files are open. Has no stack trace: load causes it,
+ * not code.
  */
 final class Busy extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -3,7 +3,7 @@ package io.sirocco.web.files;
 
 /** What a path leads to. Immutable. */
 sealed interface Entry permits Entry.Nothing, FileEntry {
-    /** What needs no more than to be known. */
+    /** Results without a file. */
     enum Nothing implements Entry {
         /** There is no such file. */
         MISSING,

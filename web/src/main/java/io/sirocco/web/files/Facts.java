@@ -4,12 +4,12 @@ package io.sirocco.web.files;
 import io.sirocco.net.OpenFile;
 
 /**
- * What the system says of a file: as long as all of it is equal, so is the content, if nobody sets
- * the clock back. Immutable.
+ * The facts that the system reports of a file: while all are equal, so is the content, unless
+ * somebody sets the clock back. Immutable.
  *
- * @param identity which file of which disk
- * @param size bytes
- * @param modifiedNanos when its content was changed last, since 1970
+ * @param identity the inode and its disk
+ * @param size in bytes
+ * @param modifiedNanos when the content changed last, in nanoseconds since 1970
  */
 record Facts(Object identity, long size, long modifiedNanos) {
 

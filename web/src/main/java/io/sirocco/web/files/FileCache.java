@@ -11,16 +11,16 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * What is known of paths, and how long ago it was looked at.
+ * Knows what paths lead to, and when that was checked last.
  *
  * <pre>
- *   age of what is known     up to check        up to twice      beyond, or nothing known
- *   the request gets         it at once         it at once       the next look
- *   and somebody looks                          yes              yes
+ *   age of the entry         up to check        up to twice      older, or no entry
+ *   the response uses        the entry          the entry        the next lookup
+ *   a lookup begins                             yes              yes
  * </pre>
  *
- * <p>All who wait for one path wait for one look. What is used most stays (W-TinyLFU), so a flood
- * of paths that do not exist drives nothing out. Any thread.
+ * <p>All requests for one path wait for the same lookup. The most used entries stay (W-TinyLFU), so
+ * a flood of paths that do not exist evicts nothing. Any thread.
  */
 final class FileCache implements AutoCloseable {
     /**
@@ -29,11 +29,11 @@ final class FileCache implements AutoCloseable {
      */
     private static final int OPEN_FILES = Math.clamp(OpenFile.limit() / 16, 2, 512);
 
-    private static final int LOOKERS =
+    private static final int LOOKUP_THREADS =
             Math.clamp(2L * Runtime.getRuntime().availableProcessors(), 4, 32);
     private static final int WAITING = 1024;
 
-    /** One entry, and when it was true last. */
+    /** An entry, and when it was last known to be true. */
     private static final class Known {
         final Entry entry;
         volatile long checked;
@@ -49,7 +49,7 @@ final class FileCache implements AutoCloseable {
     private final Cache<String, Known> cache; // null when there is none
     private final ConcurrentHashMap<String, CompletableFuture<Entry>> looks =
             new ConcurrentHashMap<>();
-    private final Hands lookers = new Hands("files", LOOKERS, WAITING);
+    private final IoPool lookupThreads = new IoPool("files", LOOKUP_THREADS, WAITING);
     private volatile boolean closed;
     private volatile long looked; // what was checked before has to be checked again
 
@@ -103,9 +103,9 @@ final class FileCache implements AutoCloseable {
     }
 
     /**
-     * Looks what is at a path, and answers what {@code use} makes of it; {@link Busy} when too many
-     * look already. {@code use} must retain the file of which it wants to send. That may fail, if
-     * it comes late to the look of another; then it looks again.
+     * Looks up a path; returns the result of {@code use}, or fails with {@link Busy} if too many
+     * lookups wait. {@code use} must retain the file that it sends. Retaining fails if the lookup
+     * was that of another request and its file has been closed meanwhile; then look up again.
      */
     <T> CompletableFuture<T> look(String path, Function<Entry, T> use) {
         var mine = new CompletableFuture<Entry>();
@@ -114,7 +114,7 @@ final class FileCache implements AutoCloseable {
         if (others != null) {
             return others.thenApply(use);
         }
-        if (!lookers.takes(() -> look(path, mine))) {
+        if (!lookupThreads.takes(() -> look(path, mine))) {
             looks.remove(path, mine);
             mine.completeExceptionally(new Busy());
         }
@@ -178,9 +178,9 @@ final class FileCache implements AutoCloseable {
         return cache.policy().eviction().orElseThrow().weightedSize().orElseThrow();
     }
 
-    /** For what else looks at the disk. */
-    Hands lookers() {
-        return lookers;
+    /** Returns the threads of lookups, for other work on the disk. */
+    IoPool lookupThreads() {
+        return lookupThreads;
     }
 
     /** Lets go of all that it holds, and holds no more; its threads end when nobody asks. */

@@ -8,60 +8,61 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A file and all representations of it. It holds a reference to each file that it keeps open.
+ * A file and all of its representations. It holds a reference to each file that it keeps open.
  * Immutable.
  *
- * @param facts of the plain file and then of those beside it, by which it is known again
- * @param settled whether its last change lies so far back that another would have another time
- * @param plain as it is on the disk
- * @param beside compressed files that lie beside it
- * @param squeezed what is compressed on the way; not all has been made yet
+ * @param facts of the plain file and of the precompressed ones, by which changes are detected
+ * @param settled whether the last change is so old that another one would have another time
+ * @param plain the file as it is on the disk
+ * @param precompressed compressed files beside it on the disk
+ * @param compressed representations that are compressed when they are first requested
  */
 record FileEntry(
         String path,
         List<Facts> facts,
         boolean settled,
         Representation plain,
-        Offers beside,
-        Offers squeezed)
+        Representations precompressed,
+        Representations compressed)
         implements Entry {
 
     /**
-     * What a client gets (RFC 9110 12.1). A file that lies there compressed goes before one that we
-     * would compress. Who asks for a range gets one of those that stay as they are.
+     * Returns the representation for a client (RFC 9110 12.1). A precompressed file goes first. A
+     * range is taken of a representation that is not compressed here.
      */
-    Representation select(Asked asked) {
-        if (beside.isEmpty() && squeezed.isEmpty()) {
+    Representation select(FileRequest asked) {
+        if (precompressed.isEmpty() && compressed.isEmpty()) {
             return plain;
         }
         var accepted = AcceptEncoding.of(asked.acceptEncoding());
-        Representation found = beside.best(accepted);
+        Representation found = precompressed.best(accepted);
         if (found == null && (asked.range() == null || !accepted.takesIdentity())) {
-            found = squeezed.best(accepted);
+            found = compressed.best(accepted);
         }
         return found == null ? plain : found;
     }
 
-    /** The same with the bytes of one that is compressed on the way. */
+    /** Returns the same entry with the bytes of one compressed representation. */
     FileEntry with(Representation made) {
-        return new FileEntry(path, facts, settled, plain, beside, squeezed.with(made));
+        return new FileEntry(path, facts, settled, plain, precompressed, compressed.with(made));
     }
 
     /** The same as an entry of its own, whose weight is computed anew. */
     FileEntry copy() {
-        return new FileEntry(path, facts, settled, plain, beside, squeezed);
+        return new FileEntry(path, facts, settled, plain, precompressed, compressed);
     }
 
-    /** The same without one that is not worth it. */
+    /** Returns the same entry without a representation that is not worth its memory. */
     FileEntry without(Coding coding) {
-        return new FileEntry(path, facts, settled, plain, beside, squeezed.without(coding));
+        return new FileEntry(
+                path, facts, settled, plain, precompressed, compressed.without(coding));
     }
 
     /** Bytes of memory that it takes, an open file counting so many. */
     long weight(long openFile) {
         long sum = weight(plain, openFile);
-        for (Representation one : beside.all()) sum += weight(one, openFile);
-        for (Representation one : squeezed.all()) sum += weight(one, openFile);
+        for (Representation one : precompressed.all()) sum += weight(one, openFile);
+        for (Representation one : compressed.all()) sum += weight(one, openFile);
         return sum;
     }
 
@@ -94,7 +95,7 @@ record FileEntry(
     List<OpenFile> files() {
         var files = new ArrayList<OpenFile>(4);
         if (plain.store instanceof Store.Disk(OpenFile file)) files.add(file);
-        for (Representation one : beside.all()) {
+        for (Representation one : precompressed.all()) {
             if (one.store instanceof Store.Disk(OpenFile file)) files.add(file);
         }
         return files;

@@ -41,7 +41,9 @@ public final class FileOptions {
 
     FileOptions() {}
 
-    /** Names that a directory answers with, the first that is there; none for never. */
+    /**
+     * Sets the names of index pages of directories; the first that exists is sent. Empty for none.
+     */
     public FileOptions index(String... names) {
         for (String name : names) {
             if (!FilePath.plain(name, true) || name.isEmpty() || name.contains("/")) {
@@ -53,22 +55,22 @@ public final class FileOptions {
         return this;
     }
 
-    /** Whether a directory that has no index is listed. Off. */
+    /** Sets whether a directory without an index is listed. Off by default. */
     public FileOptions listing(boolean listing) {
         this.listing = listing;
         return this;
     }
 
     /**
-     * The file, from the root on, that answers each path where none is, as applications of a single
-     * page want it: {@code /index.html}.
+     * Sets the file that is sent for each path without a file, as single-page applications need it.
+     * Its path begins at the root: {@code /index.html}.
      */
     public FileOptions fallback(String path) {
         this.fallback = fromRoot(path);
         return this;
     }
 
-    /** The file, from the root on, that is the page of 404: {@code /404.html}. */
+    /** Sets the page of 404. Its path begins at the root: {@code /404.html}. */
     public FileOptions notFound(String path) {
         this.notFound = fromRoot(path);
         return this;
@@ -85,54 +87,64 @@ public final class FileOptions {
     }
 
     /**
-     * Whether names that begin with a dot are served. They are not, but for {@code /.well-known}.
+     * Sets whether names that begin with a dot are served. By default only those below {@code
+     * /.well-known} are.
      */
     public FileOptions hiddenFiles(boolean hidden) {
         this.hidden = hidden;
         return this;
     }
 
-    /** Which symbolic links are followed; those that stay below the root. */
+    /** Sets which symbolic links are followed. By default those that stay below the root. */
     public FileOptions symbolicLinks(RootDirectory.Links links) {
         this.links = Objects.requireNonNull(links, "links");
         return this;
     }
 
-    /** What {@code Content-Type} says of text; empty for nothing. */
+    /** Sets the charset in {@code Content-Type} of text; empty for none. */
     public FileOptions charset(String charset) {
         Headers.of("Content-Type", "text/plain; charset=" + charset); // or it could not be sent
         this.charset = charset;
         return this;
     }
 
-    /** Ranges of one request; more of them, or 0, get the whole file. 16. */
+    /**
+     * Sets the maximum number of ranges of a request; one with more gets the whole file. By default
+     * 16; 0 ignores ranges.
+     */
     public FileOptions maxRanges(int most) {
         this.maxRanges = (int) notNegative(most, "The number of ranges");
         return this;
     }
 
     /**
-     * Compressed files that lie beside the plain ones and are sent to whoever takes them, the first
-     * one first: brotli, zstd, gzip.
+     * Sets the codings of precompressed files, which are beside the plain ones, in order of
+     * preference. By default brotli, zstd and gzip.
      */
     public FileOptions precompressed(Coding... codings) {
         this.precompressed = List.of(codings);
         return this;
     }
 
-    /** What files are compressed with, in this order of preference: zstd, brotli, gzip. */
+    /**
+     * Sets the codings that files are compressed with, in order of preference. By default zstd,
+     * brotli and gzip.
+     */
     public FileOptions compress(Coding... codings) {
         this.compress = List.of(codings);
         return this;
     }
 
-    /** Bytes from which on a file is compressed: 1 KiB. Beyond 4 MiB none is. */
+    /**
+     * Sets the size in bytes from which on a file is compressed. By default 1 KiB; files of more
+     * than 4 MiB are never compressed.
+     */
     public FileOptions compressFrom(long bytes) {
         this.compressFrom = notNegative(bytes, "The size from which on files are compressed");
         return this;
     }
 
-    /** Media types that are compressed, such as {@code text/*}. */
+    /** Sets the media types that are compressed, such as {@code text/*}. */
     public FileOptions compressTypes(String... types) {
         this.compressTypes = TypeList.of(List.of(types));
         return this;
@@ -157,8 +169,8 @@ public final class FileOptions {
     }
 
     /**
-     * How old what it knows of a file may be: a second. While it looks again it answers from what
-     * it knew, unless that is twice as old.
+     * Sets how long an entry of the cache is used without a check of the disk. By default a second.
+     * During a check the old entry is used, unless it is twice as old.
      */
     public FileOptions cacheCheck(Duration age) {
         notNegative(age.toMillis(), "The age of what is cached");
@@ -167,9 +179,9 @@ public final class FileOptions {
     }
 
     /**
-     * The value of {@code Cache-Control} for files whose name matches one of these patterns, of
-     * which {@code *} is any characters and {@code ?} one: {@code *.css}. A pattern with a slash is
-     * compared with the whole path. Of several rules the first that matches counts.
+     * Sets {@code Cache-Control} for files whose name matches one of these patterns, in which
+     * {@code *} matches any characters and {@code ?} one: {@code *.css}. A pattern with a slash is
+     * compared with the whole path. The first rule that matches applies.
      */
     public FileOptions cacheControl(List<String> files, String value) {
         Headers.of("Cache-Control", value);
@@ -177,7 +189,7 @@ public final class FileOptions {
         return this;
     }
 
-    /** The type of files with this ending, in the place of the usual one. */
+    /** Sets the media type of files with this suffix, instead of the default. */
     public FileOptions mime(String extension, String type) {
         if (type.indexOf('/') < 1) {
             throw new IllegalArgumentException(

@@ -4,10 +4,10 @@ package io.sirocco.web.files;
 import java.io.File;
 
 /**
- * Which paths may name a file. A path is read in two forms: as it was sent, where an encoded slash
- * can still be told from a plain one, and decoded once, as names with {@code /} between them and
- * none before the first. Whoever passes here has one spelling for each file: what is left to try
- * are links, and those are {@link io.sirocco.net.RootDirectory}'s affair. Any thread.
+ * Decides which paths may name a file. A path is read in two forms: as the client sent it, where an
+ * encoded slash differs from a plain one, and decoded once, as names separated by {@code /}. A path
+ * that passes is the only spelling of its file; links are the responsibility of {@link
+ * io.sirocco.net.RootDirectory}. Any thread.
  */
 final class FilePath {
     private static final boolean WINDOWS = File.separatorChar == '\\';
@@ -16,9 +16,9 @@ final class FilePath {
     private FilePath() {}
 
     /**
-     * Whether a path as it was sent has no percent triplet that would become a separator or the end
-     * of a name: {@code %2F}, {@code %5C} or {@code %00}. Such a path walks around routes: {@code
-     * /admin%2Fx} is not below {@code /admin/*}.
+     * Returns whether a path as it was sent has no percent triplet that would become a separator or
+     * the end of a name: {@code %2F}, {@code %5C} or {@code %00}. Such a path walks around routes:
+     * {@code /admin%2Fx} is not below {@code /admin/*}.
      */
     static boolean honest(String sent) {
         for (int i = sent.indexOf('%'); i >= 0 && i + 2 < sent.length(); ) {
@@ -35,10 +35,10 @@ final class FilePath {
     }
 
     /**
-     * Whether all segments of a decoded path are names: none is empty (but for the last one, which
-     * says that a directory is meant), {@code .} or {@code ..}, and no byte is a control character,
-     * a backslash or none of UTF-8. Hidden names begin with a dot; those below {@code .well-known}
-     * are not hidden by it.
+     * Returns whether all segments of a decoded path are names: none is empty (but for the last
+     * one, which says that a directory is meant), {@code .} or {@code ..}, and no byte is a control
+     * character, a backslash or none of UTF-8. Hidden names begin with a dot; those below {@code
+     * .well-known} are not hidden by it.
      */
     static boolean plain(String path, boolean hidden) {
         int length = path.length();

@@ -18,11 +18,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The files of a directory as a web site: conditional requests and ranges (RFC 9110 13 and 14),
- * index pages and lists of directories, files that lie there compressed or are compressed on the
- * way, and a cache of what is asked for most. A handler for routes that end with {@code *}, to be
- * run {@link io.sirocco.http.ExecutionMode#INLINE}: what it knows it answers on the loop, and all
- * that looks at the disk is done elsewhere.
+ * Serves the files of a directory as a web site: conditional requests and ranges (RFC 9110 13 and
+ * 14), index pages, directory listings, precompressed files, compression, and a cache of the files
+ * that are requested most. A handler for routes that end with {@code *}. Run it {@link
+ * io.sirocco.http.ExecutionMode#INLINE}: responses from the cache are made on the loop, and
+ * everything that reads the disk runs on other threads.
  *
  * <pre>{@code
  * FileServer files = FileServer.of(Path.of("public"), options -> options
@@ -30,9 +30,9 @@ import java.util.function.Function;
  * routes.route("GET", "/*", files).executionMode(ExecutionMode.INLINE);
  * }</pre>
  *
- * <p>What is not a file below the directory does not exist (404): no spelling of a path leads
- * outside, and each file has one path. Files are not to be changed in place while they are served;
- * whoever renames a new one over the old one is safe. Any thread.
+ * <p>Everything that is not a file below the directory does not exist (404): no spelling of a path
+ * leads outside, and each file has one path. Do not change files in place while they are served;
+ * rename a new file over the old one instead. Any thread.
  */
 public final class FileServer implements Handler, AutoCloseable {
     private static final RepeatedFailures FAILURES =
@@ -49,11 +49,11 @@ public final class FileServer implements Handler, AutoCloseable {
     /** How often a file may be closed under our eyes before we give up. */
     private static final int TRIES = 4;
 
-    /** What an answer stands for. */
+    /** The role of a file in a response. */
     private enum Role {
-        /** What was asked for. */
+        /** The requested file. */
         ITSELF,
-        /** The file that answers where there is none. */
+        /** The file that is sent instead of one that does not exist. */
         FALLBACK,
         /** The page of 404. */
         NOT_FOUND_PAGE
@@ -61,14 +61,14 @@ public final class FileServer implements Handler, AutoCloseable {
 
     private final Settings settings;
     private final FileCache cache;
-    private final Squeezer squeezer;
+    private final Compressor compressor;
     private final Listing listing;
 
     private FileServer(Path root, FileOptions options) {
         settings = Settings.of(options);
         var loader = new Loader(RootDirectory.of(root, options.links), settings);
         cache = new FileCache(loader, settings);
-        squeezer = new Squeezer(cache);
+        compressor = new Compressor(cache);
         listing = new Listing(loader.root(), settings.hidden());
     }
 
@@ -120,7 +120,7 @@ public final class FileServer implements Handler, AutoCloseable {
         String method = request.method();
         return switch (method) {
             case "GET", "HEAD" -> {
-                Asked asked = Asked.of(request, rules);
+                FileRequest asked = FileRequest.of(request, rules);
                 yield FilePath.honest(asked.path())
                         ? answer(asked, path, Role.ITSELF, 0)
                         : absent(asked, Role.FALLBACK);
@@ -130,7 +130,7 @@ public final class FileServer implements Handler, AutoCloseable {
         };
     }
 
-    private Response answer(Asked asked, String path, Role role, int tries) {
+    private Response answer(FileRequest asked, String path, Role role, int tries) {
         Entry known = cache.known(path);
         if (known != null) {
             return answer(asked, path, known, role, tries);
@@ -141,22 +141,24 @@ public final class FileServer implements Handler, AutoCloseable {
         return look(asked, path, role, tries);
     }
 
-    private Response look(Asked asked, String path, Role role, int tries) {
+    private Response look(FileRequest asked, String path, Role role, int tries) {
         return later(cache.look(path, entry -> answer(asked, path, entry, role, tries + 1)));
     }
 
-    private Response answer(Asked asked, String path, Entry entry, Role role, int tries) {
+    private Response answer(FileRequest asked, String path, Entry entry, Role role, int tries) {
         return switch (entry) {
             case FileEntry file -> file(asked, path, file, role, tries);
             case Entry.Nothing.UNSLASHED -> unslashed(asked, path, role);
-            case Entry.Nothing.LISTED -> later(cache.lookers().ask(() -> listing.of(path, asked)));
+            case Entry.Nothing.LISTED ->
+                    later(cache.lookupThreads().ask(() -> listing.of(path, asked)));
             case Entry.Nothing.FORBIDDEN -> FORBIDDEN;
             case Entry.Nothing.MISSING -> absent(asked, role);
         };
     }
 
     /** Has a request pass the rules of another path than its own; null when that has none. */
-    private static Response guarded(Asked asked, String other, Function<Asked, Response> answer) {
+    private static Response guarded(
+            FileRequest asked, String other, Function<FileRequest, Response> answer) {
         if (asked.rules() == FileRules.NONE) {
             return null;
         }
@@ -170,7 +172,7 @@ public final class FileServer implements Handler, AutoCloseable {
                 CompletableFuture.completedFuture(request -> rules.filter(request, allowed)));
     }
 
-    private Response file(Asked asked, String path, FileEntry file, Role role, int tries) {
+    private Response file(FileRequest asked, String path, FileEntry file, Role role, int tries) {
         if (role != Role.ITSELF || !file.path().equals(path)) {
             Response guarded =
                     guarded(asked, file.path(), passed -> file(passed, path, file, role, tries));
@@ -183,7 +185,7 @@ public final class FileServer implements Handler, AutoCloseable {
         boolean page = role == Role.NOT_FOUND_PAGE;
         if (selected.store instanceof Store.Unmade
                 && (page || !selected.answersWithoutBytes(asked, now))) {
-            return squeezed(asked, path, file, selected, role, tries);
+            return compressed(asked, path, file, selected, role, tries);
         }
         Response response =
                 page ? selected.page(404) : selected.answer(asked, settings.maxRanges(), now);
@@ -194,10 +196,15 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     /** Compresses first; when that is too much at the moment the plain file will do. */
-    private Response squeezed(
-            Asked asked, String path, FileEntry file, Representation unmade, Role role, int tries) {
+    private Response compressed(
+            FileRequest asked,
+            String path,
+            FileEntry file,
+            Representation unmade,
+            Role role,
+            int tries) {
         return later(
-                squeezer.squeeze(
+                compressor.compress(
                         path,
                         file,
                         unmade,
@@ -213,7 +220,7 @@ public final class FileServer implements Handler, AutoCloseable {
      * Relative links on an index page need the slash. A path that was rewritten to a directory is
      * answered where it is: the client does not know the directory's own.
      */
-    private Response unslashed(Asked asked, String path, Role role) {
+    private Response unslashed(FileRequest asked, String path, Role role) {
         if (role != Role.ITSELF) {
             return NOT_FOUND;
         }
@@ -222,14 +229,14 @@ public final class FileServer implements Handler, AutoCloseable {
         return guarded == null ? slashed(asked, slashed, role) : guarded;
     }
 
-    private Response slashed(Asked asked, String path, Role role) {
+    private Response slashed(FileRequest asked, String path, Role role) {
         return Percent.decode(asked.path() + "/").endsWith("/" + path)
                 ? Response.redirect(withSlash(asked)).status(301)
                 : answer(asked, path, role, 0);
     }
 
     /** Never begins with two slashes, which would name a host. */
-    private static String withSlash(Asked asked) {
+    private static String withSlash(FileRequest asked) {
         int from = 0;
         while (asked.path().startsWith("//", from)) {
             from++;
@@ -237,7 +244,7 @@ public final class FileServer implements Handler, AutoCloseable {
         return asked.path().substring(from) + "/" + asked.query();
     }
 
-    private Response absent(Asked asked, Role role) {
+    private Response absent(FileRequest asked, Role role) {
         if (role == Role.ITSELF && settings.fallback() != null) {
             return answer(asked, settings.fallback(), Role.FALLBACK, 0);
         }

@@ -20,9 +20,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What is in a directory, as a page or, for whoever would rather have that, as JSON. Shows what can
- * be asked for and nothing else: no hidden files, and no links that are not followed. Blocks while
- * the disk does. Any thread.
+ * Lists a directory, as a page or as JSON. Shows only what can be requested: no hidden files, and
+ * no links that are not followed. Blocks while the disk does. Any thread.
  */
 final class Listing {
     /** More are not shown, and the list says so. */
@@ -76,7 +75,7 @@ final class Listing {
     }
 
     /** The list of a directory; its path is empty, or ends with a slash. */
-    Response of(String path, Asked asked) throws IOException {
+    Response of(String path, FileRequest asked) throws IOException {
         Items items;
         try {
             items = read(path);

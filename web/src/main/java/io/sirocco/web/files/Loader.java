@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Looks at the disk: what a path leads to, and what is in it. Blocks while the disk does. Any
- * thread.
+ * Reads the disk: the file or directory that a path leads to, and its content. Blocks while the
+ * disk does. Any thread.
  */
 final class Loader {
     private static final LazyLogger LOG = LazyLogger.of(Loader.class);
 
-    /** Beyond it no file is compressed on the way: it would take seconds. */
-    static final long LARGEST_SQUEEZED = 4 << 20;
+    /** Larger files are not compressed, since that would take seconds. */
+    static final long LARGEST_COMPRESSED = 4 << 20;
 
     /**
      * How often a file is read anew that changes meanwhile, until it is sent without being kept.
@@ -86,7 +86,7 @@ final class Loader {
         return directory.isDirectory() ? Entry.Nothing.LISTED : Entry.Nothing.MISSING;
     }
 
-    /** Whether a directory answers to a path with a slash. */
+    /** Returns whether a directory exists for a path with a slash: it is listed or has an index. */
     private boolean shown(String path) throws IOException {
         if (settings.listing()) {
             return true;
@@ -141,7 +141,7 @@ final class Loader {
         Facts plain = Facts.of(file);
         var codings = new ArrayList<Coding>();
         var files = new ArrayList<OpenFile>();
-        openBeside(path, plain, codings, files);
+        openPrecompressed(path, plain, codings, files);
         try {
             var facts = new ArrayList<Facts>();
             facts.add(plain);
@@ -181,11 +181,12 @@ final class Loader {
         return known.settled()
                 && known.path().equals(path)
                 && known.facts().equals(facts)
-                && known.beside().codings().equals(codings);
+                && known.precompressed().codings().equals(codings);
     }
 
     /** Those that are not older than the plain file, or they would be of another content. */
-    private void openBeside(String path, Facts plain, List<Coding> codings, List<OpenFile> files) {
+    private void openPrecompressed(
+            String path, Facts plain, List<Coding> codings, List<OpenFile> files) {
         for (Coding coding : settings.precompressed()) {
             try {
                 OpenFile file = root.open(path + coding.suffix());
@@ -211,14 +212,14 @@ final class Loader {
             throws IOException {
         Facts plain = facts.getFirst();
         String type = settings.types().of(path);
-        List<Coding> squeezable = squeezable(type, plain.size());
+        List<Coding> compressible = compressible(type, plain.size());
         long now = settings.wallMillis().getAsLong();
         var description =
                 new Description(
                         type,
                         settings.cacheControl(path),
                         Math.min(plain.modifiedSecond(), now / 1000),
-                        !codings.isEmpty() || !squeezable.isEmpty(),
+                        !codings.isEmpty() || !compressible.isEmpty(),
                         settings.maxRanges() > 0);
         Representation identity = kept(null, plain, description, file);
         if (identity == null && !last) {
@@ -229,25 +230,30 @@ final class Loader {
             identity = Representation.of(null, plain, description, file);
             file.retain();
         }
-        var beside = new ArrayList<Representation>();
+        var precompressed = new ArrayList<Representation>();
         for (int i = 0; i < files.size(); i++) {
             Representation one = kept(codings.get(i), facts.get(i + 1), description, files.get(i));
             if (one != null) {
-                beside.add(one);
+                precompressed.add(one);
             }
         }
-        var squeezed =
-                squeezable.stream()
+        var compressed =
+                compressible.stream()
                         .map(coding -> Representation.unmade(coding, plain, description))
                         .toList();
         boolean settled = steady && now * 1_000_000 - plain.modifiedNanos() > UNSETTLED_NANOS;
         return new FileEntry(
-                path, facts, settled, identity, Offers.of(beside), Offers.of(squeezed));
+                path,
+                facts,
+                settled,
+                identity,
+                Representations.of(precompressed),
+                Representations.of(compressed));
     }
 
-    private List<Coding> squeezable(String type, long size) {
+    private List<Coding> compressible(String type, long size) {
         if (size < settings.compressFrom()
-                || size > LARGEST_SQUEEZED
+                || size > LARGEST_COMPRESSED
                 || !settings.compressTypes().has(type)) {
             return List.of();
         }

@@ -19,7 +19,7 @@ enum Preconditions {
      * @param modified in seconds since 1970
      * @param now the same
      */
-    static Preconditions of(Asked asked, String tag, long modified, long now) {
+    static Preconditions of(FileRequest asked, String tag, long modified, long now) {
         if (asked.ifMatch() != null) {
             if (!EntityTagList.contains(asked.ifMatch(), tag, false)) return FAILED;
         } else if (asked.ifUnmodifiedSince() != null) {
@@ -37,10 +37,10 @@ enum Preconditions {
     }
 
     /**
-     * Whether {@code Range} counts: without {@code If-Range}, or when that has this strong tag, or
-     * the very date of the last change (RFC 9110 13.1.5), a minute or more ago (8.8.2.2).
+     * Returns whether {@code Range} counts: without {@code If-Range}, or when that has this strong
+     * tag, or the very date of the last change (RFC 9110 13.1.5), a minute or more ago (8.8.2.2).
      */
-    static boolean rangeApplies(Asked asked, String tag, long modified, long now) {
+    static boolean rangeApplies(FileRequest asked, String tag, long modified, long now) {
         String value = asked.ifRange();
         if (value == null) {
             return true;

@@ -12,8 +12,8 @@ import io.sirocco.web.conditional.Ranges;
 import java.util.Arrays;
 
 /**
- * A file in one content coding, or in none: its bytes, its validators, and the responses that it
- * makes (RFC 9110 8). Immutable.
+ * A file in one content coding, or in none, with its bytes, its validators and the responses made
+ * from it (RFC 9110 8). Immutable.
  */
 final class Representation {
     /** As it is on the disk when null. */
@@ -67,7 +67,7 @@ final class Representation {
      * What is answered; null when its file has been closed, and all begins anew. Its store is not
      * {@link Store.Unmade}, unless the client has it.
      */
-    Response answer(Asked asked, int mostRanges, long nowMillis) {
+    Response answer(FileRequest asked, int mostRanges, long nowMillis) {
         if (asked.unconditional()) {
             return whole();
         }
@@ -85,8 +85,8 @@ final class Representation {
         };
     }
 
-    /** Whether the conditions of a request let it be answered without the bytes. */
-    boolean answersWithoutBytes(Asked asked, long nowMillis) {
+    /** Returns whether the conditions of a request let it be answered without the bytes. */
+    boolean answersWithoutBytes(FileRequest asked, long nowMillis) {
         return !asked.unconditional()
                 && Preconditions.of(asked, tag, description.modified(), nowMillis / 1000)
                         != Preconditions.PASS;

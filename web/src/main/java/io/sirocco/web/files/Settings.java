@@ -6,9 +6,7 @@ import io.sirocco.web.compress.TypeList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/**
- * What {@link FileOptions} came to. Immutable; {@code fallback} and {@code notFound} may be null.
- */
+/** The frozen {@link FileOptions}. Immutable; {@code fallback} and {@code notFound} may be null. */
 record Settings(
         List<String> index,
         boolean listing,

@@ -17,7 +17,7 @@ sealed interface Store {
         }
     }
 
-    /** On the disk, in a file that is open; whoever sends of it retains it first. */
+    /** On the disk, in an open file, which must be retained before it is sent. */
     record Disk(OpenFile file) implements Store {
         @Override
         public long size() {
@@ -25,7 +25,7 @@ sealed interface Store {
         }
     }
 
-    /** Nowhere yet: nobody has asked for them. */
+    /** Not compressed yet, since nobody has requested it. */
     record Unmade() implements Store {
         @Override
         public long size() {

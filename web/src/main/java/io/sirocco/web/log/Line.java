@@ -121,7 +121,7 @@ final class Line {
         return this;
     }
 
-    /** Whether none of these bytes needs an escape; looks at eight at a time. */
+    /** Returns whether none of these bytes needs an escape; looks at eight at a time. */
     private boolean plain(int from, int to) {
         int i = from;
         for (; i + 8 <= to; i += 8) {

@@ -36,7 +36,7 @@ final class LineQueue {
         return 1 + (line.bytes().length >> SLOT_BITS);
     }
 
-    /** Answers false when there is no room for it. Any thread. */
+    /** Adds a line; returns false if there is no room. Any thread. */
     boolean put(Line line) {
         int weight = weight(line);
         long at;
@@ -61,12 +61,12 @@ final class LineQueue {
         return line;
     }
 
-    /** Whether a quarter of it is taken: time to wake the writer. Any thread. */
+    /** Returns whether a quarter of it is taken: time to wake the writer. Any thread. */
     boolean filling() {
         return tail.get() - head.get() > mask >> 2;
     }
 
-    /** Whether nothing was put that has not been taken. Any thread. */
+    /** Returns whether nothing was put that has not been taken. Any thread. */
     boolean empty() {
         return tail.get() == head.get();
     }

@@ -83,7 +83,7 @@ public final class LogFile implements AutoCloseable {
         }
     }
 
-    /** Whether another file, or none, has its name now. */
+    /** Returns whether another file, or none, has its name now. */
     public boolean moved() {
         return path.isPresent() && key != null && !Objects.equals(key, key(path.get()));
     }

@@ -30,7 +30,7 @@ final class LogWriter implements Runnable {
     private boolean withinLine; // the last byte that was written ends no line
     private boolean failing;
     private boolean broken; // the last turn ended with an exception
-    private long told; // of the dropped lines, those that the log speaks of
+    private long reported; // of the dropped lines
     private long looked = System.nanoTime();
 
     private volatile boolean awake;
@@ -104,7 +104,7 @@ final class LogWriter implements Runnable {
         }
     }
 
-    /** Writes one batch; answers whether more waits. */
+    /** Writes one batch; returns whether more lines wait. */
     private boolean pass() {
         if (!flush()) {
             return false;
@@ -129,7 +129,7 @@ final class LogWriter implements Runnable {
     /** Takes as many lines as there is room for. */
     private void fill() {
         batch.clear();
-        tellOfDrops();
+        reportDrops();
         int lines = 0;
         for (Line line; batch.remaining() > BATCH / 2 && (line = queue.take()) != null; lines++) {
             batch.put(line.bytes(), 0, line.length());
@@ -138,17 +138,17 @@ final class LogWriter implements Runnable {
         written += lines;
     }
 
-    private void tellOfDrops() {
+    private void reportDrops() {
         long now = dropped.sum();
-        if (now > told) {
+        if (now > reported) {
             var line = new Line();
-            format.dropped(now - told, System.currentTimeMillis(), line);
+            format.dropped(now - reported, System.currentTimeMillis(), line);
             batch.put(line.bytes(), 0, line.length());
-            told = now;
+            reported = now;
         }
     }
 
-    /** Writes what was taken; answers whether all of it is written. */
+    /** Writes the batch; returns whether all of it is written. */
     private boolean flush() {
         if (!batch.hasRemaining()) {
             return true;

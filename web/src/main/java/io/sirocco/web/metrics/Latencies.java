@@ -2,9 +2,9 @@
 package io.sirocco.web.metrics;
 
 /**
- * How durations fall into classes, in two ways: the fixed bounds that Prometheus is told, and fine
- * ones that percentiles are read from, 16 to each doubling from a microsecond to a minute, so that
- * a percentile is right to 3 %. Immutable.
+ * The classes that durations are counted in: the fixed bounds that Prometheus gets, and fine ones
+ * for percentiles, 16 to each doubling from a microsecond to a minute, so that a percentile is
+ * exact to 3 %. Immutable.
  */
 final class Latencies {
     /** Upper bounds, inclusive, in nanoseconds: 100 us to 30 s; what is longer comes behind. */

@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts what one server answers: requests by route, method and status, how long they took, bytes,
- * refusals by rule, handlers that threw. Each loop counts for itself, so that none waits for
- * another; who asks adds up. What is counted by is bounded: {@link #MOST_ROUTES} routes, ten
- * methods, statuses from 200 to 599. Tells one server at a time. Any thread.
+ * Counts the requests of a server by route, method and status, their duration, bytes, refusals by
+ * rule, and handlers that threw. Each loop has its own counters, so that none waits for another; a
+ * reader adds them up. Bounded: {@link #MOST_ROUTES} routes, ten methods, statuses from 200 to 599.
+ * Monitors one server at a time. Any thread.
  */
 public final class Metrics implements Monitor {
     /** The name of what no route has matched. */

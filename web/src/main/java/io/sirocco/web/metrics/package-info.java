@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Counts of what a server answers, and the text form in which Prometheus reads them. */
+/** Counters of what a server does, and the text format in which Prometheus reads them. */
 package io.sirocco.web.metrics;

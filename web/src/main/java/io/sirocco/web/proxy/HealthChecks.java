@@ -6,9 +6,9 @@ import io.sirocco.http.client.ClientResponse;
 import io.sirocco.net.Loop;
 
 /**
- * Asks each server of an {@link Upstream} for the health path, at intervals, on one loop of the
- * server. Each check has a connection of its own, since an idle one that works says nothing of new
- * ones. Loop-confined.
+ * Requests the health path of each server of an {@link Upstream}, at intervals, on one loop. Each
+ * check opens a connection, since a kept one that works does not show that new ones do.
+ * Loop-confined.
  */
 final class HealthChecks {
     private final Upstream upstream;

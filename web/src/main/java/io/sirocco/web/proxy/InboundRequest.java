@@ -36,10 +36,10 @@ final class InboundRequest {
     final String path;
     final SocketAddress remoteAddress;
 
-    /** The peer of a trusted proxy; else the client. */
+    /** The peer of the connection if it is a trusted proxy; else the client. */
     final SocketAddress hop;
 
-    /** Where the client's connection ends. */
+    /** The address that the client has connected to. */
     final SocketAddress localAddress;
 
     final Set<Field> trustedHeaders;

@@ -109,7 +109,7 @@ public final class Proxy implements Handler {
         if (cache != null && protocol.isEmpty()) {
             return cache.respond(request, new CacheOrigin(this, request, inbound, outcome));
         }
-        var exchange = new ClientExchange(this, request, inbound, protocol, outcome);
+        var exchange = new DirectExchange(this, request, inbound, protocol, outcome);
         Loop loop = request.loop();
         if (loop.inLoop()) {
             return exchange.response();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.proxy;
 
-import io.sirocco.http.Body;
 import io.sirocco.http.BodySource;
 import io.sirocco.http.Headers;
 import io.sirocco.http.client.ClientRequest;
@@ -9,7 +8,6 @@ import io.sirocco.http.client.ClientResponse;
 import io.sirocco.http.client.HttpClientException;
 import io.sirocco.http.client.HttpClientException.Reason;
 import io.sirocco.net.Loop;
-import io.sirocco.net.ProxyProtocol;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.log.RepeatedFailures;
 import java.lang.System.Logger.Level;
@@ -21,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * One request through a {@link Proxy}, and its attempts. {@link ClientExchange} delivers the
+ * One request through a {@link Proxy}, and its attempts. {@link DirectExchange} delivers the
  * response to a client, {@link CacheExchange} to a cache, and {@link OwnExchange} to this program.
  *
  * <pre>
@@ -33,29 +31,19 @@ import java.util.concurrent.CompletionException;
  * </pre>
  *
  * <p>The receiver of the response may leave at any time; then the attempt is cancelled.
- * Loop-confined, but for the constructor, which reads the request on the thread of the handler.
+ * Loop-confined, but for the constructor, which runs on the thread of the handler.
  */
 abstract class ProxyExchange {
     private static final RepeatedFailures FAILURES =
             new RepeatedFailures(LazyLogger.of(Proxy.class), Level.WARNING);
-
-    /** RFC 9110 9.2.2. */
-    private static final Set<String> IDEMPOTENT =
-            Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "QUERY");
 
     final Proxy proxy;
     final Upstream upstream;
     final ProxyOutcome outcome;
     final Loop loop;
     private final InboundRequest request;
-    private final String target;
-    private final Headers headers; // without Host
-    private final boolean idempotent;
-    private final boolean expects; // 100 (Continue)
-    private final long length; // of the body; -1 if unknown
-    private final RequestBodySource body; // null for none
-    private final Body trailers; // of the request; null for none
-    private final String sticky;
+    private final OutboundRequest outbound;
+    private final String sticky; // the id of the server that the client is kept on
 
     private LoopUpstream at;
     private long key;
@@ -76,22 +64,13 @@ abstract class ProxyExchange {
         this.request = request;
         this.outcome = outcome;
         this.loop = request.loop;
-        this.target = proxy.rules.target(request);
-        this.headers = proxy.rules.request(request);
-        this.idempotent = IDEMPOTENT.contains(request.method);
-        this.length = request.length();
-        this.body =
-                length == 0
-                        ? null
-                        : new RequestBodySource(request.source(), idempotent, loop.memory());
-        this.trailers = length < 0 ? request.body : null;
-        this.expects = body != null && request.headers.has("Expect");
+        this.outbound = new OutboundRequest(request, proxy);
         this.sticky = proxy.rules.sticky().of(request);
     }
 
     // ---- the receiver of the response
 
-    /** Has {@link #leave} called when nobody waits for the response any longer. */
+    /** Called before the first attempt: arranges for {@link #leave} when the receiver leaves. */
     abstract void begun();
 
     /** Delivers the response of a server, whose {@link #body} is still to be read. */
@@ -172,31 +151,9 @@ abstract class ProxyExchange {
 
     private ClientRequest message(UpstreamServer to) {
         host = proxy.rules.host(request, to);
-        ClientRequest message =
-                ClientRequest.of(request.method, to.origin, target)
-                        .host(host)
-                        .headers(headers)
-                        .onInterim(this::interimOfServer)
-                        .timeout(Duration.ofMillis(Math.max(1, due - loop.now())));
-        ProxyProtocol announced = upstream.settings.proxyProtocol;
-        if (announced != null) {
-            message =
-                    message.proxyHeader(
-                            request.isOwn()
-                                    ? announced.local()
-                                    : announced.header(
-                                            request.remoteAddress, request.localAddress));
-        }
-        if (body != null) {
-            message = message.body(length, body.open());
-            if (trailers != null) {
-                message = message.trailers(() -> proxy.rules.requestTrailers(trailers.trailers()));
-            }
-            if (expects) {
-                message = message.expectContinue();
-            }
-        }
-        return upgrading(message, to);
+        var timeout = Duration.ofMillis(Math.max(1, due - loop.now()));
+        ClientRequest message = outbound.message(to, host, timeout);
+        return upgrading(message.onInterim(this::interimOfServer), to);
     }
 
     private void interimOfServer(int status, Headers fields) {
@@ -220,7 +177,7 @@ abstract class ProxyExchange {
             } else if (thrown == null) {
                 responded(response);
             } else {
-                failed(thrown instanceof CompletionException e ? e.getCause() : thrown);
+                failed(cause(thrown));
             }
         } catch (Throwable e) { // or the client would wait for ever
             end();
@@ -231,9 +188,16 @@ abstract class ProxyExchange {
         }
     }
 
+    private static Throwable cause(Throwable thrown) {
+        return thrown instanceof CompletionException e ? e.getCause() : thrown;
+    }
+
+    private static Reason reason(Throwable thrown) {
+        return thrown instanceof HttpClientException e ? e.reason() : Reason.LISTENER_FAILED;
+    }
+
     private void failed(Throwable thrown) {
-        Reason reason =
-                thrown instanceof HttpClientException e ? e.reason() : Reason.LISTENER_FAILED;
+        Reason reason = reason(thrown);
         ProxyFailure failure = ProxyFailure.of(reason);
         UpstreamServer lost = server;
         if (failure.ofServer) {
@@ -277,10 +241,10 @@ abstract class ProxyExchange {
 
     private boolean mayRetry(ProxyFailure failure, Reason reason) {
         boolean unseen = reason.retryable();
-        boolean harmless = idempotent && ProxyFailure.beforeResponse(reason);
+        boolean harmless = outbound.isIdempotent() && ProxyFailure.beforeResponse(reason);
         return failure.ofServer
                 && (unseen || harmless)
-                && (body == null || body.isRepeatable())
+                && outbound.isRepeatable()
                 && outcome.attempts <= upstream.settings.retries
                 && loop.now() < due;
     }
@@ -314,9 +278,7 @@ abstract class ProxyExchange {
         } else {
             good = true;
         }
-        if (body != null) {
-            body.forget();
-        }
+        outbound.forget();
         String cookie =
                 mayStick(response)
                         ? proxy.rules.sticky().set(sticky, server, request.isSecure())
@@ -344,9 +306,8 @@ abstract class ProxyExchange {
             return;
         }
         good = false;
-        Throwable cause = thrown instanceof CompletionException e ? e.getCause() : thrown;
-        Reason reason =
-                cause instanceof HttpClientException e ? e.reason() : Reason.LISTENER_FAILED;
+        Throwable cause = cause(thrown);
+        Reason reason = reason(cause);
         ProxyFailure failure = ProxyFailure.of(reason);
         outcome.failure = failure + ": " + reason;
         if (failure.ofServer) {
@@ -409,9 +370,7 @@ abstract class ProxyExchange {
     /** The exchange is over; does nothing the second time. */
     final void end() {
         leaveServer();
-        if (body != null) {
-            body.forget();
-        }
+        outbound.forget();
         if (counted) {
             counted = false;
             upstream.inProgress.decrementAndGet();

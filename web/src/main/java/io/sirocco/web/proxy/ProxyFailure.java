@@ -44,7 +44,10 @@ enum ProxyFailure {
         };
     }
 
-    /** Returns whether a server that got the request may not have done anything for it. */
+    /**
+     * Returns whether an attempt ended before a response began, so that an idempotent request may
+     * be sent once more.
+     */
     static boolean beforeResponse(Reason reason) {
         return switch (reason) {
             case CONNECTION_CLOSED, RESPONSE_TIMEOUT, WRITE_TIMEOUT -> true;

@@ -68,7 +68,10 @@ final class ServerHealth {
         return !down && now >= ejectedUntil;
     }
 
-    /** Returns whether only its requests speak against it, which is a guess. */
+    /**
+     * Returns whether no health check has failed too often; that it is ejected for the failures of
+     * its requests is a guess.
+     */
     boolean isUsable() {
         return !down;
     }

@@ -50,10 +50,9 @@ final class ServerList {
     }
 
     private void knowLiteral(UpstreamSettings.Server server) {
-        if (isLiteral(server)) {
-            String host = server.origin().host();
-            String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-            known.put(server.origin(), List.of(InetAddress.ofLiteral(bare)));
+        if (server.origin().address().isEmpty()) {
+            HttpOrigin.literal(server.origin().host())
+                    .ifPresent(address -> known.put(server.origin(), List.of(address)));
         }
     }
 
@@ -61,14 +60,9 @@ final class ServerList {
         return all;
     }
 
-    private static boolean isLiteral(UpstreamSettings.Server server) {
-        String host = server.origin().host();
-        return server.origin().address().isEmpty()
-                && (host.startsWith("[") || host.matches("[0-9]{1,3}(\\.[0-9]{1,3}){3}"));
-    }
-
     private static boolean isNamed(UpstreamSettings.Server server) {
-        return server.origin().address().isEmpty() && !isLiteral(server);
+        return server.origin().address().isEmpty()
+                && HttpOrigin.literal(server.origin().host()).isEmpty();
     }
 
     private boolean isFixed(HttpOrigin origin) {

@@ -191,7 +191,7 @@ class CacheTest {
         serve(options -> {});
         var holds = new CountDownLatch(1);
         var begun = new CountDownLatch(1);
-        try (var hands = new Hands("test", 1, 1)) {
+        try (var hands = new IoPool("test", 1, 1)) {
             CompletableFuture<Boolean> first =
                     hands.ask(
                             () -> {
@@ -207,7 +207,7 @@ class CacheTest {
             holds.countDown();
             assertTrue(first.join() && second.join());
         }
-        serving.files.cache().lookers().close(); // as when nobody has a hand free
+        serving.files.cache().lookupThreads().close(); // as when nobody has a hand free
         Answer answer = serving.get("/a.txt");
         assertEquals(503, answer.status());
         assertEquals("1", answer.field("Retry-After"));

@@ -59,8 +59,8 @@ public final class JavaScripts implements OpenScripts.Opener {
         }
 
         @Override
-        public void inForce(Server server, Map<String, Upstream> upstreams) {
-            this.upstreams.inForce(server, upstreams);
+        public void activate(Server server, Map<String, Upstream> upstreams) {
+            this.upstreams.activate(server, upstreams);
         }
 
         @Override

@@ -37,7 +37,7 @@ final class ScriptUpstreams implements Upstreams, AutoCloseable {
     }
 
     /** Has further requests go to these upstreams, on the loops of {@code server}. */
-    void inForce(Server server, Map<String, Upstream> upstreams) {
+    void activate(Server server, Map<String, Upstream> upstreams) {
         names = named(names, upstreams);
         started.complete(server);
     }

@@ -5,29 +5,30 @@ import io.sirocco.http.Request;
 import java.util.regex.Pattern;
 
 /**
- * The parts of what a client asked for, as sent, that an address elsewhere is put together from.
+ * The parts of the requested URL, as the client sent them, from which the URL of a redirect is
+ * made. Any thread.
  */
-final class Asked {
+final class RequestUrl {
     private static final Pattern HOST =
             Pattern.compile("(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(?::\\d{1,5})?");
 
-    private Asked() {}
+    private RequestUrl() {}
 
-    /** What stands behind the question mark; empty when there is none. */
+    /** Returns the query without its question mark; empty if there is none. */
     static String query(Request request) {
         String target = request.target();
         int mark = target.indexOf('?');
         return mark < 0 ? "" : target.substring(mark + 1);
     }
 
-    /** Path and query. */
+    /** Returns the path and the query. */
     static String pathAndQuery(Request request) {
         String query = query(request);
         String path = request.path().isEmpty() ? "/" : request.path();
         return query.isEmpty() ? path : path + '?' + query;
     }
 
-    /** The port that was asked for with its colon; empty when none was named. */
+    /** Returns the requested port with its colon; empty if the request names none. */
     static String port(Request request) {
         String host = request.authority();
         int colon = host.lastIndexOf(':');
@@ -36,7 +37,7 @@ final class Asked {
                 : "";
     }
 
-    /** Whether a text is a host, perhaps with a port. */
+    /** Returns whether a string is a host, with or without a port. */
     static boolean isHost(String text) {
         return HOST.matcher(text).matches();
     }

@@ -6,15 +6,14 @@ import io.sirocco.http.Request;
 import java.util.Optional;
 
 /**
- * What a request says that matters for a file, taken out of it so that it may be answered
- * elsewhere, when the request itself must not be touched. A field that is absent is null.
- * Immutable.
+ * The parts of a request that matter for a file, copied from it for use on other threads, where the
+ * request must not be touched. An absent header is null. Immutable.
  *
- * @param path as it was sent
- * @param query as it was sent, with its question mark; empty without one
- * @param rules of the files that the path leads to, other than the one it names
+ * @param path as the client sent it
+ * @param query as the client sent it, with its question mark; empty if there is none
+ * @param rules of the files that the path leads to, other than the one that it names
  */
-record Asked(
+record FileRequest(
         boolean head,
         String path,
         String query,
@@ -28,12 +27,12 @@ record Asked(
         String range,
         FileRules rules) {
 
-    /** Of a {@code GET} or a {@code HEAD}. */
-    static Asked of(Request request, FileRules rules) {
+    /** Returns the parts of a {@code GET} or {@code HEAD} request. */
+    static FileRequest of(Request request, FileRules rules) {
         String target = request.target();
         int question = target.indexOf('?');
         boolean head = request.method().equals("HEAD");
-        return new Asked(
+        return new FileRequest(
                 head,
                 target.startsWith("/") && question < 0 ? target : request.path(),
                 question < 0 ? "" : target.substring(question),
@@ -56,9 +55,7 @@ record Asked(
         return request.header(name).orElse(null);
     }
 
-    /**
-     * Whether the response is the same for all who ask so: most requests, of which most are hot.
-     */
+    /** Returns whether the response does not depend on the client, as for most requests. */
     boolean unconditional() {
         return ifMatch == null
                 && ifNoneMatch == null
@@ -67,9 +64,9 @@ record Asked(
                 && range == null;
     }
 
-    /** The same without conditions and ranges: for a page that stands for another status. */
-    Asked plainly() {
-        return new Asked(
+    /** Returns the same request without conditions and ranges, for a page with another status. */
+    FileRequest plainly() {
+        return new FileRequest(
                 head,
                 path,
                 query,
@@ -84,9 +81,9 @@ record Asked(
                 rules);
     }
 
-    /** The same for a request that has passed the rules of a file. */
-    Asked passed(String file) {
-        return new Asked(
+    /** Returns the same request after it has passed the rules of a file. */
+    FileRequest passed(String file) {
+        return new FileRequest(
                 head,
                 path,
                 query,

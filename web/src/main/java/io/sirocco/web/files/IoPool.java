@@ -9,13 +9,13 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A few threads for what must not be done on a loop, and a bounded queue before them. They end when
- * there is nothing to do. Any thread.
+ * A few threads for work that must not block a loop, with a bounded queue. They end when idle. Any
+ * thread.
  */
-final class Hands implements AutoCloseable {
+final class IoPool implements AutoCloseable {
     private final ThreadPoolExecutor threads;
 
-    Hands(String name, int most, int queue) {
+    IoPool(String name, int most, int queue) {
         threads =
                 new ThreadPoolExecutor(
                         most,
@@ -27,7 +27,7 @@ final class Hands implements AutoCloseable {
         threads.allowCoreThreadTimeOut(true);
     }
 
-    /** Does it, or answers false: too much waits already. */
+    /** Runs a task on one of the threads; returns false if the queue is full. */
     boolean takes(Runnable task) {
         try {
             threads.execute(task);
@@ -37,7 +37,7 @@ final class Hands implements AutoCloseable {
         }
     }
 
-    /** What {@code work} answers or throws; {@link Busy} when too much waits already. */
+    /** Returns the result of {@code work}; fails with {@link Busy} if the queue is full. */
     <T> CompletableFuture<T> ask(Callable<T> work) {
         var answer = new CompletableFuture<T>();
         boolean taken =
@@ -55,7 +55,7 @@ final class Hands implements AutoCloseable {
         return answer;
     }
 
-    /** What waits is not done any more. */
+    /** Ends the threads. Work that waits is dropped. */
     @Override
     public void close() {
         threads.shutdownNow();

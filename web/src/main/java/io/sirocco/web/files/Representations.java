@@ -8,15 +8,14 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * Representations in content codings, of which a client may choose; the preferred one first.
- * Immutable.
+ * The representations of a file in content codings, in order of preference. Immutable.
  *
- * @param codings those of {@code all}, in the same order
+ * @param codings of {@code all}, in the same order
  */
-record Offers(List<Representation> all, List<Coding> codings) {
+record Representations(List<Representation> all, List<Coding> codings) {
 
-    static Offers of(List<Representation> all) {
-        return new Offers(
+    static Representations of(List<Representation> all) {
+        return new Representations(
                 List.copyOf(all),
                 all.stream().map(representation -> representation.coding).toList());
     }
@@ -25,19 +24,19 @@ record Offers(List<Representation> all, List<Coding> codings) {
         return all.isEmpty();
     }
 
-    /** The one that a client likes best; null when it would rather have none of them. */
+    /** Returns the representation that a client prefers; null if it prefers the plain file. */
     Representation best(AcceptEncoding accepted) {
         Optional<Coding> best = accepted.best(codings);
         return best.isEmpty() ? null : all.get(codings.indexOf(best.get()));
     }
 
-    /** The same with one of them changed. */
-    Offers with(Representation made) {
+    /** Returns the same representations with one replaced. */
+    Representations with(Representation made) {
         UnaryOperator<Representation> change = one -> one.coding == made.coding ? made : one;
         return of(all.stream().map(change).toList());
     }
 
-    Offers without(Coding coding) {
+    Representations without(Coding coding) {
         return of(all.stream().filter(one -> one.coding != coding).toList());
     }
 }

@@ -10,31 +10,32 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * Compresses files, each once for as long as it does not change: what comes of it goes into the
- * cache. Has threads of its own, so that a look at the disk does not wait behind it. Any thread.
+ * Compresses files, each once until it changes, and puts the result into the cache. Has threads of
+ * its own, so that no lookup waits for it. Any thread.
  */
-final class Squeezer {
+final class Compressor {
     private static final int WAITING = 64;
 
     private final FileCache cache;
     private final ConcurrentHashMap<Representation, CompletableFuture<UnaryOperator<FileEntry>>>
             running = new ConcurrentHashMap<>();
-    private final Hands hands =
-            new Hands(
-                    "squeeze",
+    private final IoPool threads =
+            new IoPool(
+                    "compress",
                     Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
                     WAITING);
 
-    Squeezer(FileCache cache) {
+    Compressor(FileCache cache) {
         this.cache = cache;
     }
 
     /**
-     * Answers what {@code use} makes of what is to be done to the entry: it gets the bytes of a
-     * representation, or loses it, because compressing saves less than a tenth, does not work here,
-     * or too much waits already. Null when the file is closed or has changed.
+     * Compresses a representation; returns the result of {@code use}, which gets the change to the
+     * entry: the representation has its bytes, or is dropped because compression saves less than a
+     * tenth, does not work on this machine, or too many files wait. The change is null if the file
+     * is closed or has changed.
      */
-    <T> CompletableFuture<T> squeeze(
+    <T> CompletableFuture<T> compress(
             String path,
             FileEntry entry,
             Representation unmade,
@@ -50,7 +51,7 @@ final class Squeezer {
             mine.complete(null);
             return used;
         }
-        hands.ask(() -> squeezed(entry, unmade))
+        threads.ask(() -> compressed(entry, unmade))
                 .whenComplete(
                         (made, thrown) -> {
                             if (made != null) {
@@ -64,7 +65,7 @@ final class Squeezer {
         return used;
     }
 
-    private static UnaryOperator<FileEntry> squeezed(FileEntry entry, Representation unmade)
+    private static UnaryOperator<FileEntry> compressed(FileEntry entry, Representation unmade)
             throws IOException {
         Coding coding = unmade.coding;
         if (!coding.available()) {

@@ -9,8 +9,8 @@ import io.sirocco.http.client.ClientRequest;
 import io.sirocco.http.client.ClientResponse;
 import java.util.concurrent.CompletableFuture;
 
-/** An exchange whose response goes to the client of the request. Loop-confined. */
-final class ClientExchange extends ProxyExchange {
+/** An exchange whose response goes straight to the client of the request. Loop-confined. */
+final class DirectExchange extends ProxyExchange {
     /** The body of a response to HEAD, or with status 304, whose length is that of another one. */
     private static final BodySource NOTHING = () -> CompletableFuture.completedFuture(new byte[0]);
 
@@ -19,7 +19,7 @@ final class ClientExchange extends ProxyExchange {
     private final CompletableFuture<Response> result = new CompletableFuture<>();
     private Tunnel tunnel; // null unless the server has upgraded
 
-    ClientExchange(
+    DirectExchange(
             Proxy proxy,
             Request client,
             InboundRequest request,
