@@ -38,6 +38,10 @@ import java.util.Optional;
 final class Sites implements AutoCloseable {
     private static final Response NOT_FOUND = Response.text("Not Found").status(404);
 
+    /** For a path that a server may read as one with other access rules. */
+    private static final Response AMBIGUOUS =
+            Response.text("The path can be read in several ways.").status(400);
+
     private final Map<String, RateLimiter> bandwidths; // of all configurations
     private final Map<String, Long> rates = new HashMap<>(); // of this one
     private final Configuration configuration;
@@ -170,11 +174,18 @@ final class Sites implements AutoCloseable {
 
     private void add(Site site, Route route, TargetRules targets, Routes routes) {
         Handler action = action(site, route, targets);
-        Handler handler = action;
+        Handler guarded =
+                action instanceof Proxy
+                        ? request ->
+                                targets.bypassed(route, request)
+                                        ? AMBIGUOUS
+                                        : action.handle(request)
+                        : action;
+        Handler handler = guarded;
         boolean scripted = route.script().isPresent() && opens;
         if (scripted) {
             Filter script = scripts.orElseThrow().of(route.script().get());
-            handler = request -> script.filter(request, action);
+            handler = request -> script.filter(request, guarded);
         }
         for (Filter filter : filters.of(site, route.rules()).reversed()) {
             Handler next = handler;

@@ -8,6 +8,7 @@ import io.sirocco.app.config.Rules;
 import io.sirocco.app.config.Site;
 import io.sirocco.http.Filter;
 import io.sirocco.http.Handler;
+import io.sirocco.http.Request;
 import io.sirocco.web.files.FileRules;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -67,6 +68,28 @@ final class TargetRules {
                 .map(Route::rules)
                 .forEach(rules -> known.put(rules, missing(rules, asked.rules())));
         return path -> rules(asked, path, known);
+    }
+
+    /**
+     * Returns whether a server may read the path of a request as one whose route has access rules
+     * that the request has not passed.
+     */
+    boolean bypassed(Route asked, Request request) {
+        if (varied) {
+            for (String path : OtherReadings.of(request.path())) {
+                if (demandsMore(routes.at(path, request).rules(), asked.rules())) return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean demandsMore(Rules rules, Rules passed) {
+        boolean addresses = !rules.allow().isEmpty() || !rules.deny().isEmpty();
+        return addresses
+                        && !(rules.allow().equals(passed.allow())
+                                && rules.deny().equals(passed.deny()))
+                || rules.rateLimit().isPresent() && !rules.rateLimit().equals(passed.rateLimit())
+                || rules.basicAuth().isPresent() && !rules.basicAuth().equals(passed.basicAuth());
     }
 
     /** Returns whether files of {@code asked} can have other paths, too. */

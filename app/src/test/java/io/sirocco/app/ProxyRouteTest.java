@@ -397,4 +397,63 @@ class ProxyRouteTest {
         asked.await();
         assertEquals(0, running.upstream("api").requests());
     }
+
+    /** Servers that read paths in other ways serve for them what another route protects. */
+    @Test
+    void noOtherWayToWriteAPathLeadsAroundItsRules() throws Exception {
+        serve(
+                table("app", named(""))
+                        + """
+                        [[site]]
+                        [[site.route]]
+                        path = "/*"
+                        proxy = "app"
+                        [[site.route]]
+                        path = "/admin/*"
+                        proxy = "app"
+                        allow = ["192.0.2.1"]
+                        [[site.route]]
+                        path = "/*.php"
+                        proxy = "app"
+                        allow = ["192.0.2.1"]
+                        [[site.route]]
+                        path = "/v1.0/*"
+                        proxy = "app"
+                        allow = ["127.0.0.1"]
+                        """);
+        for (String path : List.of("/admin/x", "/a.php", "/x/a.php")) {
+            assertEquals(403, get(path).status(), path);
+        }
+        for (String path :
+                List.of(
+                        "//admin/x",
+                        "/admin%2Fx",
+                        "/admin%2fx",
+                        "/admin%5Cx",
+                        "/admin;a/x",
+                        "/admin;/x",
+                        "/%2Fadmin//x",
+                        "/x/a.php/",
+                        "/x/a.php/y",
+                        "/x/a.php;b",
+                        "/x/a.php;b/c.d/e",
+                        "/x/a.php%3Bb",
+                        "/x/a.php%00",
+                        "/x/a.php%2Fy")) {
+            assertEquals(400, get(path).status(), path);
+        }
+        for (String path :
+                List.of(
+                        "/",
+                        "/x%2Fy",
+                        "//x",
+                        "/x;y/z",
+                        "/v1.0/",
+                        "/v1.0/a%2Fb",
+                        "/v1.0//c",
+                        "/b.d/")) {
+            Answer answer = get(path);
+            assertEquals("200 " + path, answer.status() + " " + answer.body());
+        }
+    }
 }
