@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http;
 
-import io.sirocco.http.client.HttpOrigin;
 import io.sirocco.http.h1.WebSocketOpening;
+import io.sirocco.http.message.Authority;
 import io.sirocco.http.websocket.BlockingWebSocket;
 import io.sirocco.http.websocket.ClientLoopContext;
 import io.sirocco.http.websocket.WebSocketContext;
@@ -141,7 +141,7 @@ public final class WebSocketClient implements AutoCloseable {
             Headers fields,
             Function<WebSocketContext, WebSocketListener> listener) {
         var attempt = new Attempt(loop, uri, fields, listener);
-        HttpOrigin.literal(uri.getHost())
+        Authority.literal(uri.getHost())
                 .ifPresentOrElse(
                         address -> attempt.to(List.of(address)),
                         () -> Thread.ofVirtual().start(attempt::lookUp)); // which may block

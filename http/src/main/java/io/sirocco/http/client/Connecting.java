@@ -48,7 +48,7 @@ final class Connecting implements Connector {
             return;
         }
         try {
-            HttpOrigin.literal(origin.host())
+            origin.literal()
                     .ifPresentOrElse(
                             address -> loop.execute(() -> resolved(List.of(address))),
                             () -> Thread.ofVirtual().start(this::lookUp)); // which may block

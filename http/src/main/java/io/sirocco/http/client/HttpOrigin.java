@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.client;
 
+import io.sirocco.http.message.Authority;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -88,19 +89,12 @@ public record HttpOrigin(boolean secure, String host, int port, Optional<SocketA
     }
 
     /**
-     * Returns the address that a host of a URL is; empty if it is a name, which must be looked up.
+     * Returns the address that its host is; empty if that is a name, which must be looked up.
      *
      * @throws IllegalArgumentException if it is written like an address and is none
      */
-    public static Optional<InetAddress> literal(String host) {
-        if (host.startsWith("[")) {
-            boolean closed = host.endsWith("]");
-            String bare = closed ? host.substring(1, host.length() - 1) : host;
-            return Optional.of(InetAddress.ofLiteral(bare));
-        }
-        return host.matches("[0-9]{1,3}(\\.[0-9]{1,3}){3}")
-                ? Optional.of(InetAddress.ofLiteral(host))
-                : Optional.empty();
+    public Optional<InetAddress> literal() {
+        return Authority.literal(host);
     }
 
     /** Returns the value of {@code Host}: the host, and the port unless it is the default. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.http.message;
 
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /**
  * {@code uri-host [":" port]}, RFC 9110 7.2 and RFC 3986 3.2.2: a registered name or IPv4 address,
@@ -131,5 +133,21 @@ public final class Authority {
             }
         }
         return p == to;
+    }
+
+    /**
+     * Returns the address that a host of a URL is; empty if it is a name, which must be looked up.
+     *
+     * @throws IllegalArgumentException if it is written like an address and is none
+     */
+    public static Optional<InetAddress> literal(String host) {
+        if (host.startsWith("[")) {
+            boolean closed = host.endsWith("]");
+            String bare = closed ? host.substring(1, host.length() - 1) : host;
+            return Optional.of(InetAddress.ofLiteral(bare));
+        }
+        return host.matches("[0-9]{1,3}(\\.[0-9]{1,3}){3}")
+                ? Optional.of(InetAddress.ofLiteral(host))
+                : Optional.empty();
     }
 }

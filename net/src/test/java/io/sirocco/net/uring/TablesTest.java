@@ -102,7 +102,8 @@ class TablesTest {
                         IOException.class, () -> new Ring(arena, () -> true, 1 << 22, 256, true));
             }
         }
-        assertEquals(descriptors, Rig.openDescriptors());
+        int later = Rig.openDescriptors(); // fewer, if other tests have ended meanwhile
+        assertTrue(later <= descriptors, later + " descriptors, " + descriptors + " before");
     }
 
     @Test

@@ -51,7 +51,8 @@ final class ServerList {
 
     private void knowLiteral(UpstreamSettings.Server server) {
         if (server.origin().address().isEmpty()) {
-            HttpOrigin.literal(server.origin().host())
+            server.origin()
+                    .literal()
                     .ifPresent(address -> known.put(server.origin(), List.of(address)));
         }
     }
@@ -61,8 +62,7 @@ final class ServerList {
     }
 
     private static boolean isNamed(UpstreamSettings.Server server) {
-        return server.origin().address().isEmpty()
-                && HttpOrigin.literal(server.origin().host()).isEmpty();
+        return server.origin().address().isEmpty() && server.origin().literal().isEmpty();
     }
 
     private boolean isFixed(HttpOrigin origin) {
