@@ -42,19 +42,6 @@ final class Publish {
     private final Live live;
     private final JsonMapper json;
 
-    /** A request that cannot be carried out. */
-    private static final class Refused extends Exception {
-        private static final long serialVersionUID = 1;
-        private final int status;
-        private final String code;
-
-        Refused(int status, String code, String message) {
-            super(message, null, false, false);
-            this.status = status;
-            this.code = code;
-        }
-    }
-
     Publish(Live live, JsonMapper json) {
         this.live = live;
         this.json = json;
@@ -67,7 +54,7 @@ final class Publish {
                     send(read(request)).toCompletableFuture().get(SECONDS, TimeUnit.SECONDS);
             return Response.json(json.writeValueAsString(new Done(position.toString())));
         } catch (Refused e) {
-            return ErrorObject.response(e.status, e.code, e.getMessage());
+            return e.response();
         } catch (ExecutionException e) {
             return ErrorObject.response(
                     503, "unavailable", "the broker failed; the event may or may not arrive");

@@ -44,23 +44,6 @@ final class RegistrationApi {
     private final Registrations registrations;
     private final JsonMapper json;
 
-    /** A request that cannot be carried out. */
-    private static final class Refused extends Exception {
-        private static final long serialVersionUID = 1;
-        private final int status;
-        private final String code;
-
-        Refused(int status, String code, String message) {
-            super(message, null, false, false);
-            this.status = status;
-            this.code = code;
-        }
-
-        Response response() {
-            return ErrorObject.response(status, code, getMessage());
-        }
-    }
-
     RegistrationApi(Registrations registrations, JsonMapper json) {
         this.registrations = registrations;
         this.json = json;

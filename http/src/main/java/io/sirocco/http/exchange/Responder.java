@@ -256,9 +256,9 @@ final class Responder {
     // ---- responses that are made later
 
     /**
-     * Calls {@code then} on the loop with the result of {@code stage}, unless it is too late. It is
-     * called in a task of its own, so that whoever completes the stage has done what belongs to
-     * that; or {@code inCall}, if that is on the loop.
+     * Calls {@code then} on the loop with the result of {@code stage}, unless it is too late: in a
+     * task of its own, so that the code that completes the stage finishes first. With {@code
+     * inCall}, it is called at once if the stage completes on the loop.
      */
     private <T> void await(
             Exchange exchange, CompletionStage<T> stage, boolean inCall, Consumer<T> then) {

@@ -4,12 +4,14 @@ package io.sirocco.http.message;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * {@code uri-host [":" port]}, RFC 9110 7.2 and RFC 3986 3.2.2: a registered name or IPv4 address,
  * or an IPv6 address in brackets; no user information, no zone, no IPvFuture. Any thread.
  */
 public final class Authority {
+    private static final Pattern DOTTED = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
 
     private Authority() {}
 
@@ -146,7 +148,7 @@ public final class Authority {
             String bare = closed ? host.substring(1, host.length() - 1) : host;
             return Optional.of(InetAddress.ofLiteral(bare));
         }
-        return host.matches("[0-9]{1,3}(\\.[0-9]{1,3}){3}")
+        return DOTTED.matcher(host).matches()
                 ? Optional.of(InetAddress.ofLiteral(host))
                 : Optional.empty();
     }

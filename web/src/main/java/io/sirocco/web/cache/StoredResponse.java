@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.web.cache;
 
+import io.sirocco.http.HeaderNames;
 import io.sirocco.http.Headers;
 import io.sirocco.http.HttpDate;
 import io.sirocco.http.Response;
@@ -28,8 +29,8 @@ final class StoredResponse {
                     "upgrade");
 
     /** A 304 does not change these: they belong to the body that is stored (RFC 9111 3.2). */
-    private static final Set<String> OF_THE_BODY =
-            Set.of("content-encoding", "content-length", "content-md5", "content-range");
+    private static final HeaderNames OF_THE_BODY =
+            HeaderNames.of("Content-Encoding", "Content-Length", "Content-MD5", "Content-Range");
 
     /** What an entry costs beside its strings, roughly. */
     private static final int OVERHEAD = 1024;
@@ -93,19 +94,16 @@ final class StoredResponse {
 
     /** Returns the headers that a 304 leads to (RFC 9111 3.2). */
     Headers updatedBy(Headers notModified) {
-        Headers updated = headers;
         Headers fresh = endToEnd(notModified);
-        for (int i = 0; i < fresh.size(); i++) {
-            if (!OF_THE_BODY.contains(fresh.name(i).toLowerCase(Locale.ROOT))) {
-                updated = updated.without(fresh.name(i));
+        Headers kept = headers;
+        Headers.Builder changed = Headers.builder();
+        for (int i = 0, n = fresh.size(); i < n; i++) {
+            if (!OF_THE_BODY.contains(fresh, i)) {
+                kept = kept.without(fresh.name(i));
+                changed.add(fresh, i);
             }
         }
-        for (int i = 0; i < fresh.size(); i++) {
-            if (!OF_THE_BODY.contains(fresh.name(i).toLowerCase(Locale.ROOT))) {
-                updated = updated.with(fresh.name(i), fresh.value(i));
-            }
-        }
-        return updated;
+        return kept.with(changed.build());
     }
 
     StoredResponse with(StoredBody other, Headers lastTrailers) {

@@ -16,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What a {@link Proxy} forwards of a client's request, or a request of this program. It may outlive
- * the client's request. Immutable, except for the body.
+ * The parts of a client's request that a {@link Proxy} forwards, or a request of this program. It
+ * may outlive the client's request. Immutable, except for the body.
  */
 final class InboundRequest {
     /** The client of a request of this program. */
