@@ -5,6 +5,7 @@ import io.sirocco.net.ConnectionInput.Kind;
 import io.sirocco.net.file.SharedFile;
 import io.sirocco.net.output.Chunks;
 import io.sirocco.net.transport.ConnectionOrigin;
+import io.sirocco.net.transport.ReceiveBuffer;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -543,10 +544,12 @@ public abstract class Connection extends ConnectionSocket {
     /**
      * Reports that {@code length} bytes have come in.
      *
+     * @param buffer that they are in; null if it is needed when this returns
      * @hidden
      */
-    protected final void received(MemorySegment memory, long offset, int length) {
-        InputSide.received(this, memory, offset, length);
+    protected final void received(
+            MemorySegment memory, long offset, int length, ReceiveBuffer buffer) {
+        InputSide.received(this, memory, offset, length, buffer);
     }
 
     /**

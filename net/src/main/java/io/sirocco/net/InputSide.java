@@ -16,6 +16,7 @@ import static io.sirocco.net.Connection.UNREAD;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.sirocco.net.ConnectionInput.Kind;
+import io.sirocco.net.transport.ReceiveBuffer;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -38,7 +39,8 @@ final class InputSide {
     // ---- from the socket
 
     /** Takes {@code length} bytes from the socket. */
-    static void received(Connection c, MemorySegment memory, long offset, int length) {
+    static void received(
+            Connection c, MemorySegment memory, long offset, int length, ReceiveBuffer buffer) {
         c.loop().bytesIn += length;
         if (c.isRateLimited()) {
             pace(c, length);
@@ -50,13 +52,27 @@ final class InputSide {
             c.loop().memory().progress(c.input, length);
         }
         try {
-            if (c.tlsLayer() == null) {
-                deliver(c, memory, offset, length);
-            } else {
-                c.tlsLayer().received(memory, offset, length);
-            }
+            pass(c, memory, offset, length, buffer);
         } catch (Throwable e) { // out of heap, above all: it is the end of this connection alone
             c.fail(e);
+        }
+    }
+
+    private static void pass(
+            Connection c, MemorySegment memory, long offset, int length, ReceiveBuffer buffer) {
+        ReceivedBytes input = c.loop().receivedBytes;
+        int at = 0;
+        while (at < length && !c.has(OVER | DISCARDS)) {
+            if (c.tlsLayer() != null) {
+                c.tlsLayer().received(memory, offset + at, length - at);
+                return;
+            }
+            at += relay(c, input.of(memory, offset + at, length - at, buffer));
+            if (at < length) {
+                int n = Math.min(length - at, c.protocol().mostReceived());
+                deliver(c, memory, offset + at, n);
+                at += n;
+            }
         }
     }
 
@@ -94,6 +110,17 @@ final class InputSide {
     }
 
     // ---- to the protocol
+
+    /** Offers the protocol to pass on what has come; returns how much of it is done with. */
+    private static int relay(Connection c, ReceivedBytes input) {
+        if (c.has(SUSPENDED | RESUMING) || c.bufferedInput() > 0) {
+            return 0;
+        }
+        c.set(DELIVERING);
+        int used = c.protocol().relay(c, input);
+        c.clear(DELIVERING | RESUMING);
+        return c.has(OVER | DISCARDS) ? input.length() : used;
+    }
 
     /** Delivers what was received, opened by TLS if there is TLS, behind what is kept. */
     static void deliver(Connection c, MemorySegment memory, long offset, int length) {

@@ -73,6 +73,7 @@ public final class Loop implements Executor {
     private Transport transport;
     private TimerWheel timers;
     private byte[] slab = new byte[SLAB];
+    final ReceivedBytes receivedBytes = new ReceivedBytes();
     private TlsLoopContext tlsContext; // null before the first TLS connection
 
     /** Tasks of other threads, and virtual threads that they made runnable. */

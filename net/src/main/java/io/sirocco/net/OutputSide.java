@@ -53,6 +53,26 @@ final class OutputSide {
         }
     }
 
+    /** Writes a copy of {@code bytes}. */
+    static void write(Connection c, MemorySegment bytes) {
+        long end = bytes.byteSize();
+        for (long from = 0; from < end; ) {
+            OutputChunk chunk = reserve(c, 1);
+            long n = Math.min(chunk.remaining(), end - from);
+            chunk.put(bytes.asSlice(from, n));
+            from += n;
+        }
+    }
+
+    /** Writes {@code chunk}, which refers to memory of its owner. */
+    static void write(Connection c, OutputChunk chunk) {
+        if (c.has(CLOSING | LINGERING)) {
+            c.loop().chunks.give(chunk);
+        } else {
+            written(c).append(chunk);
+        }
+    }
+
     static void write(Connection c, SharedFile file, long position, long length) {
         if (c.has(CLOSING | LINGERING) || length == 0) {
             file.release();

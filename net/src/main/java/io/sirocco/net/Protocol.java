@@ -17,6 +17,25 @@ public interface Protocol {
     int received(Connection connection, byte[] bytes, int from, int to);
 
     /**
+     * Handles input where it has arrived, before it is copied for {@link #received}: for a protocol
+     * that passes it on to another connection. Called when no input is left over and the connection
+     * has no TLS. By default it uses nothing.
+     *
+     * @return how many bytes were used; {@code received} gets the rest
+     */
+    default int relay(Connection connection, ReceivedBytes input) {
+        return 0;
+    }
+
+    /**
+     * Returns how many bytes the next call of {@link #received} shall add at most. Afterwards
+     * {@link #relay} is asked again.
+     */
+    default int mostReceived() {
+        return Integer.MAX_VALUE;
+    }
+
+    /**
      * Handles the end of the peer's stream (it closed, or shut down its side); everything it sent
      * before was delivered. By default {@linkplain Connection#finish finishes} the connection.
      */

@@ -2,6 +2,7 @@
 package io.sirocco.http.body;
 
 import io.sirocco.http.BodySource;
+import io.sirocco.net.ReceivedBytes;
 
 /**
  * A source that can hand its bytes over where they lie, as they arrive, instead of in arrays of
@@ -17,6 +18,9 @@ public interface PushSource extends BodySource {
          *     PushSource#resume}
          */
         boolean data(byte[] bytes, int from, int to);
+
+        /** Takes the first {@code count} bytes of {@code input}; otherwise like the other one. */
+        boolean data(ReceivedBytes input, int count);
 
         /** The body is complete. */
         void end();

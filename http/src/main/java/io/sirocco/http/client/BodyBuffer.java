@@ -3,6 +3,7 @@ package io.sirocco.http.client;
 
 import io.sirocco.http.Headers;
 import io.sirocco.http.body.PushSource;
+import io.sirocco.net.ReceivedBytes;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
@@ -42,6 +43,16 @@ final class BodyBuffer {
         }
         System.arraycopy(bytes, from, held, size, n);
         size += n;
+    }
+
+    /** Returns whether a sink takes all that comes. */
+    boolean passes() {
+        return sink != null;
+    }
+
+    /** Passes the first {@code count} bytes of {@code input} to the sink. */
+    void pass(ReceivedBytes input, int count) {
+        sinkFull = !sink.data(input, count);
     }
 
     void end(Headers trailers) {

@@ -10,6 +10,7 @@ import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.ReceivedBytes;
 import io.sirocco.net.ScheduledTask;
 import java.util.Arrays;
 import java.util.Objects;
@@ -29,6 +30,8 @@ import java.util.Objects;
  * now decides whether anything is late. Loop-confined.
  */
 final class ClientConnection implements Protocol {
+    private static final int HEAD_PIECE = 4 << 10;
+
     private final OriginPool home;
     private final HttpClientSettings.Frozen settings;
     private final Connection connection;
@@ -184,6 +187,37 @@ final class ClientConnection implements Protocol {
                 }
             }
         }
+    }
+
+    /** Behind the headers there may be a body that does not pass through the heap. */
+    @Override
+    public int mostReceived() {
+        return exchange == null || exchange.responded() ? Integer.MAX_VALUE : HEAD_PIECE;
+    }
+
+    /** A body that a sink takes as it comes does not pass through the heap. */
+    @Override
+    public int relay(Connection connection, ReceivedBytes input) {
+        ClientExchange to = exchange;
+        if (to == null || !to.body.passes()) {
+            return 0;
+        }
+        int count = reader.skip(input.length());
+        if (count == 0) {
+            return 0;
+        }
+        progress();
+        to.body.pass(input, count);
+        if (exchange != to) {
+            return input.length(); // the sink has given the exchange up
+        }
+        if (reader.done()) {
+            complete(count < input.length());
+        } else if (to.body.full()) {
+            suspended = true;
+            connection.suspend();
+        }
+        return input.length();
     }
 
     /** Passes a 1xx response on; returns whether the exchange goes on. */

@@ -7,6 +7,7 @@ import io.sirocco.http.BodySource;
 import io.sirocco.http.MediaType;
 import io.sirocco.http.body.PushSource;
 import io.sirocco.http.client.HttpClientException.Reason;
+import io.sirocco.net.ReceivedBytes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -285,6 +286,11 @@ public final class ResponseBody {
             @Override
             public boolean data(byte[] bytes, int from, int to) {
                 return sink.data(bytes, from, to);
+            }
+
+            @Override
+            public boolean data(ReceivedBytes input, int count) {
+                return sink.data(input, count);
             }
 
             @Override

@@ -3,6 +3,7 @@ package io.sirocco.http.exchange;
 
 import io.sirocco.http.BodySource;
 import io.sirocco.http.body.PushSource;
+import io.sirocco.net.ReceivedBytes;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -94,13 +95,22 @@ final class BodyPump implements PushSource.Sink {
 
     @Override
     public boolean data(byte[] bytes, int from, int to) {
+        return pass(to - from, () -> exchange.stream.data(bytes, from, to));
+    }
+
+    @Override
+    public boolean data(ReceivedBytes input, int count) {
+        return pass(count, () -> exchange.stream.data(input, count));
+    }
+
+    private boolean pass(int count, Runnable write) {
         if (closed) {
             return false;
         }
         try {
-            sent += to - from;
-            exchange.bytesOut += to - from;
-            exchange.stream.data(bytes, from, to);
+            sent += count;
+            exchange.bytesOut += count;
+            write.run();
             if (!exchange.stream.congested()) {
                 return true;
             }

@@ -7,6 +7,7 @@ import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.ReceivedBytes;
 import io.sirocco.net.TlsSession;
 import java.net.SocketAddress;
 import java.util.Optional;
@@ -89,6 +90,9 @@ public interface HttpStream {
 
     /** Sends a copy of a segment of the body, which is not empty. */
     void data(byte[] bytes, int from, int to);
+
+    /** Sends the first {@code count} bytes of what another connection has received. */
+    void data(ReceivedBytes input, int count);
 
     /**
      * Sends a segment of the body that must not change afterwards, without a copy where that pays.

@@ -11,6 +11,7 @@ import io.sirocco.http.message.CheckedHeaders;
 import io.sirocco.net.Chunk;
 import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;
+import io.sirocco.net.ReceivedBytes;
 
 /**
  * Responses as bytes of HTTP/1.1 (RFC 9112). A response that is returned again and again is encoded
@@ -149,6 +150,15 @@ final class Http1Encoder {
         chunk.putHex(to - from);
         chunk.put(CRLF);
         connection.write(bytes, from, to);
+        connection.reserve(2).put(CRLF);
+    }
+
+    /** Writes a chunk with what another connection has received. */
+    static void writeChunk(ReceivedBytes input, int count, Connection connection) {
+        Chunk chunk = connection.reserve(20);
+        chunk.putHex(count);
+        chunk.put(CRLF);
+        input.writeTo(connection, count);
         connection.reserve(2).put(CRLF);
     }
 

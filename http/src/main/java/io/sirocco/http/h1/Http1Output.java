@@ -10,6 +10,7 @@ import io.sirocco.http.exchange.LoopContext;
 import io.sirocco.http.exchange.ResponseMessage;
 import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;
+import io.sirocco.net.ReceivedBytes;
 
 /**
  * The half of {@link Http1} that writes responses: their framing (RFC 9112 6 and 7), and whether
@@ -154,6 +155,15 @@ abstract class Http1Output extends ConnectionStream {
             Http1Encoder.writeChunk(bytes, from, to, connection);
         } else {
             connection.write(bytes, from, to);
+        }
+    }
+
+    @Override
+    public void data(ReceivedBytes input, int count) {
+        if (is(CHUNKED_OUT)) {
+            Http1Encoder.writeChunk(input, count, connection);
+        } else {
+            input.writeTo(connection, count);
         }
     }
 

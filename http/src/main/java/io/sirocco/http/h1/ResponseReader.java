@@ -101,17 +101,27 @@ public final class ResponseReader {
         }
         return switch (state) {
             case HEAD -> head(b, from, to);
-            case COUNTED -> {
-                int n = (int) Math.min(left, to - from);
-                left -= n;
-                state = left == 0 ? State.DONE : State.COUNTED;
-                yield data(from, from + n);
-            }
+            case COUNTED -> data(from, from + skip(to - from));
             case CHUNKS -> chunk(b, from, to);
             case UNTIL_END -> data(from, to);
             case DONE -> stop(Event.END, from);
             case BROKEN -> stop(Event.REJECTED, from);
         };
+    }
+
+    /**
+     * Skips what comes next of a body whose length is known.
+     *
+     * @return how many of {@code available} bytes belong to it: 0 in any other state
+     */
+    public int skip(int available) {
+        if (state != State.COUNTED) {
+            return 0;
+        }
+        int n = (int) Math.min(left, available);
+        left -= n;
+        state = left == 0 ? State.DONE : State.COUNTED;
+        return n;
     }
 
     /** The connection has ended: completes a body that ends with it. */

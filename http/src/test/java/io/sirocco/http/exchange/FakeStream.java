@@ -11,6 +11,7 @@ import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.Protocol;
+import io.sirocco.net.ReceivedBytes;
 import io.sirocco.net.TlsSession;
 import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;
@@ -228,6 +229,11 @@ public final class FakeStream implements HttpStream {
     @Override
     public void data(byte[] bytes, int from, int to) {
         body.write(bytes, from, to - from);
+    }
+
+    @Override
+    public void data(ReceivedBytes input, int count) {
+        throw new UnsupportedOperationException("no test relays to it");
     }
 
     @Override

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import io.sirocco.net.OpenFile;
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxFiles;
+import io.sirocco.net.output.ChunkOwner;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -24,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * The file behind an {@link OpenFile}: a descriptor of Linux, or a channel of Java, and a count of
  * its users. Any thread.
  */
-public final class SharedFile implements OpenFile {
+public final class SharedFile implements OpenFile, ChunkOwner {
     private static final Cleaner CLEANER = Cleaner.create();
     private static final long SEEN_FOR_NANOS = 1_000_000_000;
 

@@ -102,6 +102,17 @@ public final class Linux {
         return MemorySegment.ofAddress(words).reinterpret(1024).getString(0);
     }
 
+    /** Returns whether the kernel is of this version or a later one. */
+    public static boolean isAtLeast(int major, int minor) {
+        String[] version = System.getProperty("os.version").split("[^0-9]+", 3);
+        try {
+            int has = Integer.parseInt(version[0]);
+            return has > major || has == major && Integer.parseInt(version[1]) >= minor;
+        } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
+            return false;
+        }
+    }
+
     /** {@code syscall(2)}; {@code state} receives errno and is the caller's own. */
     public static long syscall(
             MemorySegment state, long number, long a, long b, long c, long d, long e, long f) {

@@ -57,7 +57,7 @@ final class NioConnection extends Connection {
             return;
         }
         if (n > 0) {
-            received(transport.input(), 0, n);
+            received(transport.input(), 0, n, null);
         } else if (n < 0) {
             Nio.interest(key, SelectionKey.OP_READ, false);
             endOfInput();

@@ -15,7 +15,8 @@ import java.nio.ByteBuffer;
  * Bytes on their way out, in one of four forms: native memory that responses are gathered in,
  * borrowed from the loop's {@link Chunks} and returned when its last byte has left; a slice of a
  * caller's array, which is not copied until its turn comes; a region of a file, which the kernel
- * sends; or a region of a file whose content is in native memory. Loop-confined.
+ * sends; or native memory of a {@link ChunkOwner}: content of a file, or bytes of another
+ * connection. Loop-confined.
  */
 public final class OutputChunk implements Chunk {
     private static final MemorySegment NO_MEMORY = MemorySegment.NULL;
@@ -33,8 +34,8 @@ public final class OutputChunk implements Chunk {
     /** The file, or null when the bytes are at hand. */
     final SharedFile file;
 
-    /** The file that {@link #memory} belongs to, or null when it is the loop's. */
-    final SharedFile owner;
+    /** What {@link #memory} belongs to, or null when it is write memory of the loop. */
+    final ChunkOwner owner;
 
     private ByteBuffer view; // made when it is asked for
 
@@ -60,7 +61,7 @@ public final class OutputChunk implements Chunk {
     }
 
     /** Content of {@code owner}, which is released when the last byte has left. */
-    public OutputChunk(SharedFile owner, MemorySegment content) {
+    public OutputChunk(ChunkOwner owner, MemorySegment content) {
         this.memory = content;
         this.address = content.address();
         this.array = null;
@@ -224,6 +225,12 @@ public final class OutputChunk implements Chunk {
     public void put(byte[] bytes, int from, int to) {
         MemorySegment.copy(bytes, from, memory, JAVA_BYTE, end, to - from);
         end += to - from;
+    }
+
+    /** Appends {@code bytes}. */
+    public void put(MemorySegment bytes) {
+        MemorySegment.copy(bytes, 0, memory, end, bytes.byteSize());
+        end += (int) bytes.byteSize();
     }
 
     @Override

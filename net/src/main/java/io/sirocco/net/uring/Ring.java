@@ -19,8 +19,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * One io_uring: two queues in memory that the kernel shares with us, a table of direct descriptors,
- * and a ring of buffers that the kernel picks from when bytes come in. Layouts are those of {@code
- * linux/io_uring.h}.
+ * and {@link ReceiveBuffers}. Layouts are those of {@code linux/io_uring.h}.
  *
  * <pre>
  *   entry (64 bytes)                                        completion (16 bytes)
@@ -66,6 +65,7 @@ final class Ring implements AutoCloseable {
     // Flags of a completion
     static final int HAS_BUFFER = 1;
     static final int MORE = 1 << 1;
+    static final int BUFFER_MORE = 1 << 4; // the kernel goes on in the same buffer
 
     static final int FILE_INDEX_ALLOC = -1;
 
@@ -118,8 +118,6 @@ final class Ring implements AutoCloseable {
 
     private static final int ENTRIES = 4096;
     private static final int MOST_COMPLETIONS = 32768;
-    static final int BUFFER_SIZE = 4096;
-    private static final int BUFFER_GROUP = 1;
 
     private static final int AT_ONCE = 64; // failures after which there is a pause before the next
     private static final long PAUSE_NANOS = 1_000_000;
@@ -147,9 +145,7 @@ final class Ring implements AutoCloseable {
     private final long cqTail;
     private final int cqMask;
     private final long completions;
-    private final long bufferRing;
-    private final long buffers;
-    private final int bufferCount;
+    final ReceiveBuffers buffers;
 
     private static final int PARTS = 8;
     private static final long HEADER = 64;
@@ -173,20 +169,17 @@ final class Ring implements AutoCloseable {
 
     private int tail; // ours; published to the kernel on submit
     private int submitted;
-    private short bufferTail;
-    private boolean recycled;
 
     /**
      * @param confined whether its caller may touch the ring: asked by assertions
-     * @param bufferCount buffers for incoming bytes, a power of two
+     * @param bufferBytes of the buffers for what comes in: a power of two
      * @param secondary whether it is polled through an eventfd rather than waited on
      */
-    Ring(Arena arena, BooleanSupplier confined, int tableSize, int bufferCount, boolean secondary)
+    Ring(Arena arena, BooleanSupplier confined, int tableSize, int bufferBytes, boolean secondary)
             throws IOException {
         this.state = Linux.state(arena);
         this.confined = confined;
         this.tableSize = tableSize;
-        this.bufferCount = bufferCount;
         this.eventfd = secondary ? (int) check("eventfd", Linux.eventfd()) : -1;
         int opened = -1;
         try (Arena scratch = Arena.ofConfined()) {
@@ -231,9 +224,10 @@ final class Ring implements AutoCloseable {
             completions = queues + cqesOffset;
             submitInOrder(queues + arrayOffset);
             registerTable(scratch);
-            bufferRing = arena.allocate(bufferCount * 16L, 4096).address();
-            buffers = check("mmap of the buffers", Linux.memory((long) bufferCount * BUFFER_SIZE));
-            registerBuffers(scratch);
+            buffers = new ReceiveBuffers(arena, bufferBytes);
+            check(
+                    "registering the ring of buffers",
+                    register(REGISTER_PBUF_RING, buffers.registration(scratch).address(), 1));
             if (secondary) {
                 registerEventfd(scratch);
             }
@@ -264,22 +258,6 @@ final class Ring implements AutoCloseable {
         check(
                 "registering " + tableSize + " direct descriptors",
                 register(REGISTER_FILES2, files.address(), 32));
-    }
-
-    private void registerBuffers(Arena scratch) throws IOException {
-        MemorySegment ring = scratch.allocate(40, 8);
-        ring.set(JAVA_LONG, 0, bufferRing);
-        ring.set(JAVA_INT, 8, bufferCount);
-        ring.set(JAVA_SHORT, 12, (short) BUFFER_GROUP);
-        check("registering the ring of buffers", register(REGISTER_PBUF_RING, ring.address(), 1));
-        var all = new long[bufferCount * 2]; // as recycle() has them, copied at once
-        for (int id = 0; id < bufferCount; id++) {
-            all[id * 2] = buffer(id);
-            all[id * 2 + 1] = (long) id << 32 | BUFFER_SIZE;
-        }
-        MemorySegment.copy(all, 0, MEMORY, JAVA_LONG, bufferRing, all.length);
-        bufferTail = (short) bufferCount;
-        publishBuffers();
     }
 
     private void registerEventfd(Arena scratch) throws IOException {
@@ -373,12 +351,17 @@ final class Ring implements AutoCloseable {
         MEMORY.set(JAVA_INT, entry + 44, value);
     }
 
+    /** Ends a multishot receive behind so many bytes; 0 for no limit. Since Linux 6.17. */
+    static void limit(long entry, int bytes) {
+        MEMORY.set(JAVA_INT, entry + 44, bytes);
+    }
+
     static void address3(long entry, long value) {
         MEMORY.set(JAVA_LONG, entry + 48, value);
     }
 
     static void bufferGroup(long entry) {
-        MEMORY.set(JAVA_SHORT, entry + 40, (short) BUFFER_GROUP);
+        MEMORY.set(JAVA_SHORT, entry + 40, (short) ReceiveBuffers.GROUP);
     }
 
     boolean hasUnsubmitted() {
@@ -391,9 +374,7 @@ final class Ring implements AutoCloseable {
      */
     void submit(int least) {
         assert isConfined();
-        if (recycled) {
-            publishBuffers();
-        }
+        buffers.publish();
         enter(least, ENTER_GETEVENTS);
     }
 
@@ -565,27 +546,6 @@ final class Ring implements AutoCloseable {
         consumed();
     }
 
-    // ---- buffers
-
-    long buffer(int id) {
-        return buffers + (long) id * BUFFER_SIZE;
-    }
-
-    /** Lets the kernel fill the buffer again, from the next submission on. */
-    void recycle(int id) {
-        assert isConfined();
-        long place = bufferRing + ((bufferTail++ & bufferCount - 1) << 4);
-        MEMORY.set(JAVA_LONG, place, buffer(id));
-        MEMORY.set(JAVA_INT, place + 8, BUFFER_SIZE);
-        MEMORY.set(JAVA_SHORT, place + 12, (short) id);
-        recycled = true;
-    }
-
-    private void publishBuffers() {
-        SHORT.setRelease(MEMORY, bufferRing + 14, bufferTail);
-        recycled = false;
-    }
-
     // ---- messages in several parts
 
     /**
@@ -644,7 +604,7 @@ final class Ring implements AutoCloseable {
         Linux.close(descriptor);
         Linux.munmap(entries, entriesLength);
         Linux.munmap(queues, queuesLength);
-        Linux.munmap(buffers, (long) bufferCount * BUFFER_SIZE);
+        buffers.close();
         if (messages > 0) {
             Linux.munmap(messages, sqSize * MESSAGE);
         }

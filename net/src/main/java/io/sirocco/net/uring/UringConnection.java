@@ -96,8 +96,9 @@ final class UringConnection extends Connection {
 
     private void receive() {
         if ((state & (WANTED | RECEIVING | ENDED | CLOSING)) == WANTED) {
-            int size = readSize(Ring.BUFFER_SIZE);
-            boolean whole = size == Ring.BUFFER_SIZE; // else bandwidth bounds it: piece by piece
+            int most = table.ring.buffers.size();
+            int size = readSize(most);
+            boolean whole = size == most; // else bandwidth bounds it: piece by piece
             boolean again = (state & RECEIVED_ONCE) != 0;
             state |= RECEIVING | RECEIVED_ONCE;
             long entry =
@@ -109,7 +110,12 @@ final class UringConnection extends Connection {
                             whole ? 0 : size,
                             0,
                             about(Uring.RECEIVED));
-            Ring.priority(entry, whole && again ? RECV_MULTISHOT : 0);
+            if (whole && again) {
+                Ring.priority(entry, RECV_MULTISHOT);
+                Ring.limit(entry, table.ring.buffers.limit());
+            } else {
+                Ring.priority(entry, 0);
+            }
             Ring.bufferGroup(entry);
         }
     }
@@ -120,19 +126,21 @@ final class UringConnection extends Connection {
         if (connection != null && !more) {
             connection.state &= ~(RECEIVING | CANCELLING);
         }
+        boolean all = false; // of what has come so far
         if ((flags & Ring.HAS_BUFFER) != 0) {
-            int buffer = flags >>> 16;
+            ReceiveBuffers.Buffer buffer = ring.buffers.buffer(flags >>> 16);
             if (result > 0 && connection != null) {
-                connection.received(MEMORY, ring.buffer(buffer), result);
+                connection.received(MEMORY, ring.buffers.next(buffer), result, buffer);
             }
-            ring.recycle(buffer);
+            boolean goesOn = (flags & Ring.BUFFER_MORE) != 0;
+            all = ring.buffers.taken(buffer, result, goesOn) && result > 0;
         }
         if (connection != null) {
-            connection.received(result, more);
+            connection.received(result, more, all);
         }
     }
 
-    private void received(int result, boolean more) {
+    private void received(int result, boolean more, boolean all) {
         if (result == 0) {
             state |= ENDED;
             endOfInput();
@@ -141,7 +149,6 @@ final class UringConnection extends Connection {
             socketFailed();
         }
         if (!more) {
-            boolean all = result > 0 && result < Ring.BUFFER_SIZE; // of what has come so far
             if (!all || !closesWhenSent()) {
                 receive(); // what is unread at a close would reset it
             }

@@ -29,8 +29,7 @@ final class UringTables implements AutoCloseable {
      */
     private static final int RESERVE = 8_192;
 
-    private static final int BUFFERS = Transport.MAX_RECEIVED_PER_TURN / Ring.BUFFER_SIZE;
-    private static final int BUFFERS_OF_FURTHER_RINGS = 256;
+    private static final int BUFFER_BYTES_OF_FURTHER_RINGS = 1 << 20;
 
     private final Uring transport;
     private final TransportLoop loop;
@@ -46,11 +45,11 @@ final class UringTables implements AutoCloseable {
         this.loop = loop;
         this.size = size;
         this.signalCount = loop.arena().allocate(8, 8).address();
-        this.main = open(BUFFERS, false);
+        this.main = open(Transport.MAX_RECEIVED_PER_TURN, false);
     }
 
-    private UringTable open(int buffers, boolean secondary) throws IOException {
-        var ring = new Ring(loop.arena(), loop.loop()::inLoop, size, buffers, secondary);
+    private UringTable open(int bufferBytes, boolean secondary) throws IOException {
+        var ring = new Ring(loop.arena(), loop.loop()::inLoop, size, bufferBytes, secondary);
         return new UringTable(transport, ring);
     }
 
@@ -104,7 +103,7 @@ final class UringTables implements AutoCloseable {
                 return table;
             }
         }
-        UringTable added = open(BUFFERS_OF_FURTHER_RINGS, true);
+        UringTable added = open(BUFFER_BYTES_OF_FURTHER_RINGS, true);
         further.add(added);
         listenTo(added);
         int tables = further.size() + 1;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.net.uring;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import io.sirocco.net.Connection;
+import io.sirocco.net.Echo;
+import io.sirocco.net.Listener;
+import io.sirocco.net.Peer;
+import io.sirocco.net.Protocol;
+import io.sirocco.net.ReceivedBytes;
+import io.sirocco.net.Rig;
+import io.sirocco.net.TransportKind;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * io_uring: what many connections receive at once stays apart, whether the kernel puts it into one
+ * buffer or each piece into one of its own.
+ */
+class ReceiveBuffersTest {
+    private Rig rig;
+
+    @AfterEach
+    void stop() throws Exception {
+        System.clearProperty(ReceiveBuffers.SIZE);
+        if (rig != null) {
+            rig.close();
+        }
+    }
+
+    /** Sends back what comes in, from where it is. */
+    private static final class Reflection implements Protocol {
+        @Override
+        public int relay(Connection connection, ReceivedBytes input) {
+            input.writeTo(connection, input.length());
+            return input.length();
+        }
+
+        @Override
+        public int received(Connection connection, byte[] bytes, int from, int to) {
+            throw new AssertionError("it was all relayed");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {4 << 10, 16 << 10, 64 << 10})
+    void manyConnectionsAtOnce(int size) throws Exception {
+        System.setProperty(ReceiveBuffers.SIZE, Integer.toString(size));
+        rig = new Rig(TransportKind.IO_URING);
+        Listener copies = rig.listen(c -> new Echo());
+        Listener reflects = rig.listen(c -> new Reflection());
+        List<Thread> clients = new ArrayList<>();
+        List<Throwable> failures = new ArrayList<>();
+        for (int i = 0; i < 24; i++) {
+            Peer peer = rig.connect(i % 2 == 0 ? copies : reflects);
+            int first = i;
+            clients.add(
+                    Thread.ofVirtual()
+                            .start(
+                                    () -> {
+                                        try {
+                                            echo(peer, first);
+                                        } catch (Throwable e) {
+                                            synchronized (failures) {
+                                                failures.add(e);
+                                            }
+                                        }
+                                    }));
+        }
+        for (Thread client : clients) {
+            client.join();
+        }
+        for (Throwable failure : failures) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    /**
+     * Pieces from a byte to a quarter of a megabyte, of which each place is told from the others.
+     */
+    private static void echo(Peer peer, int first) throws InterruptedException {
+        byte[] pattern = Rig.pattern(1 << 20);
+        int size = first + 1;
+        for (int round = 0; round < 60; round++) {
+            int at = (first * 7919 + round * 104_729) % (pattern.length - (1 << 18));
+            byte[] sent = new byte[size];
+            System.arraycopy(pattern, at, sent, 0, size);
+            Thread sender = peer.sending(sent);
+            assertArrayEquals(sent, peer.read(size));
+            sender.join();
+            size = size * 5 % ((1 << 18) - 5) + 1;
+        }
+    }
+}
