@@ -387,7 +387,8 @@ class ListenerTest {
                 RejectedExecutionException.class,
                 () -> loops.listen(Rig.anyPort(), c -> new Echo()));
         Rig.settle(rig.loop());
-        assertEquals(before, Rig.openDescriptors());
+        int after = Rig.openDescriptors(); // fewer when something else of this process ends
+        assertTrue(after <= before, () -> after + " open descriptors, before it " + before);
         release.countDown();
         Rig.until("it takes tasks again", () -> takesTasks(busy));
         loops.all().forEach(Rig::settle);

@@ -82,6 +82,7 @@ class RelayTest {
         private final ConcurrentLinkedQueue<Relay> waiting = new ConcurrentLinkedQueue<>();
         private final AtomicInteger accepted = new AtomicInteger();
         private final Listener listener;
+        private volatile List<RateLimiter> limits = List.of(); // of the targets to come
 
         Pairs() throws Exception {
             listener = rig.listen(this);
@@ -97,6 +98,9 @@ class RelayTest {
             }
             relay = new Relay();
             relay.target = connection;
+            if (!limits.isEmpty()) {
+                connection.limitRates(List.of(), limits);
+            }
             waiting.add(relay);
             return relay.back();
         }
@@ -121,6 +125,34 @@ class RelayTest {
             sender.join();
         }
         assertTrue(rig.failures.isEmpty(), rig.failures::toString);
+    }
+
+    @Test
+    void theTargetMayHaveTls() throws Exception {
+        TlsFiles.Pair pair = TlsFiles.get().pair("a", "EC", "a.test", "localhost");
+        Tls tls = Tls.of(s -> s.certificate(pair.chain(), pair.key()));
+        var pairs = new Pairs();
+        Listener secure = rig.listen(options -> options.tls(tls), pairs);
+        byte[] sent = Rig.pattern(3 << 20);
+        try (var to = TlsPeer.to(secure)) {
+            to.shakeHands();
+            Rig.until("accepted", () -> pairs.accepted.get() == 1);
+            Peer from = rig.connect(pairs.listener);
+            Thread sender = from.sending(sent);
+            assertArrayEquals(sent, to.read(sent.length));
+            sender.join();
+        }
+    }
+
+    @Test
+    void theTargetMayHaveARateLimit() throws Exception {
+        var pairs = new Pairs();
+        pairs.limits = List.of(RateLimiter.perSecond(2_000_000));
+        Pair pair = pairs.connect();
+        byte[] sent = Rig.pattern(400_000);
+        Thread sender = pair.from.sending(sent);
+        assertArrayEquals(sent, pair.to.read(sent.length));
+        sender.join();
     }
 
     /** More of them than there are buffers: those for receiving must not run out. */

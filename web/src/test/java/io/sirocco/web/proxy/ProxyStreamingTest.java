@@ -65,6 +65,85 @@ class ProxyStreamingTest {
         }
     }
 
+    /** It does not pass through the heap once its headers have left. */
+    @Test
+    void aBodyOfKnownLengthPassesWhateverItsPieces() throws Exception {
+        var begun = new CountDownLatch(1);
+        String body = "0123456789abcdef".repeat(40_000);
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.send(
+                                            "HTTP/1.1 200 OK\nContent-Length: "
+                                                    + body.length()
+                                                    + "\n\n0");
+                                    begun.await();
+                                    int step = 1;
+                                    for (int at = 1; at < body.length(); at += step) {
+                                        step = Math.min(step * 7 % 90_001 + 1, body.length() - at);
+                                        peer.send(body.substring(at, at + step));
+                                    }
+                                    peer.request();
+                                    peer.send("HTTP/1.1 200 OK\nContent-Length: 0\n\n");
+                                    peer.awaitEnd();
+                                });
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client().send(GET)) {
+            client.until("\n\n0");
+            begun.countDown();
+            assertEquals(body.substring(1), client.read(body.length() - 1));
+            client.send(GET);
+            assertTrue(client.until("\n\n").startsWith("HTTP/1.1 200 OK\n"));
+            assertEquals(1, fake.accepted.get());
+        }
+    }
+
+    /** RFC 9112 9.2: they answer no request that is sent later. */
+    @Test
+    void bytesBehindABodyAreNoResponse() throws Exception {
+        var begun = new CountDownLatch(1);
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.send("HTTP/1.1 200 OK\nContent-Length: 90000\n\na");
+                                    begun.await();
+                                    peer.send(
+                                            "b".repeat(89_999)
+                                                    + "HTTP/1.1 200 OK\nContent-Length: 3\n\nbad");
+                                    peer.awaitEnd();
+                                });
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client().send(GET)) {
+            client.until("\n\na");
+            begun.countDown();
+            assertEquals("b".repeat(89_999), client.read(89_999));
+            client.send(GET);
+            assertTrue(client.until("\n\na").startsWith("HTTP/1.1 200 OK\n"));
+            assertEquals(2, fake.accepted.get());
+        }
+    }
+
+    @Test
+    void aBodyThatBreaksOffResetsTheClientWhileItIsPassedOn() throws Exception {
+        var begun = new CountDownLatch(1);
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.send("HTTP/1.1 200 OK\nContent-Length: 90000\n\na");
+                                    begun.await();
+                                    peer.send("b".repeat(50_000));
+                                });
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client().send(GET)) {
+            client.until("\n\na");
+            begun.countDown();
+            assertTrue(client.end().endsWith("<reset>"), "the client cannot take it for whole");
+        }
+    }
+
     @Test
     void aBodyThatEndsWithTheConnectionIsChunked() throws Exception {
         try (var fake =

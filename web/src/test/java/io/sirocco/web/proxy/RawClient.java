@@ -59,6 +59,11 @@ final class RawClient implements AutoCloseable {
                 : head;
     }
 
+    /** Reads so many bytes. */
+    String read(int bytes) throws IOException {
+        return new String(in.readNBytes(bytes), ISO_8859_1);
+    }
+
     /** Reads to the end; says how it came. */
     String end() throws IOException {
         var text = new StringBuilder();
