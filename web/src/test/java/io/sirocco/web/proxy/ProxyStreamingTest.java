@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.ExecutionMode;
+import io.sirocco.http.Handler;
+import io.sirocco.http.Request;
 import io.sirocco.http.Response;
+import io.sirocco.http.Route;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
 import java.io.InputStream;
@@ -192,6 +195,83 @@ class ProxyStreamingTest {
         }
     }
 
+    /** A proxy that tells when the client of a request has ended its side. */
+    private record Watched(Proxy proxy, CountDownLatch ended) implements Handler {
+        @Override
+        public Response handle(Request request) {
+            request.onDisconnect(ended::countDown);
+            return proxy.handle(request);
+        }
+
+        @Override
+        public void configure(Route route) {
+            proxy.configure(route);
+        }
+    }
+
+    private ProxyServer watched(FakeUpstream fake, CountDownLatch ended) {
+        Upstream upstream = Upstream.of(fake.url());
+        return new ProxyServer(
+                upstream,
+                c -> c.transport(transport),
+                routes -> routes.any("/*", new Watched(Proxy.to(upstream), ended)));
+    }
+
+    /** {@code printf ... | nc -N}: it has closed its sending side only. */
+    @Test
+    void aClientThatHasEndedItsSideGetsItsResponse() throws Exception {
+        for (String sent : new String[] {"", "HTTP/1.1 200 OK\nContent-Length: 8\n\npart"}) {
+            var ended = new CountDownLatch(1);
+            try (var fake =
+                            new FakeUpstream(
+                                    peer -> {
+                                        peer.request();
+                                        peer.send(sent);
+                                        ended.await();
+                                        peer.send(
+                                                sent.isEmpty()
+                                                        ? "HTTP/1.1 200 OK\nContent-Length: 4\n\nlast"
+                                                        : "last");
+                                        peer.request();
+                                    });
+                    ProxyServer proxy = watched(fake, ended);
+                    RawClient client = proxy.client().send(GET)) {
+                fake.next();
+                if (!sent.isEmpty()) {
+                    client.until("part");
+                }
+                client.socket.shutdownOutput();
+                String rest = client.end();
+                assertTrue(rest.endsWith("last<end>"), rest);
+                assertEquals("200 1", proxy.next());
+                proxy.awaitQuiet();
+                assertEquals(0, proxy.upstream.stats().servers().getFirst().failures());
+            }
+        }
+    }
+
+    /** A body that its end cuts off is none. */
+    @Test
+    void aClientThatEndsItsSideWithinItsBodyIsRefused() throws Exception {
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.awaitEnd();
+                                });
+                ProxyServer proxy = proxy(fake);
+                RawClient client = proxy.client()) {
+            client.send("PUT / HTTP/1.1\nHost: a\nContent-Length: 10\n\nhalf");
+            fake.next();
+            client.socket.shutdownOutput();
+            String page = client.end();
+            assertTrue(page.startsWith("HTTP/1.1 400 "), page);
+            assertTrue(fake.ends.take() != null);
+            proxy.awaitQuiet();
+            assertEquals(0, proxy.upstream.stats().servers().getFirst().failures());
+        }
+    }
+
     @Test
     void aClientThatLeavesCancelsTheRequest() throws Exception {
         for (String sent : new String[] {"", "HTTP/1.1 200 OK\nContent-Length: 10\n\npart"}) {
@@ -203,7 +283,12 @@ class ProxyStreamingTest {
                                             peer.send(sent);
                                             peer.awaitEnd();
                                         });
-                        ProxyServer proxy = proxy(fake);
+                        var proxy =
+                                new ProxyServer(
+                                        transport,
+                                        Upstream.of(fake.url()),
+                                        c -> {},
+                                        o -> o.abortOnClose(!reset));
                         RawClient client = proxy.client().send(GET)) {
                     fake.next();
                     if (!sent.isEmpty()) {
