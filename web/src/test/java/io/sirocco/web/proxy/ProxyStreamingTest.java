@@ -307,6 +307,98 @@ class ProxyStreamingTest {
         }
     }
 
+    private ProxyServer brief(FakeUpstream fake, ManualClock clock) {
+        return new ProxyServer(
+                transport,
+                Upstream.of(s -> s.totalTimeout(Duration.ofSeconds(10)).retries(0), fake.url()),
+                c -> c.clock(clock),
+                o -> {});
+    }
+
+    private static long failures(ProxyServer proxy) {
+        return proxy.upstream.stats().servers().getFirst().failures();
+    }
+
+    /** Its timeout says nothing about the server, which would be ejected by such clients. */
+    @Test
+    void aSlowClientIsNoFailureOfTheServer() throws Exception {
+        var sent = new AtomicLong();
+        var clock = new ManualClock();
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    if (peer.request().startsWith("PUT")) {
+                                        peer.awaitEnd();
+                                    }
+                                    var piece = new byte[64 << 10];
+                                    peer.send("HTTP/1.1 200 OK\nContent-Length: 99999999\n\n");
+                                    while (true) {
+                                        peer.out.write(piece);
+                                        sent.addAndGet(piece.length);
+                                    }
+                                });
+                ProxyServer proxy = brief(fake, clock)) {
+            try (RawClient client = proxy.client().send(GET)) {
+                client.until("\n\n");
+                fake.next();
+                awaitStill(sent);
+                clock.advance(Duration.ofSeconds(11));
+                assertEquals("200 1 GATEWAY_TIMEOUT: TOTAL_TIMEOUT cut", proxy.next());
+                proxy.awaitQuiet();
+                assertEquals(0, failures(proxy));
+            }
+            try (RawClient client = proxy.client()) {
+                client.send("PUT / HTTP/1.1\nHost: a\nContent-Length: 10\n\nhalf");
+                fake.next();
+                clock.advance(Duration.ofSeconds(11));
+                assertEquals("504 1 GATEWAY_TIMEOUT: TOTAL_TIMEOUT", proxy.next());
+                client.until("\n\n");
+            }
+            proxy.awaitQuiet();
+            assertEquals(0, failures(proxy));
+        }
+    }
+
+    @Test
+    void aServerThatIsSlowUntilTheTotalTimeoutHasFailed() throws Exception {
+        for (String head : new String[] {"", "HTTP/1.1 200 OK\nContent-Length: 10\n\npart"}) {
+            var clock = new ManualClock();
+            try (var fake =
+                            new FakeUpstream(
+                                    peer -> {
+                                        peer.request();
+                                        peer.send(head);
+                                        peer.awaitEnd();
+                                    });
+                    ProxyServer proxy = brief(fake, clock);
+                    RawClient client = proxy.client().send(GET)) {
+                fake.next();
+                if (!head.isEmpty()) {
+                    client.until("part");
+                }
+                clock.advance(Duration.ofSeconds(11));
+                assertTrue(proxy.next().contains("TOTAL_TIMEOUT"));
+                proxy.awaitQuiet();
+                assertEquals(1, failures(proxy));
+            }
+        }
+    }
+
+    /** Waits until nothing more is sent. */
+    private static void awaitStill(AtomicLong sent) {
+        long[] last = {-1, 0};
+        ProxyServer.await(
+                "the sender to be held back",
+                () -> {
+                    long time = System.nanoTime();
+                    if (sent.get() != last[0]) {
+                        last[0] = sent.get();
+                        last[1] = time;
+                    }
+                    return last[0] > 0 && time - last[1] > 300_000_000;
+                });
+    }
+
     // ---- requests
 
     /** A server that merges trailers with headers must not take them for what the proxy says. */
