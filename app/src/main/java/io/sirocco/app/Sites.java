@@ -269,7 +269,8 @@ final class Sites implements AutoCloseable {
                 .rewriteLocation(proxy.rewriteLocation())
                 .rewriteCookiePath(proxy.rewriteCookiePath())
                 .upgrades(proxy.upgrades().toArray(String[]::new))
-                .allowDotSegments(proxy.allowDotSegments());
+                .allowDotSegments(proxy.allowDotSegments())
+                .abortOnClose(proxy.abortOnClose());
         proxy.requestHeaders().forEach(options::requestHeader);
         proxy.responseHeaders().forEach(options::responseHeader);
     }

@@ -30,7 +30,8 @@ public record Proxy(
         boolean rewriteLocation,
         boolean rewriteCookiePath,
         List<String> upgrades,
-        boolean allowDotSegments)
+        boolean allowDotSegments,
+        boolean abortOnClose)
         implements Action {
 
     private static final List<String> FORWARDINGS =
@@ -67,7 +68,8 @@ public record Proxy(
                 table.flag("rewrite-location", false),
                 table.flag("rewrite-cookie-path", false),
                 table.list("upgrades", List.of("websocket"), Values.text(Proxy::protocol)),
-                table.flag("allow-dot-segments", false));
+                table.flag("allow-dot-segments", false),
+                table.flag("abort-on-close", false));
     }
 
     /** Returns whether the route names a server, and no upstream. */

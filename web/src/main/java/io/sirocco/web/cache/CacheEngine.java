@@ -199,8 +199,7 @@ final class CacheEngine {
 
     private Waiter waiter(Request live, CacheRequest request, Origin origin, Forward why) {
         var waiter = new Waiter(request, origin, why);
-        live.onDisconnect(() -> left(waiter));
-        live.onComplete(
+        live.onComplete( // a client that has only closed its sending side still reads
                 () -> {
                     left(waiter); // its response may have been another one
                     waiter.relayed.close();
@@ -474,7 +473,6 @@ final class CacheEngine {
                         () -> {
                             CompletableFuture<OriginResponse> response = send(origin, sent);
                             var body = new RelayedBody();
-                            live.onDisconnect(() -> response.cancel(false));
                             live.onComplete(
                                     () -> {
                                         response.cancel(false);

@@ -43,7 +43,7 @@ public final class Proxy implements Handler {
 
     final Upstream upstream;
     final MessageHeaders rules;
-    private final ProxyOptions options;
+    final ProxyOptions options;
 
     private Proxy(Upstream upstream, ProxyOptions options) {
         this.upstream = upstream;

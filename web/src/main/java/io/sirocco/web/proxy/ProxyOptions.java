@@ -40,6 +40,7 @@ public final class ProxyOptions {
     boolean rewriteLocation;
     boolean rewriteCookiePath;
     boolean dotSegments;
+    boolean abortOnClose;
     Set<String> upgrades = Set.of("websocket");
     ErrorPages errorPages = ErrorPages.PLAIN;
     ResponseCache cache; // null for none
@@ -158,6 +159,18 @@ public final class ProxyOptions {
      */
     public ProxyOptions allowDotSegments(boolean on) {
         this.dotSegments = on;
+        return this;
+    }
+
+    /**
+     * Sets whether the request to the server is cancelled when the client closes its sending side.
+     * A client that has left cannot be told from one that still reads until the response is sent to
+     * it; by default it counts as one that reads, and gets its response. A reset, or an end within
+     * the body of the request, always cancels. Has no effect on requests that go through a {@link
+     * #cache}. Default: false.
+     */
+    public ProxyOptions abortOnClose(boolean on) {
+        this.abortOnClose = on;
         return this;
     }
 

@@ -458,6 +458,24 @@ class ProxyCacheTest {
         proxy.awaitQuiet();
     }
 
+    /** {@code printf ... | nc -N}: what is stored, and what is not. */
+    @Test
+    void aClientThatHasEndedItsSideGetsItsResponse() throws Exception {
+        for (String control : new String[] {"max-age=60", "no-store"}) {
+            for (String method : new String[] {"GET", "POST"}) {
+                RawClient client = client("127.0.0.1").send(request(method, "/" + control));
+                fake.next();
+                client.socket.shutdownOutput();
+                var behind = client("127.0.0.1"); // on the same loop: the end was seen before it
+                behind.send(request("OPTIONS", "/", "Max-Forwards: 0"));
+                behind.response();
+                reply("Cache-Control: " + control, "last");
+                assertTrue(client.end().endsWith("\n\nlast<end>"), method + " " + control);
+            }
+        }
+        proxy.awaitQuiet();
+    }
+
     @Test
     void theRequestIsCancelledWhenAllClientsHaveLeft() throws Exception {
         RawClient first = begin(1, "127.0.0.1", "/a");
