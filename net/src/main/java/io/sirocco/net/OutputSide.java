@@ -71,7 +71,7 @@ final class OutputSide {
 
     /** Writes {@code chunk}, which refers to memory of its owner. */
     static void write(Connection c, OutputChunk chunk) {
-        if (c.has(CLOSING | LINGERING)) {
+        if (c.has(ENDED_OUTPUT)) {
             c.loop().chunks.give(chunk);
         } else {
             written(c).append(chunk);
