@@ -102,7 +102,8 @@ class CacheRouteTest {
                         + route(
                                 "/rules/*",
                                 "{ ignore-query = [\"utm_*\"], key-cookies = [\"currency\"],"
-                                        + " bypass-headers = [\"X-Fresh\"] }"));
+                                        + " bypass-headers = [\"X-Fresh\"], bypass-cookies ="
+                                        + " [\"wp_*\"] }"));
         assertEquals("n1", get("/a/b"));
         assertEquals("n1", get("/a/b"));
         assertEquals("n2", get("/off/b"));
@@ -111,7 +112,9 @@ class CacheRouteTest {
         assertEquals("n4", get("/rules/b"));
         assertEquals("n5", get("/rules/b", "Cookie: currency=EUR"));
         assertEquals("n6", get("/rules/b", "X-Fresh: 1"));
-        assertEquals("n7", get("/a/b?utm_source=a"));
+        assertEquals("n7", get("/rules/b", "Cookie: a=b; wp_login_8f=x"));
+        assertEquals("n4", get("/rules/b", "Cookie: a=b"));
+        assertEquals("n8", get("/a/b?utm_source=a"));
     }
 
     @Test
