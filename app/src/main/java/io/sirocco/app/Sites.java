@@ -187,6 +187,9 @@ final class Sites implements AutoCloseable {
             Filter script = scripts.orElseThrow().of(route.script().get());
             handler = request -> script.filter(request, guarded);
         }
+        if (route.filesFirst()) {
+            handler = filesFirst(site, route, targets, handler);
+        }
         for (Filter filter : filters.of(site, route.rules()).reversed()) {
             Handler next = handler;
             handler = request -> filter.filter(request, next);
@@ -293,6 +296,26 @@ final class Sites implements AutoCloseable {
             return aliased || TargetRules.precompressed(route, path)
                     ? guarded(served, request, path, rules)
                     : served.serve(request, path, rules);
+        };
+    }
+
+    /** Serves a file if there is one; otherwise {@code other} responds. */
+    private Handler filesFirst(Site site, Route route, TargetRules targets, Handler other) {
+        String strip = route.files().strip();
+        Optional<FileServer> server = files.of(site, route.files());
+        if (server.isEmpty()) {
+            return other;
+        }
+        FileServer served = server.get();
+        FileRules rules = targets.behind(route);
+        boolean aliased = rules != FileRules.NONE && targets.aliased(route);
+        return request -> {
+            String path = stripped(request, strip);
+            Handler file = passed -> served.serve(passed, path, rules, other);
+            boolean elsewhere =
+                    aliased || rules != FileRules.NONE && TargetRules.precompressed(route, path);
+            Optional<Filter> own = elsewhere ? rules.of(path) : Optional.empty();
+            return own.isPresent() ? own.get().filter(request, file) : file.handle(request);
         };
     }
 
