@@ -245,6 +245,9 @@ final class Sites implements AutoCloseable {
                             upstreams.of(proxy),
                             options -> {
                                 set(options, proxy);
+                                proxy.rewrite()
+                                        .map(to -> Rewrite.ofTarget(route.path(), to))
+                                        .ifPresent(options::rewrite);
                                 route.caching().map(caches::of).ifPresent(options::cache);
                             });
             case Action.Rewrite(String to) -> {

@@ -5,6 +5,7 @@ import io.sirocco.web.proxy.ProxyOptions.Forwarding;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -14,6 +15,8 @@ import java.util.Set;
  * @param to the name of an upstream, or the URL of a server
  * @param strip removed from the beginning of the path; may be empty
  * @param prefix put before the path, after {@code strip}; may be empty
+ * @param rewrite the path and the query instead of those of the client, with {@code {name}} and
+ *     {@code {*}} of the route's path; empty for those of the client
  * @param host {@code "client"}, {@code "server"}, or the value of {@code Host}
  * @param requestHeaders an empty value removes a header
  * @param responseHeaders the same
@@ -23,6 +26,7 @@ public record Proxy(
         String to,
         String strip,
         String prefix,
+        Optional<String> rewrite,
         String host,
         Forwarding forwarded,
         Map<String, String> requestHeaders,
@@ -55,6 +59,7 @@ public record Proxy(
                         .toString(),
                 table.text("strip", "", Proxy::path),
                 table.text("prefix", "", Proxy::path),
+                Optional.empty(),
                 table.text("host", "client", Proxy::host),
                 Forwarding.valueOf(
                         Upstream.constant(
@@ -68,6 +73,23 @@ public record Proxy(
                 table.flag("rewrite-cookie-path", false),
                 table.list("upgrades", List.of("websocket"), Values.text(Proxy::protocol)),
                 table.flag("allow-dot-segments", false));
+    }
+
+    /** Returns the same action for a route with {@code rewrite}. */
+    Proxy rewritten(String target) {
+        return new Proxy(
+                to,
+                strip,
+                prefix,
+                Optional.of(target),
+                host,
+                forwarded,
+                requestHeaders,
+                responseHeaders,
+                rewriteLocation,
+                rewriteCookiePath,
+                upgrades,
+                allowDotSegments);
     }
 
     /** Returns whether the route names a server, and no upstream. */

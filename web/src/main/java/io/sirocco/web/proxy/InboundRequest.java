@@ -89,6 +89,24 @@ final class InboundRequest {
         this.headers = sent.headers();
     }
 
+    private InboundRequest(InboundRequest from, String target) {
+        this.method = from.method;
+        this.version = from.version;
+        this.scheme = from.scheme;
+        this.authority = from.authority;
+        this.host = from.host;
+        this.target = target;
+        this.path = path(target);
+        this.remoteAddress = from.remoteAddress;
+        this.localAddress = from.localAddress;
+        this.trustedHeaders = from.trustedHeaders;
+        this.hop = from.hop;
+        this.loop = from.loop;
+        this.body = from.body;
+        this.content = from.content;
+        this.headers = from.headers;
+    }
+
     private InboundRequest(UpstreamRequest own, Loop loop) {
         this.method = own.method();
         this.version = "HTTP/1.1";
@@ -120,6 +138,14 @@ final class InboundRequest {
         boolean same = request.header("Host").orElse("").equals(host);
         return new InboundRequest(
                 request, same ? request.authority() : host, target, path(target), headers);
+    }
+
+    /** Returns this request with another path and query, before the client's query. */
+    InboundRequest withTarget(String other) {
+        int mark = target.indexOf('?');
+        String query = mark < 0 ? "" : target.substring(mark + 1);
+        char before = other.indexOf('?') < 0 ? '?' : '&';
+        return new InboundRequest(this, query.isEmpty() ? other : other + before + query);
     }
 
     /** Returns a request of this program. */

@@ -3,6 +3,7 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Headers;
+import io.sirocco.http.Request;
 import io.sirocco.web.cache.ResponseCache;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * What a {@link Proxy} changes of the requests and responses that it forwards. Set in the lambda
@@ -33,6 +35,7 @@ public final class ProxyOptions {
 
     String strip = "";
     String prefix = "";
+    Function<Request, String> rewrite; // null for none
     String host = Proxy.HOST_OF_CLIENT;
     Forwarding forwarding = Forwarding.X_FORWARDED;
     final List<HeaderRule> requestHeaders = new ArrayList<>();
@@ -64,6 +67,17 @@ public final class ProxyOptions {
      */
     public ProxyOptions prefix(String path) {
         this.prefix = path("prefix", path);
+        return this;
+    }
+
+    /**
+     * Sets what replaces the path: a function of the client's request, such as {@link
+     * io.sirocco.web.access.Rewrite#ofTarget}, which returns a percent-encoded path, and perhaps a
+     * query. The query of the client is put behind it. {@link #strip} and {@link #prefix} apply to
+     * the result. A target that {@link Proxy#forward} names is not rewritten. Default: none.
+     */
+    public ProxyOptions rewrite(Function<Request, String> target) {
+        this.rewrite = Objects.requireNonNull(target);
         return this;
     }
 
