@@ -4,6 +4,7 @@ package io.sirocco.app;
 import io.sirocco.app.config.Action;
 import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
+import io.sirocco.app.config.HeaderTemplate;
 import io.sirocco.app.config.Route;
 import io.sirocco.app.config.RouteMatch;
 import io.sirocco.app.config.Site;
@@ -276,8 +277,26 @@ final class Sites implements AutoCloseable {
                 .rewriteCookiePath(proxy.rewriteCookiePath())
                 .upgrades(proxy.upgrades().toArray(String[]::new))
                 .allowDotSegments(proxy.allowDotSegments());
-        proxy.requestHeaders().forEach(options::requestHeader);
-        proxy.responseHeaders().forEach(options::responseHeader);
+        proxy.requestHeaders()
+                .forEach(
+                        (name, value) -> {
+                            var template = HeaderTemplate.parse(value);
+                            if (template.constant()) {
+                                options.requestHeader(name, template.text());
+                            } else {
+                                options.requestHeader(name, template);
+                            }
+                        });
+        proxy.responseHeaders()
+                .forEach(
+                        (name, value) -> {
+                            var template = HeaderTemplate.parse(value);
+                            if (template.constant()) {
+                                options.responseHeader(name, template.text());
+                            } else {
+                                options.responseHeader(name, template);
+                            }
+                        });
     }
 
     private Handler serve(Site site, Route route, TargetRules targets) {

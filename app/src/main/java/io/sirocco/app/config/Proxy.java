@@ -18,7 +18,7 @@ import java.util.Set;
  * @param rewrite the path and the query instead of those of the client, with {@code {name}} and
  *     {@code {*}} of the route's path; empty for those of the client
  * @param host {@code "client"}, {@code "server"}, or the value of {@code Host}
- * @param requestHeaders an empty value removes a header
+ * @param requestHeaders values of {@link HeaderTemplate}; an empty value removes a header
  * @param responseHeaders the same
  * @param upgrades the protocols of {@code Upgrade} that are forwarded
  */
@@ -124,6 +124,7 @@ public record Proxy(
 
     private static void field(String name, String value) {
         Texts.field(name, value);
+        HeaderTemplate.parse(value);
         if (OF_THE_PROXY.contains(name.toLowerCase(Locale.ROOT))) {
             throw new ConfigError(
                     "is set by the proxy",

@@ -98,6 +98,10 @@ public final class Proxy implements Handler {
     }
 
     private Response respond(Request request, InboundRequest inbound, ResponseCache cache) {
+        return rules.filled(exchange(request, rules.filled(inbound, request), cache), request);
+    }
+
+    private Response exchange(Request request, InboundRequest inbound, ResponseCache cache) {
         if (refuses(inbound)) {
             return dotSegments();
         }

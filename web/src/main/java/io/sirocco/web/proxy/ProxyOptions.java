@@ -30,9 +30,6 @@ public final class ProxyOptions {
         NONE
     }
 
-    /** A header to set, or to remove if the value is empty. */
-    record HeaderRule(String name, String value) {}
-
     String strip = "";
     String prefix = "";
     Function<Request, String> rewrite; // null for none
@@ -127,6 +124,31 @@ public final class ProxyOptions {
     }
 
     /**
+     * Sets a header of each request to what a function returns for it, such as the address of the
+     * client. An empty string removes the header. Characters that are neither visible ASCII nor
+     * spaces are percent-encoded, so a client cannot add a header by a value that it chooses. With
+     * a {@linkplain #cache cache}, a response that varies by this header is not stored.
+     *
+     * @throws IllegalArgumentException if the name is invalid, or the proxy sets the header itself
+     */
+    public ProxyOptions requestHeader(String name, Function<Request, String> value) {
+        requestHeaders.add(new HeaderRule(rule(name, "").name(), null, value));
+        return this;
+    }
+
+    /**
+     * Sets a header of each response to what a function returns for its request, as {@link
+     * #requestHeader(String, Function)} does. It is set in each response of the proxy, also in one
+     * from the cache and in a page of 502.
+     *
+     * @throws IllegalArgumentException if the name is invalid, or the proxy sets the header itself
+     */
+    public ProxyOptions responseHeader(String name, Function<Request, String> value) {
+        responseHeaders.add(new HeaderRule(rule(name, "").name(), null, value));
+        return this;
+    }
+
+    /**
      * Sets a header of the response in place of the server's; an empty value removes it.
      *
      * @throws IllegalArgumentException if the name or value is invalid, or the proxy sets the
@@ -144,7 +166,7 @@ public final class ProxyOptions {
                 || name.equalsIgnoreCase("Trailer")) {
             throw new IllegalArgumentException(name + " is set by the proxy.");
         }
-        return new HeaderRule(name, value);
+        return HeaderRule.of(name, value);
     }
 
     /**
