@@ -1,0 +1,1 @@
+export const inspectRequest = (request) => `http://${request.query.get("to")}${request.path}`;

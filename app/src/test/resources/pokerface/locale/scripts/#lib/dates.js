@@ -1,0 +1,3 @@
+export function today(language) {
+    return new Intl.DateTimeFormat(language, { dateStyle: "full", timeZone: "UTC" }).format(new Date(0));
+}
