@@ -31,6 +31,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /**
  * Adds the sites of a configuration to the routes of a server, and holds what these need: filters,
@@ -279,24 +281,25 @@ final class Sites implements AutoCloseable {
                 .allowDotSegments(proxy.allowDotSegments());
         proxy.requestHeaders()
                 .forEach(
-                        (name, value) -> {
-                            var template = HeaderTemplate.parse(value);
-                            if (template.constant()) {
-                                options.requestHeader(name, template.text());
-                            } else {
-                                options.requestHeader(name, template);
-                            }
-                        });
+                        (name, value) ->
+                                set(name, value, options::requestHeader, options::requestHeader));
         proxy.responseHeaders()
                 .forEach(
-                        (name, value) -> {
-                            var template = HeaderTemplate.parse(value);
-                            if (template.constant()) {
-                                options.responseHeader(name, template.text());
-                            } else {
-                                options.responseHeader(name, template);
-                            }
-                        });
+                        (name, value) ->
+                                set(name, value, options::responseHeader, options::responseHeader));
+    }
+
+    private static void set(
+            String name,
+            String value,
+            BiConsumer<String, String> constant,
+            BiConsumer<String, Function<Request, String>> variable) {
+        var template = HeaderTemplate.parse(value);
+        if (template.constant()) {
+            constant.accept(name, template.text());
+        } else {
+            variable.accept(name, template);
+        }
     }
 
     private Handler serve(Site site, Route route, TargetRules targets) {
