@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import { today } from "./#lib/dates.js";
 
 export default {
