@@ -257,13 +257,13 @@ class PokerFaceSamplesTest {
     void shadowing() throws Exception {
         target("one");
         serve("shadowing");
-        assertEquals("200 body { color: red }\n", get("/style.css"));
+        assertEquals("200 a local copy\n", get("/note.txt"));
         assertEquals("200 one GET /logo.png localhost", get("/logo.png"));
         Files.writeString(folder.resolve("public/logo.png"), "copy");
         servers.getFirst().stop(Duration.ZERO);
         assertEquals("200 copy", get("/logo.png"));
-        Files.delete(folder.resolve("public/style.css"));
-        assertEquals("502 Bad Gateway", get("/style.css"));
+        Files.delete(folder.resolve("public/note.txt"));
+        assertEquals("502 Bad Gateway", get("/note.txt"));
     }
 
     @Test
