@@ -44,7 +44,7 @@ final class CacheEngine {
     final FetchRegistry fetches = new FetchRegistry();
     final PassMarks passes;
     private final ThreadPoolExecutor upkeep;
-    private final Set<IgnoredQuery> ignoredQueries = ConcurrentHashMap.newKeySet();
+    private final Set<NamePatterns> ignoredQueries = ConcurrentHashMap.newKeySet();
     private final AtomicInteger background = new AtomicInteger();
     private final Response notCached; // RFC 9111 5.2.1.7
     private volatile boolean closed;
@@ -103,7 +103,7 @@ final class CacheEngine {
                 return true;
             }
         }
-        return false;
+        return request.hasCookie(request.rules.bypassCookies());
     }
 
     /**

@@ -294,7 +294,11 @@ class ProxyStreamingTest {
         return new ProxyServer(
                 upstream,
                 c -> c.transport(transport),
-                routes -> routes.any("/*", new Watched(Proxy.to(upstream), ended)));
+                routes ->
+                        routes.any(
+                                "/*",
+                                new Watched(
+                                        Proxy.to(upstream, o -> o.abortOnClose(false)), ended)));
     }
 
     /** {@code printf ... | nc -N}: it has closed its sending side only. */
