@@ -215,7 +215,8 @@ final class MessageHeaders {
      * says in the header section, where it merges the two, are removed.
      */
     Headers requestTrailers(Headers trailers) {
-        Headers all = passing(trailers, options.requestHeaders);
+        Headers all =
+                withoutAliases(passing(trailers, options.requestHeaders), options.requestHeaders);
         for (int i = 0, n = trailers.size(); i < n; i++) {
             if (ForwardedHeaders.claims(trailers, i)) {
                 all = all.without(trailers.name(i));

@@ -529,6 +529,7 @@ class ProxyStreamingTest {
                     xy
                     0
                     x-real-ip: 2.2.2.2
+                    x_real_ip: 2.2.2.2
                     X-Forwarded-For: 2.2.2.2
                     X_FORWARDED_PROTO: https
                     Forwarded: for=2.2.2.2
