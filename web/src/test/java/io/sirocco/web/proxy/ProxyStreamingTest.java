@@ -18,6 +18,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies pass both ways while they arrive, and an end that is none is never taken for one. */
 @OnEachTransport
@@ -335,21 +337,27 @@ class ProxyStreamingTest {
     }
 
     /** A body that its end cuts off is none. */
-    @Test
-    void aClientThatEndsItsSideWithinItsBodyIsRefused() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aClientThatEndsItsSideWithinItsBodyIsRefused(boolean abort) throws Exception {
         try (var fake =
                         new FakeUpstream(
                                 peer -> {
                                     peer.request();
                                     peer.awaitEnd();
                                 });
-                ProxyServer proxy = proxy(fake);
+                var proxy =
+                        new ProxyServer(
+                                transport,
+                                Upstream.of(fake.url()),
+                                c -> {},
+                                o -> o.abortOnClose(abort));
                 RawClient client = proxy.client()) {
             client.send("PUT / HTTP/1.1\nHost: a\nContent-Length: 10\n\nhalf");
             fake.next();
             client.socket.shutdownOutput();
             String page = client.end();
-            assertTrue(page.startsWith("HTTP/1.1 400 "), page);
+            assertTrue(page.startsWith(abort ? "HTTP/1.1 500 " : "HTTP/1.1 400 "), page);
             assertTrue(fake.ends.take() != null);
             proxy.awaitQuiet();
             assertEquals(0, proxy.upstream.stats().servers().getFirst().failures());
