@@ -96,7 +96,8 @@ final class Caches implements AutoCloseable {
                 .ignoreQuery(rules.ignoreQuery().toArray(String[]::new))
                 .keyHeaders(rules.keyHeaders().toArray(String[]::new))
                 .keyCookies(rules.keyCookies().toArray(String[]::new))
-                .bypassHeaders(rules.bypassHeaders().toArray(String[]::new));
+                .bypassHeaders(rules.bypassHeaders().toArray(String[]::new))
+                .bypassCookies(rules.bypassCookies().toArray(String[]::new));
         if (!rules.clientDirectives()) options.ignoreClientDirectives();
         if (rules.storeSetCookie()) options.storeSetCookie();
     }

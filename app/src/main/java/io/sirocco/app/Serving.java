@@ -117,20 +117,26 @@ final class Serving implements AutoCloseable, Subject {
 
     private synchronized void start() throws InvalidConfiguration, IOException {
         Configuration configuration = assembly.configuration();
+        Optional<InvalidConfiguration> noAdmin = Optional.empty();
+        try {
+            admin = admin(configuration); // first, so that clients find it when they are served
+        } catch (InvalidConfiguration e) {
+            noAdmin = Optional.of(e);
+        }
         try {
             server.start();
         } catch (UncheckedIOException e) {
             throw unbindable(configuration, e);
         }
+        if (noAdmin.isPresent()) throw noAdmin.get();
         assembly.activate(server);
-        admin = admin(configuration);
         if (!configuration.files().isEmpty() && configuration.server().reload()) {
             watch = Optional.of(Watch.start(configuration, this::reloadOrLog));
         }
         TlsOptions.selfSigned(configuration, server.addresses())
                 .ifPresent(message -> LOG.get().log(Level.INFO, message));
         server.failure().thenAccept(this::failed);
-        if (!failed) state = State.SERVING;
+        if (!failed && state == State.STARTING) state = State.SERVING;
     }
 
     private Optional<Admin> admin(Configuration configuration)

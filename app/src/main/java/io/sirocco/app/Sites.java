@@ -4,6 +4,7 @@ package io.sirocco.app;
 import io.sirocco.app.config.Action;
 import io.sirocco.app.config.ConfigError;
 import io.sirocco.app.config.Configuration;
+import io.sirocco.app.config.HeaderTemplate;
 import io.sirocco.app.config.Route;
 import io.sirocco.app.config.RouteMatch;
 import io.sirocco.app.config.Site;
@@ -30,6 +31,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /**
  * Adds the sites of a configuration to the routes of a server, and holds what these need: filters,
@@ -187,6 +190,9 @@ final class Sites implements AutoCloseable {
             Filter script = scripts.orElseThrow().of(route.script().get());
             handler = request -> script.filter(request, guarded);
         }
+        if (route.filesFirst()) {
+            handler = filesFirst(site, route, targets, handler);
+        }
         for (Filter filter : filters.of(site, route.rules()).reversed()) {
             Handler next = handler;
             handler = request -> filter.filter(request, next);
@@ -242,6 +248,9 @@ final class Sites implements AutoCloseable {
                             upstreams.of(proxy),
                             options -> {
                                 set(options, proxy);
+                                proxy.rewrite()
+                                        .map(to -> Rewrite.ofTarget(route.path(), to))
+                                        .ifPresent(options::rewrite);
                                 route.caching().map(caches::of).ifPresent(options::cache);
                             });
             case Action.Rewrite(String to) -> {
@@ -269,9 +278,29 @@ final class Sites implements AutoCloseable {
                 .rewriteLocation(proxy.rewriteLocation())
                 .rewriteCookiePath(proxy.rewriteCookiePath())
                 .upgrades(proxy.upgrades().toArray(String[]::new))
-                .allowDotSegments(proxy.allowDotSegments());
-        proxy.requestHeaders().forEach(options::requestHeader);
-        proxy.responseHeaders().forEach(options::responseHeader);
+                .allowDotSegments(proxy.allowDotSegments())
+                .abortOnClose(proxy.abortOnClose());
+        proxy.requestHeaders()
+                .forEach(
+                        (name, value) ->
+                                set(name, value, options::requestHeader, options::requestHeader));
+        proxy.responseHeaders()
+                .forEach(
+                        (name, value) ->
+                                set(name, value, options::responseHeader, options::responseHeader));
+    }
+
+    private static void set(
+            String name,
+            String value,
+            BiConsumer<String, String> constant,
+            BiConsumer<String, Function<Request, String>> variable) {
+        var template = HeaderTemplate.parse(value);
+        if (template.constant()) {
+            constant.accept(name, template.text());
+        } else {
+            variable.accept(name, template);
+        }
     }
 
     private Handler serve(Site site, Route route, TargetRules targets) {
@@ -293,6 +322,26 @@ final class Sites implements AutoCloseable {
             return aliased || TargetRules.precompressed(route, path)
                     ? guarded(served, request, path, rules)
                     : served.serve(request, path, rules);
+        };
+    }
+
+    /** Serves a file if there is one; otherwise {@code other} responds. */
+    private Handler filesFirst(Site site, Route route, TargetRules targets, Handler other) {
+        String strip = route.files().strip();
+        Optional<FileServer> server = files.of(site, route.files());
+        if (server.isEmpty()) {
+            return other;
+        }
+        FileServer served = server.get();
+        FileRules rules = targets.behind(route);
+        boolean aliased = rules != FileRules.NONE && targets.aliased(route);
+        return request -> {
+            String path = stripped(request, strip);
+            Handler file = passed -> served.serve(passed, path, rules, other);
+            boolean elsewhere =
+                    aliased || rules != FileRules.NONE && TargetRules.precompressed(route, path);
+            Optional<Filter> own = elsewhere ? rules.of(path) : Optional.empty();
+            return own.isPresent() ? own.get().filter(request, file) : file.handle(request);
         };
     }
 

@@ -116,7 +116,8 @@ final class Upstreams implements AutoCloseable {
                 .idleTimeout(table.waits().idle())
                 .totalTimeout(table.waits().total())
                 .keepAlive(table.waits().keepAlive())
-                .tunnelIdleTimeout(table.waits().tunnelIdle());
+                .tunnelIdleTimeout(table.waits().tunnelIdle())
+                .tunnelHalfClosedTimeout(table.waits().tunnelHalfClosed());
         table.proxyProtocol().ifPresent(settings::proxyProtocol);
         table.hashBy().ifPresent(settings::hashBy);
         for (var server : table.servers()) {

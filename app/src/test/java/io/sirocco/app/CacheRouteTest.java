@@ -9,9 +9,12 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,6 +92,46 @@ class CacheRouteTest {
         }
     }
 
+    /** Who is served can purge at once: the admin server is there first. */
+    @Test
+    void aPurgeRightAfterTheStartIsServed() throws Exception {
+        int port = freePort();
+        int adminPort = freePort();
+        String toml =
+                BEGIN.replaceFirst(":0", ":" + port).replaceFirst(":0", ":" + adminPort)
+                        + "[[site]]\n"
+                        + route("/*", "true");
+        var purged = new FutureTask<>(() -> purgedWhenServed(port, adminPort));
+        Thread.ofVirtual().start(purged);
+        running = Running.of(folder, TransportKind.AUTO, toml);
+        assertEquals("{\"removed\":0,\"caches\":{\"default\":0}}", purged.get());
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static String purgedWhenServed(int port, int adminPort) throws Exception {
+        Eventually.await("the server listens", () -> accepts(port));
+        try (var client = new Client(adminPort)) {
+            client.send(
+                    "POST /cache/purge HTTP/1.1\r\nHost: localhost\r\nContent-Length: 13\r\n\r\n"
+                            + "{\"all\": true}");
+            return client.next(false).body();
+        }
+    }
+
+    private static boolean accepts(int port) {
+        try {
+            new Client(port).close();
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     private static String url(String path) {
         return "http://localhost" + path; // as the client names the host
     }
@@ -102,7 +145,8 @@ class CacheRouteTest {
                         + route(
                                 "/rules/*",
                                 "{ ignore-query = [\"utm_*\"], key-cookies = [\"currency\"],"
-                                        + " bypass-headers = [\"X-Fresh\"] }"));
+                                        + " bypass-headers = [\"X-Fresh\"], bypass-cookies ="
+                                        + " [\"wp_*\"] }"));
         assertEquals("n1", get("/a/b"));
         assertEquals("n1", get("/a/b"));
         assertEquals("n2", get("/off/b"));
@@ -111,7 +155,9 @@ class CacheRouteTest {
         assertEquals("n4", get("/rules/b"));
         assertEquals("n5", get("/rules/b", "Cookie: currency=EUR"));
         assertEquals("n6", get("/rules/b", "X-Fresh: 1"));
-        assertEquals("n7", get("/a/b?utm_source=a"));
+        assertEquals("n7", get("/rules/b", "Cookie: a=b; wp_login_8f=x"));
+        assertEquals("n4", get("/rules/b", "Cookie: a=b"));
+        assertEquals("n8", get("/a/b?utm_source=a"));
     }
 
     @Test

@@ -40,6 +40,7 @@ public final class Registration implements AutoCloseable {
     private static final long RETRY_MILLIS = 1000;
     private static final Duration TIMEOUT = Duration.ofMillis(1500);
     private static final Duration LEAVE = Duration.ofSeconds(1);
+    private static final int MOST_WEIGHT = 1000; // as the balancer has it
     private static final int MOST_REASON = 1000; // bytes of an error response
 
     private final String upstream;
@@ -58,11 +59,18 @@ public final class Registration implements AutoCloseable {
      * @param upstream the URL that requests are sent to
      * @param address the address of the server as a member of a JSON object
      * @param query the same as a query
+     * @param weight 1 to 1000
      */
-    Registration(String upstream, String token, String address, String query, Loop loop) {
+    Registration(
+            String upstream, String token, String address, String query, int weight, Loop loop) {
+        if (weight < 1 || weight > MOST_WEIGHT) {
+            throw new IllegalArgumentException(
+                    "The weight must be 1 to " + MOST_WEIGHT + ", not " + weight + ".");
+        }
         this.upstream = upstream;
         this.token = token;
-        this.body = ("{" + address + "}").getBytes(UTF_8);
+        String more = weight == 1 ? "" : ",\"weight\":" + weight;
+        this.body = ("{" + address + more + "}").getBytes(UTF_8);
         this.query = query;
         this.loop = loop;
         this.client =

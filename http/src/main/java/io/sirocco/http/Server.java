@@ -179,6 +179,18 @@ public final class Server implements AutoCloseable {
      * @throws IllegalStateException if the server is stopped
      */
     public Registration join(String upstream, String token) {
+        return join(upstream, token, 1);
+    }
+
+    /**
+     * Registers this server with a weight: it gets so many times as many requests as a server of
+     * weight 1. See {@link #join(String, String)}.
+     *
+     * @param weight 1 to 1000
+     * @throws IllegalArgumentException if an argument is invalid
+     * @throws IllegalStateException if the server is stopped
+     */
+    public Registration join(String upstream, String token, int weight) {
         boolean secure = plan.config().addresses.getFirst().tls().isPresent();
         String scheme = secure ? "https" : "http";
         if (!(running().listeners.addresses().getFirst() instanceof InetSocketAddress bound)) {
@@ -188,7 +200,7 @@ public final class Server implements AutoCloseable {
         if (!bound.getAddress().isAnyLocalAddress()) {
             String host = bound.getAddress().getHostAddress().replaceFirst("%.*", "");
             String address = host.contains(":") ? "[" + host + "]" : host;
-            return join(upstream, token, scheme + "://" + address + ":" + bound.getPort());
+            return join(upstream, token, scheme + "://" + address + ":" + bound.getPort(), weight);
         }
         return join(
                 new Registration(
@@ -196,6 +208,7 @@ public final class Server implements AutoCloseable {
                         token,
                         "\"port\":" + bound.getPort() + ",\"scheme\":\"" + scheme + "\"",
                         "?port=" + bound.getPort() + "&scheme=" + scheme,
+                        weight,
                         running().loops.all().getFirst()));
     }
 
@@ -208,6 +221,18 @@ public final class Server implements AutoCloseable {
      * @throws IllegalStateException if the server is stopped
      */
     public Registration join(String upstream, String token, String url) {
+        return join(upstream, token, url, 1);
+    }
+
+    /**
+     * The same with a weight. See {@link #join(String, String, int)}.
+     *
+     * @param url {@code http://ADDRESS:PORT} or {@code https://...}
+     * @param weight 1 to 1000
+     * @throws IllegalArgumentException if an argument is invalid
+     * @throws IllegalStateException if the server is stopped
+     */
+    public Registration join(String upstream, String token, String url, int weight) {
         String origin = Registration.origin(url);
         return join(
                 new Registration(
@@ -215,6 +240,7 @@ public final class Server implements AutoCloseable {
                         token,
                         "\"url\":\"" + origin + "\"",
                         "?url=" + URLEncoder.encode(origin, UTF_8),
+                        weight,
                         running().loops.all().getFirst()));
     }
 

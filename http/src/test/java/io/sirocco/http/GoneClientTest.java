@@ -186,25 +186,7 @@ class GoneClientTest {
     @MethodSource("everywhere")
     void aSourceOfABodyIsClosedAndItsConnectionToo(TransportKind transport, Mode mode)
             throws Exception {
-        var source =
-                new BodySource() {
-                    private boolean begun;
-
-                    @Override
-                    public CompletableFuture<byte[]> next() {
-                        if (begun) {
-                            return new CompletableFuture<>();
-                        }
-                        begun = true;
-                        return CompletableFuture.completedFuture("first".getBytes());
-                    }
-
-                    @Override
-                    public void close() {
-                        told.add("closed");
-                    }
-                };
-        Consumer<Routes> routes = all -> all.get("/later", r -> Response.stream(source));
+        Consumer<Routes> routes = all -> all.get("/later", r -> Response.stream(endless()));
         Consumer<Config> soon = c -> c.writeTimeout(Duration.ofMillis(200));
         try (var serving = new Serving(transport, mode, soon, routes);
                 Client client = serving.client()) {
@@ -214,5 +196,43 @@ class GoneClientTest {
             serving.await("its end", () -> serving.stats().inProgress() == 0);
             assertEquals(List.of(), serving.failures());
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everywhere")
+    void soIsOneThatBeginsBehindTheEndOfTheClient(TransportKind transport, Mode mode)
+            throws Exception {
+        Consumer<Config> soon = c -> c.writeTimeout(Duration.ofMillis(200));
+        try (var serving = new Serving(transport, mode, soon, this::routes);
+                Client client = serving.client()) {
+            client.send(GET).end();
+            CompletableFuture<Response> later = next(asked);
+            assertEquals("gone", next(told));
+            later.complete(Response.stream(endless()));
+            client.until("first");
+            assertEquals("closed", next(told));
+            serving.await("its end", () -> serving.stats().inProgress() == 0);
+            assertEquals(List.of(), serving.failures());
+        }
+    }
+
+    private BodySource endless() {
+        return new BodySource() {
+            private boolean begun;
+
+            @Override
+            public CompletableFuture<byte[]> next() {
+                if (begun) {
+                    return new CompletableFuture<>();
+                }
+                begun = true;
+                return CompletableFuture.completedFuture("first".getBytes());
+            }
+
+            @Override
+            public void close() {
+                told.add("closed");
+            }
+        };
     }
 }

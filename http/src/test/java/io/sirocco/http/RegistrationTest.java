@@ -169,11 +169,28 @@ class RegistrationTest {
     }
 
     @Test
+    void aServerJoinsWithItsWeight() throws Exception {
+        try (Server node = node(request -> Response.text("x"))) {
+            String url = "http://127.0.0.1:" + node.port();
+            node.join(upstream(), "secret", 3).close();
+            String heartbeat = "PUT /upstreams/api Bearer secret {\"url\":\"";
+            assertEquals(heartbeat + url + "\",\"weight\":3}", next(heard));
+            heard.clear();
+            node.join(upstream(), "secret", "https://10.0.0.1:8443", 1000).close();
+            assertEquals(heartbeat + "https://10.0.0.1:8443\",\"weight\":1000}", next(heard));
+        }
+    }
+
+    @Test
     void whatCannotJoinIsRefused(@TempDir Path folder) {
         Server node = node(request -> Response.text("x"));
         assertThrows(IllegalArgumentException.class, () -> node.join("balancer", "secret"));
         assertThrows(
                 IllegalArgumentException.class, () -> node.join(upstream(), "secret", "node:1"));
+        for (int weight : new int[] {-1, 0, 1001}) {
+            assertThrows(
+                    IllegalArgumentException.class, () -> node.join(upstream(), "secret", weight));
+        }
         node.close();
         assertThrows(IllegalStateException.class, () -> node.join(upstream(), "secret"));
         var address = java.net.UnixDomainSocketAddress.of(folder.resolve("s"));

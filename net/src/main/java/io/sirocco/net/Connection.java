@@ -20,6 +20,7 @@ import java.util.Optional;
  *                 received                      finish()             output has left, peer has ended or lingered
  *   open ───────────────────────────▶ open ───────────────▶ finishing ───────────────────────────────▶ gone
  *    │  suspend() keeps input back, resume() delivers it       │
+ *    │  endOutput() ends our side, and input still comes       │
  *    └────────────── abort(), reset by the peer, loop stops ───┴──────────────────────────────────────▶ gone
  * </pre>
  *
@@ -62,6 +63,8 @@ public abstract class Connection extends ConnectionSocket {
     static final int NOTIFIES_SENT = 1 << 12; // the protocol wants to know of output that leaves
     private static final int GONE = 1 << 13;
     static final int DISCARDS = 1 << 14; // input is discarded
+    static final int OUTPUT_ENDS = 1 << 15; // our side ends when all output has left, input goes on
+    static final int OUTPUT_ENDED = 1 << 16; // it has
     static final int OVER = CLOSING | FINISHING | LINGERING; // for the protocol
     private static final int CAUSE_SHIFT = 28;
 
@@ -445,9 +448,40 @@ public abstract class Connection extends ConnectionSocket {
 
     // ---- ends
 
-    /** Returns whether the connection can still be written to. */
+    /**
+     * Returns whether the connection was neither finished nor closed: it can still be written to,
+     * unless {@link #endOutput} was called.
+     */
     public final boolean isOpen() {
         return !has(OVER);
+    }
+
+    /**
+     * Returns whether one side of the connection can end and the other continue: always, except
+     * with TLS 1.2, where an end of one side ends both (RFC 5246 7.2.1). Such a peer takes no more
+     * output once it has ended its side.
+     */
+    public final boolean canHalfClose() {
+        return tlsLayer() == null || tlsLayer().canHalfClose();
+    }
+
+    /**
+     * Ends our side, and still receives. When everything written has been sent, the connection
+     * shuts down its output, over TLS with the closing alert (RFC 8446 6.1), so that the peer reads
+     * the end of the stream. What is written from now on is discarded. The connection closes when
+     * the peer has ended its side, too; set a {@link #deadline} for that. If the connection {@link
+     * #canHalfClose cannot half-close}, this is {@link #finish()}. Does nothing the second time.
+     */
+    public final void endOutput() {
+        if (has(OUTPUT_ENDS | OVER)) {
+            return;
+        }
+        if (isInputEnded() || !canHalfClose()) {
+            finish();
+        } else {
+            set(OUTPUT_ENDS);
+            OutputSide.queue(this);
+        }
     }
 
     /**
@@ -470,9 +504,14 @@ public abstract class Connection extends ConnectionSocket {
         finish(true);
     }
 
-    /** Returns whether our side ends when everything written has left. */
+    /** Returns whether it finishes when everything written has left. */
     final boolean finishing() {
         return (flags & (FINISHING | LINGERING)) == FINISHING;
+    }
+
+    /** Returns whether our side ends when everything written has left. */
+    final boolean endsOutput() {
+        return finishing() || has(OUTPUT_ENDS);
     }
 
     /** Closes the connection at once; output that was not sent is lost. */

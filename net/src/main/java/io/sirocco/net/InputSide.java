@@ -8,6 +8,7 @@ import static io.sirocco.net.Connection.ENDED;
 import static io.sirocco.net.Connection.END_WAITS;
 import static io.sirocco.net.Connection.LINGERING;
 import static io.sirocco.net.Connection.MAX_BUFFERED_INPUT;
+import static io.sirocco.net.Connection.OUTPUT_ENDS;
 import static io.sirocco.net.Connection.OVER;
 import static io.sirocco.net.Connection.READ_PAUSED;
 import static io.sirocco.net.Connection.RESUMING;
@@ -106,6 +107,9 @@ final class InputSide {
             c.protocol().ended(c);
         } catch (Throwable e) {
             c.fail(e);
+        }
+        if (c.has(OUTPUT_ENDS) && !c.has(OVER)) {
+            c.finish(); // both sides have ended
         }
     }
 

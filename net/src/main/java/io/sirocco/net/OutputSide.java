@@ -7,6 +7,8 @@ import static io.sirocco.net.Connection.FINISHING;
 import static io.sirocco.net.Connection.LINGER;
 import static io.sirocco.net.Connection.LINGERING;
 import static io.sirocco.net.Connection.NOTIFIES_SENT;
+import static io.sirocco.net.Connection.OUTPUT_ENDED;
+import static io.sirocco.net.Connection.OUTPUT_ENDS;
 import static io.sirocco.net.Connection.QUEUED;
 import static io.sirocco.net.Connection.SUSPENDED;
 
@@ -25,13 +27,16 @@ import java.lang.foreign.MemorySegment;
 final class OutputSide {
     private static final long LINGER_MILLIS = 2_000;
 
+    /** Nothing can be written any more. */
+    private static final int ENDED_OUTPUT = CLOSING | LINGERING | OUTPUT_ENDS;
+
     private OutputSide() {}
 
     // ---- what is written
 
     /** Returns a chunk with room for {@code bytes} more, to which the caller appends at once. */
     static OutputChunk reserve(Connection c, int bytes) {
-        return c.has(CLOSING | LINGERING) ? c.loop().chunks.discard() : written(c).reserve(bytes);
+        return c.has(ENDED_OUTPUT) ? c.loop().chunks.discard() : written(c).reserve(bytes);
     }
 
     /** Writes a copy of {@code bytes[from..to)}. */
@@ -48,7 +53,7 @@ final class OutputSide {
     static void write(Connection c, byte[] bytes, int from, int to, boolean counts) {
         if (to - from <= Chunks.SIZE / 4) {
             write(c, bytes, from, to);
-        } else if (!c.has(CLOSING | LINGERING)) {
+        } else if (!c.has(ENDED_OUTPUT)) {
             written(c).append(c.loop().chunks.of(bytes, from, to, counts));
         }
     }
@@ -66,7 +71,7 @@ final class OutputSide {
 
     /** Writes {@code chunk}, which refers to memory of its owner. */
     static void write(Connection c, OutputChunk chunk) {
-        if (c.has(CLOSING | LINGERING)) {
+        if (c.has(ENDED_OUTPUT)) {
             c.loop().chunks.give(chunk);
         } else {
             written(c).append(chunk);
@@ -74,7 +79,7 @@ final class OutputSide {
     }
 
     static void write(Connection c, SharedFile file, long position, long length) {
-        if (c.has(CLOSING | LINGERING) || length == 0) {
+        if (c.has(ENDED_OUTPUT) || length == 0) {
             file.release();
             return;
         }
@@ -138,6 +143,8 @@ final class OutputSide {
             release(c);
             if (c.finishing()) {
                 end(c);
+            } else if (c.has(OUTPUT_ENDS)) {
+                shutDown(c);
             }
             notifyProtocol(c);
         }
@@ -184,7 +191,7 @@ final class OutputSide {
             return;
         }
         boolean more = first(c) != null || c.tlsLayer() != null && c.tlsLayer().unsent() > 0;
-        if (more || c.has(FINISHING)) {
+        if (more || c.has(FINISHING | OUTPUT_ENDS)) {
             queue(c);
         }
         notifyProtocol(c);
@@ -219,8 +226,16 @@ final class OutputSide {
         c.set(LINGERING);
         InputSide.release(c);
         c.clear(SUSPENDED);
-        c.shutdownOutput();
+        shutDown(c);
         InputSide.readAgain(c);
+    }
+
+    /** Shuts down the socket's output; does nothing the second time. */
+    private static void shutDown(Connection c) {
+        if (!c.has(OUTPUT_ENDED)) {
+            c.set(OUTPUT_ENDED);
+            c.shutdownOutput();
+        }
     }
 
     // ---- when memory is short

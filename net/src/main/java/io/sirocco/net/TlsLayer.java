@@ -324,6 +324,11 @@ final class TlsLayer implements Protocol {
         return !ended;
     }
 
+    /** See {@link Connection#canHalfClose}. */
+    boolean canHalfClose() {
+        return session != null && session.version().equals("TLSv1.3");
+    }
+
     // ---- output
 
     /**
@@ -337,7 +342,7 @@ final class TlsLayer implements Protocol {
             }
             if (established
                     && !failed
-                    && connection.finishing()
+                    && connection.endsOutput()
                     && OutputSide.first(connection) == null) {
                 engine.closeOutbound();
                 flushEngine();

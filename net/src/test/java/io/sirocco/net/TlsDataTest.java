@@ -285,6 +285,96 @@ class TlsDataTest {
         allComesBack();
     }
 
+    // ---- our side ends first
+
+    /** Ends its output as soon as it has input. */
+    private static final class EndsOutput extends Probe {
+        @Override
+        public int received(Connection c, byte[] bytes, int from, int to) {
+            boolean first = inputLength() == 0;
+            super.received(c, bytes, from, to);
+            if (first) {
+                write(c, c.canHalfClose() ? "last" : "final");
+                c.endOutput();
+            }
+            return to;
+        }
+
+        @Override
+        public void ended(Connection c) {
+            ended.complete(null); // it closes by itself
+        }
+    }
+
+    @Test
+    void ourEndIsAnAlertBehindWhichThePeerSendsOn() throws Exception {
+        var probe = new EndsOutput();
+        byte[] bytes = Rig.pattern(1 << 20);
+        try (var peer = TlsPeer.to(listen(probe), "TLSv1.3")) {
+            peer.shakeHands().send("a");
+            assertEquals("last", peer.allText());
+            assertFalse(peer.wasCut());
+            peer.send(bytes).closeNotify();
+            assertEquals(CloseCause.FINISHED, Rig.get(probe.closed));
+            assertEquals(1 + bytes.length, probe.inputLength());
+            assertTrue(probe.ended.isDone());
+        }
+        allComesBack();
+    }
+
+    @Test
+    void aCutBehindOurEndIsNoEnd() throws Exception {
+        var probe = new EndsOutput();
+        try (var peer = TlsPeer.to(listen(probe), "TLSv1.3")) {
+            peer.shakeHands().send("a");
+            assertEquals("last", peer.allText());
+            peer.send("b").peer.end();
+            assertEquals(CloseCause.TRUNCATED, Rig.get(probe.closed));
+            assertFalse(probe.ended.isDone());
+        }
+        allComesBack();
+    }
+
+    /** RFC 5246 7.2.1. */
+    @Test
+    void inTls12OurEndIsTheEndOfBoth() throws Exception {
+        var probe = new EndsOutput();
+        try (var peer = TlsPeer.to(listen(probe), "TLSv1.2")) {
+            peer.shakeHands().send("a");
+            assertEquals("final", peer.allText());
+            assertFalse(peer.wasCut());
+            assertFalse(Rig.ask(rig.loop(), probe.connection()::isOpen));
+        }
+        assertEquals(CloseCause.FINISHED, Rig.get(probe.closed));
+        allComesBack();
+    }
+
+    @Test
+    void aPeerThatHasEndedReadsAsLongAsWeLike() throws Exception {
+        var probe =
+                new Probe() {
+                    @Override
+                    public void ended(Connection c) {
+                        ended.complete(null);
+                    }
+                };
+        try (var peer = TlsPeer.to(listen(probe), "TLSv1.3")) {
+            peer.shakeHands().send("all").closeNotify();
+            Rig.get(probe.ended);
+            for (int i = 0; i < 3; i++) {
+                Rig.settle(rig.loop());
+                Rig.on(rig.loop(), () -> Probe.write(probe.connection(), "more"));
+                assertEquals("more", peer.text(4));
+            }
+            assertEquals(0, Rig.ask(rig.loop(), probe.connection()::unsent));
+            Rig.on(rig.loop(), probe.connection()::endOutput);
+            assertEquals("", peer.allText());
+            assertFalse(peer.wasCut());
+        }
+        assertEquals(CloseCause.FINISHED, Rig.get(probe.closed));
+        allComesBack();
+    }
+
     @Test
     void aTruncatedStreamIsNoEnd() throws Exception {
         for (String version : VERSIONS) {

@@ -117,10 +117,22 @@ public final class Admin implements AutoCloseable {
         var admin = new Admin(address, guard, subject, metrics);
         try {
             admin.server.start();
+            Thread.ofVirtual().name("sirocco-admin-warm-up").start(admin::warmUp);
             return admin;
         } catch (UncheckedIOException e) {
             admin.sampler.close();
             throw e;
+        }
+    }
+
+    /** Loads the classes of its responses, so that the first request does not block its loop. */
+    private void warmUp() {
+        try {
+            json.readTree(json.writeValueAsBytes(sampler.all()));
+            scrape.text();
+            ErrorObject.response(400, "", "");
+        } catch (RuntimeException e) {
+            LOG.get().log(Level.DEBUG, "cannot warm up", e);
         }
     }
 

@@ -177,6 +177,7 @@ final class MetricsSampler implements AutoCloseable {
                 routes(now, before, seconds),
                 refusals(now, before, seconds),
                 UpstreamRow.of(now, before, seconds),
+                CacheRow.of(now, before, seconds),
                 now.channels());
     }
 

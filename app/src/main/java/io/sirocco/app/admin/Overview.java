@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param routes the busiest first
  * @param refusals the most frequent first
  * @param upstreams that routes forward to
+ * @param caches of responses, by name
  * @param channels empty if they are off
  */
 record Overview(
@@ -41,6 +42,7 @@ record Overview(
         List<RouteRow> routes,
         List<RefusalRow> refusals,
         List<UpstreamRow> upstreams,
+        List<CacheRow> caches,
         Optional<LiveMetrics> channels) {
 
     /**

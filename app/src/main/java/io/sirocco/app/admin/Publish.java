@@ -14,7 +14,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -51,7 +50,9 @@ final class Publish {
     Response answer(Request request) throws IOException, InterruptedException {
         try {
             Position position =
-                    send(read(request)).toCompletableFuture().get(SECONDS, TimeUnit.SECONDS);
+                    send(JsonBody.read(request, json, KEYS))
+                            .toCompletableFuture()
+                            .get(SECONDS, TimeUnit.SECONDS);
             return Response.json(json.writeValueAsString(new Done(position.toString())));
         } catch (Refused e) {
             return e.response();
@@ -68,36 +69,13 @@ final class Publish {
 
     private record Done(String position) {}
 
-    private JsonNode read(Request request) throws IOException, Refused {
-        JsonNode body;
-        try {
-            body = json.readTree(request.body().bytes());
-        } catch (JacksonException e) {
-            throw bad("the body is not valid JSON");
-        }
-        if (!body.isObject()) {
-            throw bad("the body is not a JSON object");
-        }
-        for (String key : body.propertyNames()) {
-            if (!KEYS.contains(key)) {
-                throw bad(
-                        "unknown key \"" + key + "\"; the keys are " + String.join(", ", sorted()));
-            }
-        }
-        return body;
-    }
-
-    private static List<String> sorted() {
-        return KEYS.stream().sorted().toList();
-    }
-
-    private CompletionStage<Position> send(JsonNode body) throws Refused {
-        String namespace = body.path("namespace").asString("/");
+    private CompletionStage<Position> send(JsonBody body) throws Refused {
+        String namespace = body.text("namespace").orElse("/");
         if (!namespace.equals(live.name())) {
             throw new Refused(404, "unknown_namespace", "unknown namespace");
         }
-        String event = name(body.path("event"), "event", ChannelNames::event);
-        Object[] arguments = arguments(body.path("arguments"));
+        String event = name(body.get("event"), "event", ChannelNames::event);
+        Object[] arguments = arguments(body.get("arguments"));
         Room room = rooms(body);
         return room == null ? live.broadcast(event, arguments) : room.send(event, arguments);
     }
@@ -107,24 +85,24 @@ final class Publish {
             return new Object[0];
         }
         if (!node.isArray()) {
-            throw bad("\"arguments\" must be a list");
+            throw JsonBody.bad("\"arguments\" must be a list");
         }
         return node.valueStream().toArray();
     }
 
     /** Returns the receivers; null for everyone. */
-    private Room rooms(JsonNode body) throws Refused {
-        boolean all = body.path("all").asBoolean(false);
+    private Room rooms(JsonBody body) throws Refused {
+        boolean all = body.flag("all");
         boolean one = body.has("room");
         boolean several = body.has("rooms");
         boolean client = body.has("client");
         if ((all ? 1 : 0) + (one ? 1 : 0) + (several ? 1 : 0) + (client ? 1 : 0) != 1) {
-            throw bad(
+            throw JsonBody.bad(
                     "exactly one of \"room\", \"rooms\", \"client\" or \"all\": true is required");
         }
-        JsonNode except = body.path("except");
+        JsonNode except = body.get("except");
         if ((all || client) && !except.isMissingNode()) {
-            throw bad("\"except\" needs \"room\" or \"rooms\"");
+            throw JsonBody.bad("\"except\" needs \"room\" or \"rooms\"");
         }
         if (all) {
             return null;
@@ -138,7 +116,7 @@ final class Publish {
             room = room == null ? live.room(name) : room.room(name);
         }
         if (room == null) {
-            throw bad("\"rooms\" is empty");
+            throw JsonBody.bad("\"rooms\" is empty");
         }
         for (JsonNode each : list(except, "except")) {
             room = room.except(name(each, "except", ChannelNames::room));
@@ -151,7 +129,8 @@ final class Publish {
             return List.of();
         }
         if (!node.isArray() || node.size() > MOST_ROOMS) {
-            throw bad("\"" + key + "\" must be a list of at most " + MOST_ROOMS + " names");
+            throw JsonBody.bad(
+                    "\"" + key + "\" must be a list of at most " + MOST_ROOMS + " names");
         }
         return node.valueStream().toList();
     }
@@ -161,11 +140,7 @@ final class Publish {
         try {
             return check.apply(node.isString() ? node.stringValue() : "");
         } catch (IllegalArgumentException e) {
-            throw bad("\"" + key + "\": " + e.getMessage());
+            throw JsonBody.bad("\"" + key + "\": " + e.getMessage());
         }
-    }
-
-    private static Refused bad(String message) {
-        return new Refused(400, "bad_arguments", message);
     }
 }

@@ -18,7 +18,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -58,16 +57,14 @@ final class Purge implements Handler {
     @Override
     public Response handle(Request request) throws Exception {
         try {
-            JsonNode body = json.readTree(request.body().bytes());
+            JsonBody body = JsonBody.read(request, json, KEYS);
             Map<String, ResponseCache> caches = caches(body);
             Function<ResponseCache, List<CompletionStage<Integer>>> purge = purge(body);
             var stages = new LinkedHashMap<String, List<CompletionStage<Integer>>>();
             caches.forEach((name, cache) -> stages.put(name, purge.apply(cache)));
             return Response.json(json.writeValueAsString(counted(stages)));
-        } catch (JacksonException e) {
-            return bad("the body is not valid JSON");
-        } catch (IllegalArgumentException e) {
-            return bad(e.getMessage());
+        } catch (Refused e) {
+            return e.response();
         } catch (TimeoutException e) {
             return ErrorObject.response(
                     504,
@@ -77,60 +74,58 @@ final class Purge implements Handler {
         }
     }
 
-    private Map<String, ResponseCache> caches(JsonNode body) {
-        if (!body.isObject()) throw new IllegalArgumentException("the body is not a JSON object");
-        for (String key : body.propertyNames()) {
-            if (!KEYS.contains(key)) {
-                throw new IllegalArgumentException(
-                        "unknown key \"" + key + "\"; the keys are all, cache, tag, url");
-            }
-        }
+    private Map<String, ResponseCache> caches(JsonBody body) throws Refused {
         Map<String, ResponseCache> all = subject.caches();
-        JsonNode name = body.path("cache");
-        if (name.isMissingNode()) return all;
-        return Optional.ofNullable(all.get(name.asString("")))
-                .map(cache -> Map.of(name.asString(), cache))
-                .orElseThrow(
-                        () ->
-                                new IllegalArgumentException(
-                                        "there is no such cache; there are " + all.keySet()));
+        Optional<String> name = body.text("cache");
+        if (name.isEmpty()) return all;
+        ResponseCache cache = all.get(name.get());
+        if (cache == null) {
+            throw JsonBody.bad("there is no such cache; there are " + all.keySet());
+        }
+        return Map.of(name.get(), cache);
     }
 
     /** Returns what is done with each cache; checks it beforehand. */
-    private static Function<ResponseCache, List<CompletionStage<Integer>>> purge(JsonNode body) {
-        boolean all = body.path("all").asBoolean(false);
+    private static Function<ResponseCache, List<CompletionStage<Integer>>> purge(JsonBody body)
+            throws Refused {
+        boolean all = body.flag("all");
         if ((all ? 1 : 0) + (body.has("url") ? 1 : 0) + (body.has("tag") ? 1 : 0) != 1) {
-            throw new IllegalArgumentException(
-                    "exactly one of \"url\", \"tag\" or \"all\": true is required");
+            throw JsonBody.bad("exactly one of \"url\", \"tag\" or \"all\": true is required");
         }
         if (all) return cache -> List.of(cache.purgeAll());
         boolean byUrl = body.has("url");
         List<String> names = names(byUrl ? body.get("url") : body.get("tag"));
-        if (byUrl) names.forEach(Purge::checkUrl);
+        if (byUrl) {
+            for (String url : names) checkUrl(url);
+        }
         return cache ->
                 names.stream()
                         .map(name -> byUrl ? cache.purge(name) : cache.purgeTag(name))
                         .toList();
     }
 
-    private static void checkUrl(String url) {
-        URI uri = URI.create(url);
+    private static void checkUrl(String url) throws Refused {
+        URI uri;
+        try {
+            uri = URI.create(url);
+        } catch (IllegalArgumentException e) {
+            throw JsonBody.bad(e.getMessage());
+        }
         if (uri.getScheme() == null || uri.getRawAuthority() == null) {
-            throw new IllegalArgumentException(
-                    "\"" + url + "\" is not a URL; write https://example.org/path");
+            throw JsonBody.bad("\"" + url + "\" is not a URL; write https://example.org/path");
         }
     }
 
-    private static List<String> names(JsonNode node) {
+    private static List<String> names(JsonNode node) throws Refused {
         var names = new ArrayList<String>();
         for (JsonNode each : node.isArray() ? node : List.of(node)) {
             if (!each.isString() || each.stringValue().isEmpty()) {
-                throw new IllegalArgumentException("\"url\" and \"tag\" are strings, or lists");
+                throw JsonBody.bad("\"url\" and \"tag\" are strings, or lists");
             }
             names.add(each.stringValue());
         }
         if (names.isEmpty() || names.size() > MOST) {
-            throw new IllegalArgumentException("a list has 1 to " + MOST + " strings");
+            throw JsonBody.bad("a list has 1 to " + MOST + " strings");
         }
         return names;
     }
@@ -150,9 +145,5 @@ final class Purge implements Handler {
             removed += count;
         }
         return new Done(removed, caches);
-    }
-
-    private static Response bad(String message) {
-        return ErrorObject.response(400, "bad_arguments", message);
     }
 }

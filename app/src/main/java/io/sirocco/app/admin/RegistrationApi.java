@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -58,15 +57,15 @@ final class RegistrationApi {
     private Response register(Request request) throws IOException {
         try {
             Registrations.Target target = target(request);
-            JsonNode body = read(request);
+            JsonBody body = JsonBody.read(request, json, KEYS);
             String url =
                     url(
                             request,
                             target,
-                            text(body, "url"),
-                            body.has("port") ? whole(body, "port", 0, 1, 65_535) : 0,
-                            text(body, "scheme").orElse("http"));
-            int weight = whole(body, "weight", 1, 1, 1000);
+                            body.text("url"),
+                            body.whole("port", 0, 1, 65_535),
+                            body.text("scheme").orElse("http"));
+            int weight = body.whole("weight", 1, 1, 1000);
             Duration ttl = ttl(body);
             String pool = target.upstream().name();
             Registrations.Result result = registrations.put(pool, url, weight, ttl);
@@ -100,7 +99,7 @@ final class RegistrationApi {
             Params query = request.query();
             String port = query.first("port").orElse("0");
             if (!port.matches("\\d{1,5}")) {
-                throw bad("\"port\" must be 1 to 65535");
+                throw JsonBody.bad("\"port\" must be 1 to 65535");
             }
             String url =
                     url(
@@ -132,59 +131,12 @@ final class RegistrationApi {
 
     // ---- the body
 
-    private JsonNode read(Request request) throws IOException, Refused {
-        JsonNode body;
-        try {
-            body = json.readTree(request.body().bytes());
-        } catch (JacksonException e) {
-            throw bad("the body is not valid JSON");
-        }
-        if (!body.isObject()) {
-            throw bad("the body is not a JSON object");
-        }
-        for (String key : body.propertyNames()) {
-            if (!KEYS.contains(key)) {
-                throw bad(
-                        "unknown key \"%s\"; the keys are %s"
-                                .formatted(
-                                        key, String.join(", ", KEYS.stream().sorted().toList())));
-            }
-        }
-        return body;
-    }
-
-    private static Optional<String> text(JsonNode body, String key) throws Refused {
-        JsonNode node = body.path(key);
-        if (node.isMissingNode()) {
-            return Optional.empty();
-        }
-        if (!node.isString()) {
-            throw bad("\"" + key + "\" must be a string");
-        }
-        return Optional.of(node.stringValue());
-    }
-
-    private static int whole(JsonNode body, String key, int usual, int least, int most)
-            throws Refused {
-        JsonNode node = body.path(key);
-        if (node.isMissingNode()) {
-            return usual;
-        }
-        if (!node.isIntegralNumber()
-                || !node.canConvertToInt()
-                || node.intValue() < least
-                || node.intValue() > most) {
-            throw bad("\"" + key + "\" must be " + least + " to " + most);
-        }
-        return node.intValue();
-    }
-
-    private static Duration ttl(JsonNode body) throws Refused {
-        JsonNode node = body.path("ttl");
+    private static Duration ttl(JsonBody body) throws Refused {
+        JsonNode node = body.get("ttl");
         double longest = Registrations.LONGEST_TTL.toMillis() / 1e3;
         double seconds = node.isNumber() ? node.doubleValue() : longest;
         if ((!node.isMissingNode() && !node.isNumber()) || !(seconds >= 1 && seconds <= longest)) {
-            throw bad("\"ttl\" must be 1 to " + longest + " seconds");
+            throw JsonBody.bad("\"ttl\" must be 1 to " + longest + " seconds");
         }
         return Duration.ofMillis((long) (1e3 * seconds));
     }
@@ -200,12 +152,12 @@ final class RegistrationApi {
             String scheme)
             throws Refused {
         if (url.isPresent() == (port > 0)) {
-            throw bad("exactly one of \"url\" and \"port\" is required");
+            throw JsonBody.bad("exactly one of \"url\" and \"port\" is required");
         }
         InetAddress own = ((InetSocketAddress) request.peerAddress()).getAddress();
         if (port > 0) {
             if (!scheme.matches("https?") || port > 65_535) {
-                throw bad("\"scheme\" must be http or https, and \"port\" 1 to 65535");
+                throw JsonBody.bad("\"scheme\" must be http or https, and \"port\" 1 to 65535");
             }
             return url(scheme.equals("https"), own, port);
         }
@@ -258,12 +210,12 @@ final class RegistrationApi {
 
     private static HttpOrigin origin(String url) throws Refused {
         if (!url.matches("https?://[^/?#@\\s]+/?")) {
-            throw bad("\"url\" must be http://ADDRESS:PORT or https://ADDRESS:PORT");
+            throw JsonBody.bad("\"url\" must be http://ADDRESS:PORT or https://ADDRESS:PORT");
         }
         try {
             return HttpOrigin.of(url);
         } catch (IllegalArgumentException e) {
-            throw bad("\"url\": " + e.getMessage());
+            throw JsonBody.bad("\"url\": " + e.getMessage());
         }
     }
 
@@ -272,11 +224,7 @@ final class RegistrationApi {
             String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
             return InetAddress.ofLiteral(bare);
         } catch (IllegalArgumentException e) {
-            throw bad("\"url\" must have an IP address, not the name " + host);
+            throw JsonBody.bad("\"url\" must have an IP address, not the name " + host);
         }
-    }
-
-    private static Refused bad(String message) {
-        return new Refused(400, "bad_arguments", message);
     }
 }

@@ -4,12 +4,14 @@ package io.sirocco.app.admin;
 import io.sirocco.http.ServerStats;
 import io.sirocco.live.Live;
 import io.sirocco.live.LiveMetrics;
+import io.sirocco.web.cache.CacheStats;
 import io.sirocco.web.metrics.Metrics;
 import io.sirocco.web.metrics.Totals;
 import io.sirocco.web.proxy.UpstreamStats;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /** All counters at one time; the difference of two is a {@link Sample}. Immutable. */
@@ -19,6 +21,7 @@ record Snapshot(
         List<ServerStats> loops,
         Map<String, Long> refusals,
         List<UpstreamStats> upstreams,
+        Map<String, CacheStats> caches,
         Optional<LiveMetrics> channels) {
 
     static Snapshot of(Subject subject, Metrics metrics) {
@@ -28,7 +31,14 @@ record Snapshot(
                 subject.stats(),
                 Map.copyOf(subject.refusals()),
                 List.copyOf(subject.upstreams()),
+                caches(subject),
                 subject.live().map(Live::metrics));
+    }
+
+    private static Map<String, CacheStats> caches(Subject subject) {
+        var all = new TreeMap<String, CacheStats>();
+        subject.caches().forEach((name, cache) -> all.put(name, cache.stats()));
+        return all;
     }
 
     long sum(ToLongFunction<ServerStats> value) {

@@ -50,6 +50,8 @@ record UpstreamRow(
      * @param failures attempts that failed, per second
      * @param inProgress requests and tunnels
      * @param tunnels of these
+     * @param open connections without tunnels
+     * @param idle connections of these that serve no request
      * @param total attempts since the start
      */
     record ServerRow(
@@ -61,6 +63,8 @@ record UpstreamRow(
             double failures,
             long inProgress,
             long tunnels,
+            long open,
+            long idle,
             long total) {
         static ServerRow of(ServerStats now, ServerStats before, double seconds) {
             Latency recent = now.latency().since(before.latency());
@@ -73,6 +77,8 @@ record UpstreamRow(
                     rate(now.failures() - before.failures(), seconds),
                     now.inProgress(),
                     now.tunnels(),
+                    now.connections(),
+                    now.idle(),
                     now.requests());
         }
     }
@@ -125,6 +131,8 @@ record UpstreamRow(
                 .filter(each -> each.requests() <= now.requests())
                 .findFirst()
                 .orElseGet(
-                        () -> new ServerStats(now.name(), now.state(), 0, 0, 0, 0, Latency.none()));
+                        () ->
+                                new ServerStats(
+                                        now.name(), now.state(), 0, 0, 0, 0, 0, 0, Latency.none()));
     }
 }

@@ -42,6 +42,14 @@ final class UpstreamScrape {
         servers(text, upstreams, ServerStats::inProgress);
         text.gauge("sirocco_upstream_server_tunnels", "Open tunnels to a server.");
         servers(text, upstreams, ServerStats::tunnels);
+        text.gauge(
+                "sirocco_upstream_server_connections",
+                "Open connections to a server, without tunnels.");
+        servers(text, upstreams, ServerStats::connections);
+        text.gauge(
+                "sirocco_upstream_server_connections_idle",
+                "Connections to a server that serve no request.");
+        servers(text, upstreams, ServerStats::idle);
     }
 
     private static void each(

@@ -37,12 +37,22 @@ public sealed interface Action
     /** Reads the action of a route whose path has these parameters. */
     static Action read(Table table, Set<String> parameters) {
         Optional<Action> redirect = table.inline("redirect", inner -> redirect(inner, parameters));
-        Optional<Action> rewrite =
-                table.value("rewrite", Values.text(to -> new Rewrite(page(to, parameters))));
+        boolean forwards = table.sets("proxy");
+        Optional<Rewrite> rewrite =
+                table.value(
+                        "rewrite",
+                        Values.text(
+                                to ->
+                                        new Rewrite(
+                                                forwards
+                                                        ? forwarded(to, parameters)
+                                                        : page(to, parameters))));
         Optional<Action> respond = table.inline("respond", Action::respond);
-        Optional<Action> proxy = table.inlineOrText("proxy", "to", Proxy::read);
+        Optional<Proxy> proxy = table.inlineOrText("proxy", "to", Proxy::read);
         List<String> set =
-                Stream.of("redirect", "rewrite", "respond", "proxy").filter(table::sets).toList();
+                Stream.of("redirect", forwards ? "" : "rewrite", "respond", "proxy")
+                        .filter(table::sets)
+                        .toList();
         if (set.size() > 1) {
             table.error(
                     set.getLast(),
@@ -50,7 +60,20 @@ public sealed interface Action
                             .formatted(set.getFirst(), set.getLast()),
                     "remove one of them");
         }
+        if (proxy.isPresent() && rewrite.isPresent()) {
+            return rewritten(table, proxy.get(), rewrite.get());
+        }
         return redirect.or(() -> rewrite).or(() -> respond).or(() -> proxy).orElse(new Serve());
+    }
+
+    private static Proxy rewritten(Table table, Proxy proxy, Rewrite rewrite) {
+        if (!proxy.strip().isEmpty() || !proxy.prefix().isEmpty()) {
+            table.error(
+                    "rewrite",
+                    "\"rewrite\" replaces the path, so \"strip\" and \"prefix\" have no effect",
+                    "write the whole path in \"rewrite\", and remove them from \"proxy\"");
+        }
+        return proxy.rewritten(rewrite.to());
     }
 
     private static Redirect redirect(Table table, Set<String> parameters) {
@@ -83,6 +106,15 @@ public sealed interface Action
         if (text.isEmpty())
             throw new ConfigError("is empty", "name a file such as \"/index.html\"");
         return filled(Texts.page(text), parameters);
+    }
+
+    private static String forwarded(String text, Set<String> parameters) {
+        if (!text.matches("/[\\x21-\\x7e&&[^#]]*")) {
+            throw new ConfigError(
+                    "is not a path: \"" + text + "\"",
+                    "begin with / and percent-encode the rest; a query is allowed");
+        }
+        return filled(text, parameters);
     }
 
     private static String target(String text, Set<String> parameters) {

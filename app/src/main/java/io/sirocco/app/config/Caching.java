@@ -18,6 +18,7 @@ import java.util.TreeMap;
  * @param keyHeaders request headers that are part of the key
  * @param keyCookies cookies that are part of the key
  * @param bypassHeaders requests with one of these headers are only forwarded
+ * @param bypassCookies the same of cookies, with {@code *}
  * @param clientDirectives whether {@code Cache-Control} of requests counts
  * @param storeSetCookie whether responses with {@code Set-Cookie} are stored
  */
@@ -31,6 +32,7 @@ public record Caching(
         List<String> keyHeaders,
         List<String> keyCookies,
         List<String> bypassHeaders,
+        List<String> bypassCookies,
         boolean clientDirectives,
         boolean storeSetCookie) {
 
@@ -45,6 +47,7 @@ public record Caching(
                 table.list("key-headers", List.of(), Values.text(Texts::token)),
                 table.list("key-cookies", List.of(), Values.text(Texts::token)),
                 table.list("bypass-headers", List.of(), Values.text(Texts::token)),
+                table.list("bypass-cookies", List.of(), Values.text(Texts::token)),
                 table.flag("client-directives", true),
                 table.flag("store-set-cookie", false));
     }

@@ -5,6 +5,7 @@ import io.sirocco.web.proxy.ProxyOptions.Forwarding;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -14,8 +15,10 @@ import java.util.Set;
  * @param to the name of an upstream, or the URL of a server
  * @param strip removed from the beginning of the path; may be empty
  * @param prefix put before the path, after {@code strip}; may be empty
+ * @param rewrite the path and the query instead of those of the client, with {@code {name}} and
+ *     {@code {*}} of the route's path; empty for those of the client
  * @param host {@code "client"}, {@code "server"}, or the value of {@code Host}
- * @param requestHeaders an empty value removes a header
+ * @param requestHeaders values of {@link HeaderTemplate}; an empty value removes a header
  * @param responseHeaders the same
  * @param upgrades the protocols of {@code Upgrade} that are forwarded
  */
@@ -23,6 +26,7 @@ public record Proxy(
         String to,
         String strip,
         String prefix,
+        Optional<String> rewrite,
         String host,
         Forwarding forwarded,
         Map<String, String> requestHeaders,
@@ -30,7 +34,8 @@ public record Proxy(
         boolean rewriteLocation,
         boolean rewriteCookiePath,
         List<String> upgrades,
-        boolean allowDotSegments)
+        boolean allowDotSegments,
+        boolean abortOnClose)
         implements Action {
 
     private static final List<String> FORWARDINGS =
@@ -55,6 +60,7 @@ public record Proxy(
                         .toString(),
                 table.text("strip", "", Proxy::path),
                 table.text("prefix", "", Proxy::path),
+                Optional.empty(),
                 table.text("host", "client", Proxy::host),
                 Forwarding.valueOf(
                         Upstream.constant(
@@ -67,7 +73,26 @@ public record Proxy(
                 table.flag("rewrite-location", false),
                 table.flag("rewrite-cookie-path", false),
                 table.list("upgrades", List.of("websocket"), Values.text(Proxy::protocol)),
-                table.flag("allow-dot-segments", false));
+                table.flag("allow-dot-segments", false),
+                table.flag("abort-on-close", true));
+    }
+
+    /** Returns the same action for a route with {@code rewrite}. */
+    Proxy rewritten(String target) {
+        return new Proxy(
+                to,
+                strip,
+                prefix,
+                Optional.of(target),
+                host,
+                forwarded,
+                requestHeaders,
+                responseHeaders,
+                rewriteLocation,
+                rewriteCookiePath,
+                upgrades,
+                allowDotSegments,
+                abortOnClose);
     }
 
     /** Returns whether the route names a server, and no upstream. */
@@ -102,6 +127,7 @@ public record Proxy(
 
     private static void field(String name, String value) {
         Texts.field(name, value);
+        HeaderTemplate.parse(value);
         if (OF_THE_PROXY.contains(name.toLowerCase(Locale.ROOT))) {
             throw new ConfigError(
                     "is set by the proxy",

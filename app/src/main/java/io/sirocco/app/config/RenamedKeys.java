@@ -3,7 +3,10 @@ package io.sirocco.app.config;
 
 import java.util.Map;
 
-/** Keys of earlier versions of {@code sirocco.toml} and their present names. Immutable. */
+/**
+ * Keys of earlier versions of {@code sirocco.toml} and their present names, and keys that users of
+ * other servers write. Immutable.
+ */
 final class RenamedKeys {
     private static final Map<String, Map<String, String>> BY_TABLE =
             Map.of(
@@ -36,11 +39,21 @@ final class RenamedKeys {
                     "[[site.route]]",
                     Map.of("idle", "idle-timeout"));
 
+    private static final Map<String, Map<String, String>> OF_OTHERS =
+            Map.of(
+                    "[[listen]]",
+                    Map.of(
+                            "port", "the port is part of the address: address = \":8080\"",
+                            "host", "the host is part of the address: address = \"127.0.0.1:8080\"",
+                            "ssl", "write tls = true",
+                            "https", "write tls = true"));
+
     private RenamedKeys() {}
 
     /** Returns a hint with the new name of a key, or an empty string if it has none. */
     static String hint(String key, String table) {
         String name = BY_TABLE.getOrDefault(table, Map.of()).get(key);
-        return name == null ? "" : "it was renamed to " + Escapes.quoted(name);
+        String other = OF_OTHERS.getOrDefault(table, Map.of()).getOrDefault(key, "");
+        return name == null ? other : "it was renamed to " + Escapes.quoted(name);
     }
 }

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
  *
  * @param match the requests that it is for
  * @param caching the cache of the proxy; empty: none
+ * @param filesFirst whether files come before the scripts and the action
  * @param script scripts in front of the action; empty: none
  * @param bandwidthOut bytes per second of all its responses together; 0 for no limit
  * @param connectionBandwidthOut the same of each connection
@@ -20,6 +21,7 @@ public record Route(
         RouteMatch match,
         Action action,
         Optional<Caching> caching,
+        boolean filesFirst,
         Optional<Script> script,
         Files files,
         Rules rules,
@@ -33,6 +35,7 @@ public record Route(
                 RouteMatch.of(path),
                 action,
                 Optional.empty(),
+                false,
                 Optional.empty(),
                 files,
                 rules,
@@ -53,6 +56,7 @@ public record Route(
     static Route read(Table own, RouteMatch match, List<Table> behind) {
         Action action = Action.read(own, match.pattern().parameters());
         Optional<Caching> caching = own.inlineTextOrTrue("cache", "name", Caching::read);
+        boolean filesFirst = own.value("files-first", Values::flag).orElse(false);
         Optional<Script> script = own.inlineOrText("script", "folder", Script::read);
         long bandwidth = own.value("bandwidth-out", Values.size(0, Long.MAX_VALUE)).orElse(0L);
         long each =
@@ -65,6 +69,7 @@ public record Route(
                         match,
                         action,
                         caching,
+                        filesFirst,
                         script,
                         Files.read(table, strip),
                         Rules.read(table),
@@ -87,16 +92,12 @@ public record Route(
     }
 
     private void check(Table own) {
-        if (!(action instanceof Action.Serve)) {
+        if (filesFirst) {
+            filesFirst(own);
+        } else if (!own.sets("files-first") && !(action instanceof Action.Serve)) {
             for (String key : List.of("root", "strip")) {
                 if (own.sets(key) && !(action instanceof Action.Rewrite)) {
-                    boolean moves = action instanceof Proxy && key.equals("strip");
-                    own.error(
-                            key,
-                            "this route serves no files",
-                            moves
-                                    ? "write proxy = { to = ..., strip = ... }"
-                                    : "remove \"" + key + "\"");
+                    own.error(key, "this route serves no files", noFiles(key));
                 }
             }
         }
@@ -117,11 +118,40 @@ public record Route(
                     "the path of the route does not begin with \"" + proxy.strip() + "\"",
                     "\"strip\" is removed from the beginning of the path \"" + path() + "\"");
         }
-        if (!(action instanceof Proxy) && own.sets("strip") && !covered(path(), files.strip())) {
+        if ((filesFirst || !(action instanceof Proxy))
+                && own.sets("strip")
+                && !covered(path(), files.strip())) {
             own.error(
                     "strip",
                     "the path of the route does not begin with \"" + files.strip() + "\"",
                     "the path is \"" + path() + "\"");
+        }
+    }
+
+    private String noFiles(String key) {
+        if (!(action instanceof Proxy)) return "remove \"" + key + "\"";
+        return key.equals("root")
+                ? "to serve its files before \"proxy\", add files-first = true"
+                : "write proxy = { to = ..., strip = ... }";
+    }
+
+    private void filesFirst(Table own) {
+        if (files.root().isEmpty()) {
+            own.error("files-first", "there are no files to serve", "set \"root\"");
+        }
+        if (action instanceof Action.Serve && script.isEmpty()) {
+            own.warning(
+                    "files-first",
+                    "this route serves nothing but files",
+                    "add proxy = ... for all other requests, or remove it");
+        }
+        for (String key : List.of("fallback", "not-found")) {
+            if (own.sets(key)) {
+                own.warning(
+                        key,
+                        "\"" + key + "\" has no effect",
+                        "requests without a file go on, by files-first = true");
+            }
         }
     }
 

@@ -144,7 +144,8 @@ public record Upstream(
             Duration idle,
             Duration total,
             Duration keepAlive,
-            Duration tunnelIdle) {}
+            Duration tunnelIdle,
+            Duration tunnelHalfClosed) {}
 
     /**
      * How {@code https} servers are verified.
@@ -247,7 +248,8 @@ public record Upstream(
                                 table.time("idle-timeout", "60s", LEAST),
                                 table.time("total-timeout", "1h", LEAST),
                                 table.time("keep-alive", "30s", LEAST),
-                                table.time("tunnel-idle-timeout", "1h", LEAST)),
+                                table.time("tunnel-idle-timeout", "1h", LEAST),
+                                table.time("tunnel-half-closed-timeout", "60s", LEAST)),
                         Tls.read(table.table("tls", "[upstream.tls]")));
         upstream.check(table);
         table.end();

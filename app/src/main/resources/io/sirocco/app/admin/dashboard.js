@@ -127,7 +127,7 @@ function upstreamRow(upstream) {
     span.append(Object.assign(document.createElement("b"), { textContent: value, className: bad }), ` ${text}`);
     return span;
   };
-  const facts = Object.assign(document.createElement("td"), { colSpan: 7 });
+  const facts = Object.assign(document.createElement("td"), { colSpan: 8 });
   facts.append(
     Object.assign(document.createElement("b"), { textContent: upstream.name, className: "name" }),
     figure(number(upstream.requests), "requests/s", ""),
@@ -157,6 +157,7 @@ function serverRow(server) {
     labelled(cell(number(server.requests)), "requests/s"), cell(duration(server.p50), "wide"),
     labelled(cell(duration(server.p99)), "p99"), labelled(some(server.failures, "bad"), "errors/s"),
     cell(plain(server.inProgress, 0) + tunnels, "wide"),
+    labelled(cell(`${plain(server.open, 0)} (${plain(server.idle, 0)} idle)`), "connections"),
   );
   return row;
 }
@@ -164,12 +165,27 @@ function serverRow(server) {
 function upstreamRows(upstream) {
   const more = upstream.size - upstream.servers.length;
   const rows = [upstreamRow(upstream), ...upstream.servers.map(serverRow)];
-  if (!upstream.size) rows.push(emptyRow(7, "No servers."));
-  if (more > 0) rows.push(emptyRow(7, `${plain(more, 0)} more servers; /metrics has all of them.`));
+  if (!upstream.size) rows.push(emptyRow(8, "No servers."));
+  if (more > 0) rows.push(emptyRow(8, `${plain(more, 0)} more servers; /metrics has all of them.`));
   return rows;
 }
 
+function cacheRow(cache) {
+  const row = Object.assign(document.createElement("tr"), { className: "cache" });
+  row.append(
+    head(cache.name), labelled(cell(number(cache.requests)), "requests/s"),
+    labelled(cell(cache.requests ? percent(cache.hits / cache.requests) : "–"), "hits"),
+    labelled(cell(plain(cache.entries, 0)), "responses"),
+    labelled(cell(bytes(cache.memory)), "memory"),
+    labelled(cell(bytes(cache.disk), cache.failures ? "bad" : ""), "disk"),
+    cell(number(cache.evicted), "wide"),
+  );
+  return row;
+}
+
 function tables(now) {
+  $("caches-panel").hidden = !now.caches.length;
+  $("caches").replaceChildren(...now.caches.map(cacheRow));
   $("upstreams-panel").hidden = !now.upstreams.length;
   $("upstreams").replaceChildren(...now.upstreams.flatMap(upstreamRows));
   const most = Math.max(0, ...now.routes.map((route) => route.requests));

@@ -5,10 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.app.Browser;
+import io.sirocco.app.Client;
+import io.sirocco.http.Headers;
+import io.sirocco.http.Server;
+import io.sirocco.web.cache.Origin;
+import io.sirocco.web.cache.OriginResponse;
+import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.metrics.Latency;
 import io.sirocco.web.metrics.LatencyCounts;
 import io.sirocco.web.proxy.UpstreamStats;
 import io.sirocco.web.proxy.UpstreamStats.ServerStats;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -18,6 +25,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 class DashboardTest {
     private static final String LINES =
             "[...document.querySelectorAll('.chart')].filter(c => c.querySelector('.plot path[d^=M]'))";
+
+    private static final String CELL =
+            "document.querySelector('.cache :nth-child(%d)').textContent";
 
     private static void ask(Stage stage, String path, int times) throws Exception {
         var request =
@@ -130,13 +142,17 @@ class DashboardTest {
         for (int i = 0; i < requests; i++) {
             latency.add(0, 2_000_000);
         }
-        var quick = new ServerStats("http://10.0.0.1:8080", "up", requests, 0, 3, 1, latency.sum());
+        var quick =
+                new ServerStats(
+                        "http://10.0.0.1:8080", "up", requests, 0, 3, 1, 6, 4, latency.sum());
         var broken =
                 new ServerStats(
                         "http://a-host-with-a-long-name." + "x".repeat(60) + ".internal:8080",
                         "ejected",
                         failures,
                         failures,
+                        0,
+                        0,
                         0,
                         0,
                         Latency.none());
@@ -159,6 +175,8 @@ class DashboardTest {
                     "[...document.querySelectorAll('.server td:nth-child(2)')]"
                             + ".map(e => e.textContent).join() === 'ejected,up'");
             browser.until("document.querySelectorAll('.server')[1].innerText.includes(' ms')");
+            browser.until(
+                    "document.querySelectorAll('.server')[1].innerText.includes('6 (4 idle)')");
             assertEquals(390, browser.value("document.documentElement.scrollWidth").asInt());
             assertEquals(
                     "true",
@@ -168,6 +186,43 @@ class DashboardTest {
                             .asString());
             stage.upstreams = List.of();
             browser.until("document.getElementById('upstreams-panel').hidden");
+            assertEquals(List.of(), browser.complaints());
+        }
+    }
+
+    @Test
+    void cachesAreShownWithWhatTheyStoreAndFitAPhone() throws Exception {
+        Origin origin =
+                asked ->
+                        CompletableFuture.completedFuture(
+                                new OriginResponse(
+                                        200,
+                                        Headers.of("Cache-Control", "max-age=60"),
+                                        OptionalLong.of(0),
+                                        () -> CompletableFuture.completedFuture(new byte[0])));
+        try (var stage = new Stage();
+                ResponseCache cache = ResponseCache.create();
+                Server asked =
+                        Server.start(
+                                c -> c.listen(new InetSocketAddress("127.0.0.1", 0)).loops(1),
+                                routes -> routes.get("/*", r -> cache.respond(r, origin)));
+                Admin admin = stage.admin(Optional.empty(), true);
+                var browser = new Browser()) {
+            browser.screen(390, 844, "light");
+            browser.open("http://localhost:" + admin.port() + "/");
+            browser.until("document.getElementById('state').textContent === 'serving'");
+            assertTrue(browser.value("document.getElementById('caches-panel').hidden").asBoolean());
+            String name = "<b>a-cache-with-a-long-name</b>" + "x".repeat(60);
+            stage.caches = Map.of(name, cache);
+            for (int i = 0; i < 4; i++) {
+                assertEquals(200, Client.get(asked.port(), "/a").status());
+            }
+            browser.until("document.getElementById('caches').innerText.includes('<b>a-cache')");
+            browser.until(CELL.formatted(4) + " === '1'");
+            browser.until(CELL.formatted(3) + ".startsWith('75')");
+            assertEquals(390, browser.value("document.documentElement.scrollWidth").asInt());
+            stage.caches = Map.of();
+            browser.until("document.getElementById('caches-panel').hidden");
             assertEquals(List.of(), browser.complaints());
         }
     }

@@ -7,6 +7,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
 import io.sirocco.http.ServerStats;
+import io.sirocco.web.cache.ResponseCache;
 import io.sirocco.web.log.AccessLog;
 import io.sirocco.web.log.LogFormat;
 import io.sirocco.web.metrics.Metrics;
@@ -35,6 +36,7 @@ final class Stage implements Subject, AutoCloseable {
     volatile long dropped;
     volatile Map<String, Long> refusals = Map.of();
     volatile List<UpstreamStats> upstreams = List.of();
+    volatile Map<String, ResponseCache> caches = Map.of();
 
     Stage() {
         this(0, List.of(), true, 2);
@@ -98,6 +100,11 @@ final class Stage implements Subject, AutoCloseable {
     @Override
     public Map<String, Long> refusals() {
         return refusals;
+    }
+
+    @Override
+    public Map<String, ResponseCache> caches() {
+        return caches;
     }
 
     @Override

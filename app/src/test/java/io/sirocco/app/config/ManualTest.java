@@ -51,7 +51,7 @@ class ManualTest {
         makeFiles(folder);
         Configuration all = Read.read(withExamples(), folder, Overrides.NONE);
         assertEquals(2, all.tls().certificates().size());
-        assertEquals(9, all.sites().getFirst().routes().size());
+        assertEquals(10, all.sites().getFirst().routes().size());
         assertEquals(1, all.upstreams().size());
         assertEquals(1, all.caches().size());
         assertEquals(2, all.sites().getFirst().files().cacheControl().size());

@@ -32,6 +32,25 @@ public record Authority(Path folder) {
                         .formatted(name));
     }
 
+    /**
+     * The same for a subject of several attributes, in which openssl reads escapes such as {@code
+     * \\n}.
+     */
+    public void signsSubject(String name, String... attributes)
+            throws IOException, InterruptedException {
+        key(name);
+        Files.writeString(
+                folder.resolve(name + ".cnf"),
+                "[req]\nprompt = no\nutf8 = yes\nstring_mask = utf8only\n"
+                        + "distinguished_name = subject\n[subject]\n"
+                        + String.join("\n", attributes)
+                        + "\n");
+        openssl("req -new -utf8 -config %1$s.cnf -key %1$s.key -out %1$s.csr".formatted(name));
+        openssl(
+                "x509 -req -in %1$s.csr -CA authority.pem -CAkey authority.key -CAcreateserial -days 30 -out %1$s.pem"
+                        .formatted(name));
+    }
+
     private void key(String name) throws IOException, InterruptedException {
         openssl(
                 "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s.key"

@@ -26,6 +26,7 @@ final class FromPokerFacePageTest {
     private static final Path PAGE = Path.of("..", "docs", "from-pokerface.md");
     private static final Pattern NAMED = Pattern.compile("`([A-Z]\\w+Test)?\\.?([a-z]\\w{9,})?`");
     private static final int ROWS = 46;
+    private static final int SAMPLES = 12;
     private static final int DEFECTS = 16; // some stand together
 
     @Test
@@ -55,6 +56,7 @@ final class FromPokerFacePageTest {
     void hasEveryRowAndEveryDefect() throws IOException {
         assertEquals(ROWS, rows("## Acceptance").size());
         assertEquals(DEFECTS, rows("## Defects").size());
+        assertEquals(SAMPLES, rows("### Sample sites").size());
     }
 
     @Test
@@ -88,7 +90,9 @@ final class FromPokerFacePageTest {
     }
 
     private static List<String> rows() throws IOException {
-        return Stream.of("## Acceptance", "## Defects").flatMap(of -> rows(of).stream()).toList();
+        return Stream.of("### Sample sites", "## Acceptance", "## Defects")
+                .flatMap(of -> rows(of).stream())
+                .toList();
     }
 
     /** Of the table under a heading. */
@@ -99,7 +103,7 @@ final class FromPokerFacePageTest {
                 .skip(1)
                 .takeWhile(line -> !line.startsWith("## "))
                 .filter(line -> line.startsWith("| "))
-                .filter(line -> !line.startsWith("| row ") && !line.startsWith("| defect "))
+                .filter(line -> !line.matches("\\| (row|defect|sample of PokerFace) \\|.*"))
                 .toList();
     }
 

@@ -371,7 +371,7 @@ final class ClientConnection implements Protocol {
         }
         long now = connection.loop().now();
         if (now >= exchange.due) {
-            failed(Reason.TOTAL_TIMEOUT, "it was not complete within the total timeout", null);
+            overdue();
             return;
         }
         boolean unsent = connection.unsent() > 0;
@@ -401,6 +401,13 @@ final class ClientConnection implements Protocol {
     }
 
     // ---- failures
+
+    private void overdue() {
+        boolean waitsForCaller = suspended || body != null && body.waitsForSource();
+        ClientExchange lost = exchange;
+        abandon();
+        lost.overdue(waitsForCaller);
+    }
 
     private void broken(ResponseError error) {
         failed(Reason.of(error), what(error), null);

@@ -193,6 +193,12 @@ final class ClientExchange {
         failed(error(reason, why, cause));
     }
 
+    /** The total timeout has passed; {@code waitedForCaller} says for whom it waited last. */
+    void overdue(boolean waitedForCaller) {
+        String message = request + ": it was not complete within the total timeout";
+        failed(new HttpClientException(Reason.TOTAL_TIMEOUT, message, null, waitedForCaller));
+    }
+
     void failed(HttpClientException why) {
         if (over) {
             return;

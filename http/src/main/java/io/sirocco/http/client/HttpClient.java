@@ -192,6 +192,13 @@ public final class HttpClient implements AutoCloseable {
                 .reduce(new HttpClientStats(0, 0, 0, 0, 0, 0, 0, 0, 0), HttpClientStats::plus);
     }
 
+    /** Returns the connections to one origin. */
+    public OriginStats stats(HttpOrigin origin) {
+        return pools.values().stream()
+                .map(pool -> pool.stats(origin))
+                .reduce(new OriginStats(0, 0), OriginStats::plus);
+    }
+
     /**
      * Closes the client: closes idle connections, fails requests that wait for a connection, and
      * waits up to 5 s for requests in progress. On the thread of an event loop it does not wait,

@@ -14,15 +14,22 @@ public final class HttpClientException extends IOException {
     private static final long serialVersionUID = 1;
 
     private final Reason reason;
+    private final boolean waitedForCaller;
 
     HttpClientException(Reason reason, String message, Throwable cause) {
+        this(reason, message, cause, false);
+    }
+
+    HttpClientException(Reason reason, String message, Throwable cause, boolean waitedForCaller) {
         super(message + " [" + reason + ", " + reason.source() + "]", cause);
         this.reason = reason;
+        this.waitedForCaller = waitedForCaller;
     }
 
     private HttpClientException(HttpClientException same) {
         super(same.getMessage(), same.getCause());
         this.reason = same.reason;
+        this.waitedForCaller = same.waitedForCaller;
     }
 
     /** Returns a copy with the stack trace of the calling thread, which waits for the response. */
@@ -41,6 +48,15 @@ public final class HttpClientException extends IOException {
      */
     public boolean isRetryable() {
         return reason.retryable();
+    }
+
+    /**
+     * Returns whether the exchange waited for this program when its {@link Reason#TOTAL_TIMEOUT}
+     * passed, so that the server is not to blame: for more of the body of the request, or for the
+     * response to be read. False for all other reasons.
+     */
+    public boolean waitedForCaller() {
+        return waitedForCaller;
     }
 
     /** The names of all errors, each with the clause or setting that it follows from. Immutable. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The connections of one client on one loop. Loop-confined; its counters are also read by others,
@@ -22,6 +23,7 @@ final class LoopPool {
     final Set<ClientConnection> connections = new LinkedHashSet<>();
     private final HttpClient client;
     private final Map<HttpOrigin, OriginPool> origins = new LinkedHashMap<>();
+    private final Map<HttpOrigin, OriginPool> shown = new ConcurrentHashMap<>(); // for others
     private final Set<OriginPool> starving = new LinkedHashSet<>(); // for room of the loop's
     private CompletableFuture<Void> empty; // null unless somebody waits for the last exchange
     boolean closed;
@@ -48,8 +50,13 @@ final class LoopPool {
             exchange.failed(Reason.CLIENT_CLOSED, "the client is closed", null);
             return;
         }
-        origins.computeIfAbsent(exchange.request.origin, each -> new OriginPool(this, each))
-                .begin(exchange);
+        origins.computeIfAbsent(exchange.request.origin, this::created).begin(exchange);
+    }
+
+    private OriginPool created(HttpOrigin origin) {
+        var created = new OriginPool(this, origin);
+        shown.put(origin, created);
+        return created;
     }
 
     TlsClient tls() {
@@ -103,12 +110,16 @@ final class LoopPool {
     }
 
     void keep(OriginPool origin) {
-        origins.putIfAbsent(origin.origin, origin);
+        if (origins.putIfAbsent(origin.origin, origin) == null) {
+            shown.put(origin.origin, origin);
+        }
     }
 
     void drop(OriginPool origin) {
         starving.remove(origin);
-        origins.remove(origin.origin, origin);
+        if (origins.remove(origin.origin, origin)) {
+            shown.remove(origin.origin);
+        }
         completeIfEmpty();
     }
 
@@ -146,6 +157,12 @@ final class LoopPool {
         if (empty != null && connections.isEmpty()) {
             empty.complete(null);
         }
+    }
+
+    /** Returns the connections to one origin. Any thread. */
+    OriginStats stats(HttpOrigin origin) {
+        OriginPool known = shown.get(origin);
+        return known == null ? new OriginStats(0, 0) : known.stats();
     }
 
     HttpClientStats stats() {

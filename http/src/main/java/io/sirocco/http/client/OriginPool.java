@@ -196,6 +196,12 @@ final class OriginPool {
         }
     }
 
+    /** Returns its connections. Any thread, to which they may be a little out of date. */
+    OriginStats stats() {
+        int all = Math.max(0, open);
+        return new OriginStats(all, Math.clamp(idle.size() + settling, 0, all));
+    }
+
     private void dropIfEmpty() {
         if (open == 0 && waiting.isEmpty()) {
             pool.drop(this);

@@ -563,6 +563,9 @@ public final class Exchange extends HandlerThread implements Runnable {
     /** Has {@code pump} closed when its response is not sent, or not to its end. */
     void pumpedBy(BodyPump pump) {
         this.pump = pump;
+        if (gone) {
+            pump.clientGone();
+        }
     }
 
     private void closePump() {

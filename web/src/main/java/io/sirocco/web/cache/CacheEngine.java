@@ -44,7 +44,7 @@ final class CacheEngine {
     final FetchRegistry fetches = new FetchRegistry();
     final PassMarks passes;
     private final ThreadPoolExecutor upkeep;
-    private final Set<IgnoredQuery> ignoredQueries = ConcurrentHashMap.newKeySet();
+    private final Set<NamePatterns> ignoredQueries = ConcurrentHashMap.newKeySet();
     private final AtomicInteger background = new AtomicInteger();
     private final Response notCached; // RFC 9111 5.2.1.7
     private volatile boolean closed;
@@ -103,7 +103,7 @@ final class CacheEngine {
                 return true;
             }
         }
-        return false;
+        return request.hasCookie(request.rules.bypassCookies());
     }
 
     /**
@@ -199,8 +199,7 @@ final class CacheEngine {
 
     private Waiter waiter(Request live, CacheRequest request, Origin origin, Forward why) {
         var waiter = new Waiter(request, origin, why);
-        live.onDisconnect(() -> left(waiter));
-        live.onComplete(
+        live.onComplete( // a client that has only closed its sending side still reads
                 () -> {
                     left(waiter); // its response may have been another one
                     waiter.relayed.close();
@@ -474,7 +473,6 @@ final class CacheEngine {
                         () -> {
                             CompletableFuture<OriginResponse> response = send(origin, sent);
                             var body = new RelayedBody();
-                            live.onDisconnect(() -> response.cancel(false));
                             live.onComplete(
                                     () -> {
                                         response.cancel(false);

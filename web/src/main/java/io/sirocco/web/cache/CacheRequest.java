@@ -124,6 +124,21 @@ final class CacheRequest {
         return null;
     }
 
+    /** Returns whether the request has a cookie of one of these names, whatever its value is. */
+    boolean hasCookie(NamePatterns names) {
+        String all = names.isEmpty() ? null : list("Cookie");
+        if (all == null) {
+            return false;
+        }
+        for (String pair : all.split("[;,]")) {
+            int equals = pair.indexOf('=');
+            if (names.matches((equals < 0 ? pair : pair.substring(0, equals)).strip())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     boolean hasBody() {
         return live != null && live.body().length().orElse(-1) != 0;
     }

@@ -29,6 +29,7 @@ public final class CacheRules {
     private final TreeSet<String> keyHeaders = new TreeSet<>();
     private final TreeSet<String> keyCookies = new TreeSet<>();
     private final TreeSet<String> bypassHeaders = new TreeSet<>();
+    private final TreeSet<String> bypassCookies = new TreeSet<>();
     private boolean clientDirectives = true;
     private boolean storeSetCookie;
 
@@ -106,6 +107,20 @@ public final class CacheRules {
     }
 
     /**
+     * Forwards requests that have one of these cookies, and does not store their responses. The
+     * value does not matter.
+     *
+     * @param names names in which {@code *} stands for any characters: {@code wordpress_*}
+     */
+    public CacheRules bypassCookies(String... names) {
+        for (String name : names) {
+            Headers.of(name, "");
+            bypassCookies.add(name);
+        }
+        return this;
+    }
+
+    /**
      * Ignores {@code Cache-Control} of requests, which is advisory (RFC 9111 5.2.1): clients then
      * cannot make the cache revalidate. Only {@code no-store} and {@code only-if-cached} still
      * apply.
@@ -130,10 +145,11 @@ public final class CacheRules {
                 maxHeuristic.toMillis(),
                 staleIfError.toMillis(),
                 staleWhileRevalidate.toMillis(),
-                new IgnoredQuery(List.copyOf(ignoredQuery)),
+                new NamePatterns(List.copyOf(ignoredQuery)),
                 List.copyOf(keyHeaders),
                 List.copyOf(keyCookies),
                 List.copyOf(bypassHeaders),
+                new NamePatterns(List.copyOf(bypassCookies)),
                 clientDirectives,
                 storeSetCookie,
                 ignoredQuery + " " + keyHeaders + " " + keyCookies + " " + storeSetCookie);

@@ -18,10 +18,10 @@ final class CacheUrl {
      * @param target the request target, of which the query is read
      */
     static String of(
-            String scheme, String authority, String path, String target, IgnoredQuery ignored) {
+            String scheme, String authority, String path, String target, NamePatterns ignored) {
         int question = target.indexOf('?');
         String query = question < 0 ? "" : target.substring(question);
-        return scheme + "://" + authority(scheme, authority) + path + ignored.filter(query);
+        return scheme + "://" + authority(scheme, authority) + path + ignored.without(query);
     }
 
     private static String authority(String scheme, String authority) {
@@ -35,7 +35,7 @@ final class CacheUrl {
      *
      * @throws IllegalArgumentException if it is none
      */
-    static String parse(String uri, IgnoredQuery ignored) {
+    static String parse(String uri, NamePatterns ignored) {
         try {
             URI parsed = new URI(uri);
             if (parsed.getScheme() == null || parsed.getRawAuthority() == null) {
@@ -48,7 +48,7 @@ final class CacheUrl {
         }
     }
 
-    private static String of(URI uri, IgnoredQuery ignored) {
+    private static String of(URI uri, NamePatterns ignored) {
         String path =
                 uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
         String target = uri.getRawQuery() == null ? path : path + "?" + uri.getRawQuery();
@@ -60,7 +60,7 @@ final class CacheUrl {
      * Resolves the reference in {@code Location} or {@code Content-Location} (RFC 9111 4.4). Null
      * if it is malformed or has another origin: then it does not invalidate anything.
      */
-    static String sameOrigin(String base, String reference, IgnoredQuery ignored) {
+    static String sameOrigin(String base, String reference, NamePatterns ignored) {
         try {
             URI resolved = new URI(base).resolve(new URI(reference));
             if (resolved.getScheme() == null || resolved.getRawAuthority() == null) {

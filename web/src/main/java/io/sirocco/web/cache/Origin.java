@@ -3,6 +3,7 @@ package io.sirocco.web.cache;
 
 import io.sirocco.http.Response;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -33,5 +34,14 @@ public interface Origin {
      */
     default Optional<Response> failureResponse(Throwable failure) {
         return Optional.empty();
+    }
+
+    /**
+     * Returns the names, in lower case, of the request headers that this origin sets to values of
+     * one client, such as its address. A response that varies by one of them is not stored, since
+     * the cache does not see these values. By default there are none.
+     */
+    default Set<String> clientHeaders() {
+        return Set.of();
     }
 }

@@ -5,6 +5,7 @@ import io.sirocco.http.Headers;
 import io.sirocco.http.HttpDate;
 import io.sirocco.net.Loop;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -320,8 +321,7 @@ final class OriginFetch implements SharedBody.Listener {
             return;
         }
         StoredResponse fresh = engine.freshened(valid, request, notModified, requestTime);
-        StoreRefusal refusal =
-                StoreRefusal.of(request, fresh.headers, fresh.facts, engine.settings);
+        StoreRefusal refusal = refusal(fresh.headers, fresh.facts);
         boolean kept = refusal == null && engine.store(fresh, this);
         if (refusal != null) {
             engine.store.remove(valid);
@@ -380,11 +380,18 @@ final class OriginFetch implements SharedBody.Listener {
                 response.status(), response.headers(), requestTime, engine.now(), request.rules);
     }
 
+    private StoreRefusal refusal(Headers headers, ResponseFacts facts) {
+        StoreRefusal refusal = StoreRefusal.of(request, headers, facts, engine.settings);
+        return refusal == null && !Collections.disjoint(facts.vary(), origin.clientHeaders())
+                ? StoreRefusal.VARY_FORWARDED
+                : refusal;
+    }
+
     private StoreRefusal refusal(OriginResponse response, ResponseFacts facts) {
         if (purged) {
             return StoreRefusal.PURGED;
         }
-        StoreRefusal refusal = StoreRefusal.of(request, response.headers(), facts, engine.settings);
+        StoreRefusal refusal = refusal(response.headers(), facts);
         if (refusal == null && response.length().orElse(0) > engine.settings.largestBody()) {
             refusal = StoreRefusal.BODY_TOO_LARGE;
         }

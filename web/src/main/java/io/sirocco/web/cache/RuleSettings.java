@@ -15,10 +15,11 @@ record RuleSettings(
         long maxHeuristic,
         long staleIfError,
         long staleWhileRevalidate,
-        IgnoredQuery ignoredQuery,
+        NamePatterns ignoredQuery,
         List<String> keyHeaders,
         List<String> keyCookies,
         List<String> bypassHeaders,
+        NamePatterns bypassCookies,
         boolean clientDirectives,
         boolean storeSetCookie,
         String keys) {}

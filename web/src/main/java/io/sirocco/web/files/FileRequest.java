@@ -2,6 +2,7 @@
 package io.sirocco.web.files;
 
 import io.sirocco.http.Filter;
+import io.sirocco.http.Handler;
 import io.sirocco.http.Request;
 import java.util.Optional;
 
@@ -11,6 +12,7 @@ import java.util.Optional;
  *
  * @param path as the client sent it
  * @param query as the client sent it, with its question mark; empty if there is none
+ * @param otherwise responds where no file exists; null for the pages of the server
  * @param rules of the files that the path leads to, other than the one that it names
  */
 record FileRequest(
@@ -25,10 +27,11 @@ record FileRequest(
         String ifUnmodifiedSince,
         String ifRange,
         String range,
+        Handler otherwise,
         FileRules rules) {
 
     /** Returns the parts of a {@code GET} or {@code HEAD} request. */
-    static FileRequest of(Request request, FileRules rules) {
+    static FileRequest of(Request request, Handler otherwise, FileRules rules) {
         String target = request.target();
         int question = target.indexOf('?');
         boolean head = request.method().equals("HEAD");
@@ -44,6 +47,7 @@ record FileRequest(
                 field(request, "If-Unmodified-Since"),
                 field(request, "If-Range"),
                 head ? null : field(request, "Range"), // RFC 9110 14.2: defined for GET only
+                otherwise,
                 rules);
     }
 
@@ -78,6 +82,7 @@ record FileRequest(
                 null,
                 null,
                 null,
+                otherwise,
                 rules);
     }
 
@@ -95,6 +100,7 @@ record FileRequest(
                 ifUnmodifiedSince,
                 ifRange,
                 range,
+                otherwise,
                 other -> other.equals(file) ? Optional.<Filter>empty() : rules.of(other));
     }
 }

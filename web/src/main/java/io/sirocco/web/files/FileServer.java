@@ -6,6 +6,7 @@ import io.sirocco.http.Handler;
 import io.sirocco.http.Percent;
 import io.sirocco.http.Request;
 import io.sirocco.http.Response;
+import io.sirocco.http.Route;
 import io.sirocco.net.RootDirectory;
 import io.sirocco.net.TooManyOpenFilesException;
 import io.sirocco.net.log.LazyLogger;
@@ -91,7 +92,38 @@ public final class FileServer implements Handler, AutoCloseable {
     /** Answers with the file that the wildcard of the route names. */
     @Override
     public Response handle(Request request) {
-        return answer(request, request.param("*"), FileRules.NONE);
+        return answer(request, request.param("*"), null, FileRules.NONE);
+    }
+
+    /**
+     * Returns a handler for routes that end with {@code *}: it serves the file that a GET or HEAD
+     * request names, and {@code other} responds to all other requests, a reverse proxy for example.
+     * A directory counts as a file if it has an index page or is listed. {@link
+     * FileOptions#fallback} and {@link FileOptions#notFound} do not apply.
+     *
+     * <pre>{@code
+     * routes.any("/*", files.orElse(Proxy.to(app)));
+     * }</pre>
+     */
+    public Handler orElse(Handler other) {
+        return new Handler() {
+            @Override
+            public Response handle(Request request) throws Exception {
+                return isRead(request)
+                        ? answer(request, request.param("*"), other, FileRules.NONE)
+                        : other.handle(request);
+            }
+
+            @Override
+            public void configure(Route route) {
+                other.configure(route);
+            }
+        };
+    }
+
+    private static boolean isRead(Request request) {
+        String method = request.method();
+        return method.equals("GET") || method.equals("HEAD");
     }
 
     /**
@@ -109,18 +141,33 @@ public final class FileServer implements Handler, AutoCloseable {
      * {@code path} itself is the caller's to protect.
      */
     public Response serve(Request request, String path, FileRules rules) {
+        return answer(request, relative(path), null, rules);
+    }
+
+    /**
+     * The same for GET and HEAD, where {@code other} responds if no file exists, as with {@link
+     * #orElse}.
+     */
+    public Response serve(Request request, String path, FileRules rules, Handler other)
+            throws Exception {
+        return isRead(request)
+                ? answer(request, relative(path), other, rules)
+                : other.handle(request);
+    }
+
+    private static String relative(String path) {
         if (!path.startsWith("/")) {
             throw new IllegalArgumentException(
                     "A path begins with a slash; write /" + path + " for " + path + ".");
         }
-        return answer(request, path.substring(1), rules);
+        return path.substring(1);
     }
 
-    private Response answer(Request request, String path, FileRules rules) {
+    private Response answer(Request request, String path, Handler otherwise, FileRules rules) {
         String method = request.method();
         return switch (method) {
             case "GET", "HEAD" -> {
-                FileRequest asked = FileRequest.of(request, rules);
+                FileRequest asked = FileRequest.of(request, otherwise, rules);
                 yield FilePath.honest(asked.path())
                         ? answer(asked, path, Role.ITSELF, 0)
                         : absent(asked, Role.FALLBACK);
@@ -245,6 +292,9 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     private Response absent(FileRequest asked, Role role) {
+        if (asked.otherwise() != null) {
+            return Response.asyncHandler(CompletableFuture.completedFuture(asked.otherwise()));
+        }
         if (role == Role.ITSELF && settings.fallback() != null) {
             return answer(asked, settings.fallback(), Role.FALLBACK, 0);
         }

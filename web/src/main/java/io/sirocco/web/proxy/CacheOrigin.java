@@ -8,6 +8,7 @@ import io.sirocco.web.cache.Origin;
 import io.sirocco.web.cache.OriginRequest;
 import io.sirocco.web.cache.OriginResponse;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -39,6 +40,11 @@ final class CacheOrigin implements Origin {
         }
         ProxyOutcome told = background ? new ProxyOutcome(proxy.upstream.name()) : outcome;
         return new CacheExchange(this, proxy, request.sentBy(sent), told, background).response();
+    }
+
+    @Override
+    public Set<String> clientHeaders() {
+        return proxy.rules.clientHeaders();
     }
 
     /** Passes an interim response on, while the client waits for the final one. */

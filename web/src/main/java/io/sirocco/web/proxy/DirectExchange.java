@@ -38,8 +38,15 @@ final class DirectExchange extends ProxyExchange {
 
     @Override
     void begun() {
-        client.onDisconnect(this::leave);
+        client.onDisconnect(this::disconnected);
         client.onComplete(this::completed);
+    }
+
+    /** The client has disconnected, or has closed its sending side and may still read. */
+    private void disconnected() {
+        if (!client.isConnected() || proxy.options.abortOnClose) {
+            leave();
+        }
     }
 
     @Override

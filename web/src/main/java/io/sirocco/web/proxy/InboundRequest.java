@@ -11,6 +11,7 @@ import io.sirocco.web.cache.OriginRequest;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -48,6 +49,9 @@ final class InboundRequest {
     private final byte[] content; // of a request of this program; else null
     final Headers headers;
 
+    /** The headers to set, with their values for this request; null for those of the options. */
+    final List<HeaderRule> rules;
+
     private InboundRequest(Request request) {
         this(request, request.authority(), request.target(), request.path(), request.headers());
     }
@@ -69,6 +73,7 @@ final class InboundRequest {
         this.body = request.body().length().orElse(-1) == 0 ? null : request.body();
         this.content = null;
         this.headers = headers;
+        this.rules = null;
     }
 
     private InboundRequest(InboundRequest from, OriginRequest sent) {
@@ -87,6 +92,26 @@ final class InboundRequest {
         this.body = sent.body().orElse(null);
         this.content = null;
         this.headers = sent.headers();
+        this.rules = from.rules;
+    }
+
+    private InboundRequest(InboundRequest from, String target, List<HeaderRule> rules) {
+        this.method = from.method;
+        this.version = from.version;
+        this.scheme = from.scheme;
+        this.authority = from.authority;
+        this.host = from.host;
+        this.target = target;
+        this.path = path(target);
+        this.remoteAddress = from.remoteAddress;
+        this.localAddress = from.localAddress;
+        this.trustedHeaders = from.trustedHeaders;
+        this.hop = from.hop;
+        this.loop = from.loop;
+        this.body = from.body;
+        this.content = from.content;
+        this.headers = from.headers;
+        this.rules = rules;
     }
 
     private InboundRequest(UpstreamRequest own, Loop loop) {
@@ -105,6 +130,7 @@ final class InboundRequest {
         this.body = null;
         this.content = own.body();
         this.headers = own.headers();
+        this.rules = null;
     }
 
     static InboundRequest of(Request request) {
@@ -120,6 +146,19 @@ final class InboundRequest {
         boolean same = request.header("Host").orElse("").equals(host);
         return new InboundRequest(
                 request, same ? request.authority() : host, target, path(target), headers);
+    }
+
+    /** Returns this request with another path and query, before the client's query. */
+    InboundRequest withTarget(String other) {
+        int mark = target.indexOf('?');
+        String query = mark < 0 ? "" : target.substring(mark + 1);
+        char before = other.indexOf('?') < 0 ? '?' : '&';
+        return new InboundRequest(this, query.isEmpty() ? other : other + before + query, rules);
+    }
+
+    /** Returns this request with the headers to set. */
+    InboundRequest withRules(List<HeaderRule> rules) {
+        return new InboundRequest(this, target, rules);
     }
 
     /** Returns a request of this program. */

@@ -3,9 +3,12 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.HeaderNames;
 import io.sirocco.http.Headers;
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The headers of messages that pass through a {@link Proxy}, as the table in docs/proxy.md says:
@@ -26,6 +29,9 @@ final class MessageHeaders {
             HeaderNames.of("Content-Location", "Location", "Set-Cookie");
 
     private final ProxyOptions options;
+    private final boolean variableRequests;
+    private final List<HeaderRule> variableResponses;
+    private final Set<String> clientHeaders; // in lower case
     private final ForwardedHeaders forwarded;
     private final StickyCookie sticky;
     private final LocationRewrite locations;
@@ -33,6 +39,14 @@ final class MessageHeaders {
 
     MessageHeaders(ProxyOptions options, String stickyCookie) {
         this.options = options;
+        this.variableRequests = HeaderRule.anyVariable(options.requestHeaders);
+        this.variableResponses =
+                options.responseHeaders.stream().filter(rule -> rule.variable() != null).toList();
+        this.clientHeaders =
+                options.requestHeaders.stream()
+                        .filter(rule -> rule.variable() != null)
+                        .map(rule -> rule.name().toLowerCase(Locale.ROOT))
+                        .collect(Collectors.toUnmodifiableSet());
         this.forwarded =
                 switch (options.forwarding) {
                     case X_FORWARDED -> new ForwardedHeaders(true, false);
@@ -62,6 +76,29 @@ final class MessageHeaders {
             }
         }
         return count;
+    }
+
+    // ---- headers that depend on the client's request
+
+    /** Returns the headers, in lower case, by which servers learn of one client only. */
+    Set<String> clientHeaders() {
+        return clientHeaders;
+    }
+
+    /** Returns the request with the values of the headers that the options set. */
+    InboundRequest filled(InboundRequest inbound, Request client) {
+        return variableRequests
+                ? inbound.withRules(HeaderRule.filled(options.requestHeaders, client))
+                : inbound;
+    }
+
+    /** Sets the headers of a response that depend on the request. */
+    Response filled(Response response, Request client) {
+        if (variableResponses.isEmpty()) {
+            return response;
+        }
+        List<HeaderRule> rules = HeaderRule.filled(variableResponses, client);
+        return response.map(known -> known.headers(changed(known.headers(), rules)));
     }
 
     // ---- the request
@@ -131,7 +168,26 @@ final class MessageHeaders {
         all.add(received, from, size);
         forwarded.add(request, all);
         addVia(request.version, all);
-        return changed(all.build(), options.requestHeaders);
+        List<HeaderRule> rules = request.rules == null ? options.requestHeaders : request.rules;
+        return rules.isEmpty() ? all.build() : changed(withoutAliases(all.build(), rules), rules);
+    }
+
+    /**
+     * Removes headers that a server which speaks CGI does not tell from those of the rules: {@code
+     * X_Real_IP} and {@code X-Real-IP} are one variable there.
+     */
+    private static Headers withoutAliases(Headers headers, List<HeaderRule> rules) {
+        Headers kept = headers;
+        for (int i = 0, n = headers.size(); i < n; i++) {
+            String name = headers.name(i);
+            String dashed = name.indexOf('_') < 0 ? "" : name.replace('_', '-');
+            for (HeaderRule rule : rules) {
+                if (!dashed.isEmpty() && dashed.equalsIgnoreCase(rule.name().replace('_', '-'))) {
+                    kept = kept.without(name);
+                }
+            }
+        }
+        return kept;
     }
 
     /** Adds what a server gets instead of a header, which is nothing for most. */
@@ -159,7 +215,8 @@ final class MessageHeaders {
      * says in the header section, where it merges the two, are removed.
      */
     Headers requestTrailers(Headers trailers) {
-        Headers all = passing(trailers, options.requestHeaders);
+        Headers all =
+                withoutAliases(passing(trailers, options.requestHeaders), options.requestHeaders);
         for (int i = 0, n = trailers.size(); i < n; i++) {
             if (ForwardedHeaders.claims(trailers, i)) {
                 all = all.without(trailers.name(i));
@@ -212,7 +269,7 @@ final class MessageHeaders {
     }
 
     /** Removes trailers of one connection, and of the names that a rule sets or removes. */
-    private static Headers passing(Headers trailers, List<ProxyOptions.HeaderRule> rules) {
+    private static Headers passing(Headers trailers, List<HeaderRule> rules) {
         Headers all = trailers;
         for (int i = 0, n = trailers.size(); i < n; i++) {
             if (HopByHop.NAMES.contains(trailers, i)) {
@@ -220,7 +277,7 @@ final class MessageHeaders {
             }
         }
         if (all.size() > 0) {
-            for (ProxyOptions.HeaderRule rule : rules) {
+            for (HeaderRule rule : rules) {
                 all = all.without(rule.name());
             }
         }
@@ -244,9 +301,12 @@ final class MessageHeaders {
     }
 
     /** Returns the headers with some set and removed. */
-    private static Headers changed(Headers headers, List<ProxyOptions.HeaderRule> rules) {
+    private static Headers changed(Headers headers, List<HeaderRule> rules) {
         Headers changed = headers;
-        for (ProxyOptions.HeaderRule rule : rules) {
+        for (HeaderRule rule : rules) {
+            if (rule.value() == null) {
+                continue; // depends on a client's request
+            }
             changed = changed.without(rule.name());
             if (!rule.value().isEmpty()) {
                 changed = changed.with(rule.name(), rule.value());

@@ -43,7 +43,7 @@ public final class Proxy implements Handler {
 
     final Upstream upstream;
     final MessageHeaders rules;
-    private final ProxyOptions options;
+    final ProxyOptions options;
 
     private Proxy(Upstream upstream, ProxyOptions options) {
         this.upstream = upstream;
@@ -74,7 +74,14 @@ public final class Proxy implements Handler {
 
     @Override
     public Response handle(Request request) {
-        return respond(request, InboundRequest.of(request), options.cache);
+        InboundRequest inbound = InboundRequest.of(request);
+        if (options.rewrite == null) {
+            return respond(request, inbound, options.cache);
+        }
+        if (refuses(inbound)) {
+            return dotSegments();
+        }
+        return respond(request, inbound.withTarget(options.rewrite.apply(request)), options.cache);
     }
 
     /**
@@ -91,8 +98,12 @@ public final class Proxy implements Handler {
     }
 
     private Response respond(Request request, InboundRequest inbound, ResponseCache cache) {
-        if (!options.dotSegments && DotSegments.in(inbound.path)) {
-            return page(400, "The path must not contain the segments . and ..");
+        return rules.filled(exchange(request, rules.filled(inbound, request), cache), request);
+    }
+
+    private Response exchange(Request request, InboundRequest inbound, ResponseCache cache) {
+        if (refuses(inbound)) {
+            return dotSegments();
         }
         if (MessageHeaders.passes(inbound.list("Via")) > MOST_PASSES) {
             outcome(request).failure = ProxyFailure.LOOP.name();
@@ -117,6 +128,14 @@ public final class Proxy implements Handler {
         var response = new CompletableFuture<Response>();
         loop.execute(() -> response.complete(exchange.response()));
         return Response.async(response);
+    }
+
+    private boolean refuses(InboundRequest inbound) {
+        return !options.dotSegments && DotSegments.in(inbound.path);
+    }
+
+    private Response dotSegments() {
+        return page(400, "The path must not contain the segments . and ..");
     }
 
     private ProxyOutcome outcome(Request request) {

@@ -196,11 +196,17 @@ abstract class ProxyExchange {
         return thrown instanceof HttpClientException e ? e.reason() : Reason.LISTENER_FAILED;
     }
 
+    /** Returns whether a failure speaks against the server, and not against a slow client. */
+    private static boolean isOfServer(ProxyFailure failure, Throwable thrown) {
+        return failure.ofServer
+                && !(thrown instanceof HttpClientException e && e.waitedForCaller());
+    }
+
     private void failed(Throwable thrown) {
         Reason reason = reason(thrown);
         ProxyFailure failure = ProxyFailure.of(reason);
         UpstreamServer lost = server;
-        if (failure.ofServer) {
+        if (isOfServer(failure, thrown)) {
             failedAt(lost);
         }
         leaveServer();
@@ -310,7 +316,7 @@ abstract class ProxyExchange {
         Reason reason = reason(cause);
         ProxyFailure failure = ProxyFailure.of(reason);
         outcome.failure = failure + ": " + reason;
-        if (failure.ofServer) {
+        if (isOfServer(failure, cause)) {
             failedAt(server);
         }
         if (failure != ProxyFailure.REQUEST) {

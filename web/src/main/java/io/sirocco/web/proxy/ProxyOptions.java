@@ -3,6 +3,7 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.http.ErrorPages;
 import io.sirocco.http.Headers;
+import io.sirocco.http.Request;
 import io.sirocco.web.cache.ResponseCache;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * What a {@link Proxy} changes of the requests and responses that it forwards. Set in the lambda
@@ -28,11 +30,9 @@ public final class ProxyOptions {
         NONE
     }
 
-    /** A header to set, or to remove if the value is empty. */
-    record HeaderRule(String name, String value) {}
-
     String strip = "";
     String prefix = "";
+    Function<Request, String> rewrite; // null for none
     String host = Proxy.HOST_OF_CLIENT;
     Forwarding forwarding = Forwarding.X_FORWARDED;
     final List<HeaderRule> requestHeaders = new ArrayList<>();
@@ -40,6 +40,7 @@ public final class ProxyOptions {
     boolean rewriteLocation;
     boolean rewriteCookiePath;
     boolean dotSegments;
+    boolean abortOnClose = true;
     Set<String> upgrades = Set.of("websocket");
     ErrorPages errorPages = ErrorPages.PLAIN;
     ResponseCache cache; // null for none
@@ -64,6 +65,17 @@ public final class ProxyOptions {
      */
     public ProxyOptions prefix(String path) {
         this.prefix = path("prefix", path);
+        return this;
+    }
+
+    /**
+     * Sets what replaces the path: a function of the client's request, such as {@link
+     * io.sirocco.web.access.Rewrite#ofTarget}, which returns a percent-encoded path, and perhaps a
+     * query. The query of the client is put behind it. {@link #strip} and {@link #prefix} apply to
+     * the result. A target that {@link Proxy#forward} names is not rewritten. Default: none.
+     */
+    public ProxyOptions rewrite(Function<Request, String> target) {
+        this.rewrite = Objects.requireNonNull(target);
         return this;
     }
 
@@ -113,6 +125,31 @@ public final class ProxyOptions {
     }
 
     /**
+     * Sets a header of each request to what a function returns for it, such as the address of the
+     * client. An empty string removes the header. Characters that are neither visible ASCII nor
+     * spaces are percent-encoded, so a client cannot add a header by a value that it chooses. With
+     * a {@linkplain #cache cache}, a response that varies by this header is not stored.
+     *
+     * @throws IllegalArgumentException if the name is invalid, or the proxy sets the header itself
+     */
+    public ProxyOptions requestHeader(String name, Function<Request, String> value) {
+        requestHeaders.add(new HeaderRule(rule(name, "").name(), null, value));
+        return this;
+    }
+
+    /**
+     * Sets a header of each response to what a function returns for its request, as {@link
+     * #requestHeader(String, Function)} does. It is set in each response of the proxy, also in one
+     * from the cache and in a page of 502.
+     *
+     * @throws IllegalArgumentException if the name is invalid, or the proxy sets the header itself
+     */
+    public ProxyOptions responseHeader(String name, Function<Request, String> value) {
+        responseHeaders.add(new HeaderRule(rule(name, "").name(), null, value));
+        return this;
+    }
+
+    /**
      * Sets a header of the response in place of the server's; an empty value removes it.
      *
      * @throws IllegalArgumentException if the name or value is invalid, or the proxy sets the
@@ -130,7 +167,7 @@ public final class ProxyOptions {
                 || name.equalsIgnoreCase("Trailer")) {
             throw new IllegalArgumentException(name + " is set by the proxy.");
         }
-        return new HeaderRule(name, value);
+        return HeaderRule.of(name, value);
     }
 
     /**
@@ -158,6 +195,18 @@ public final class ProxyOptions {
      */
     public ProxyOptions allowDotSegments(boolean on) {
         this.dotSegments = on;
+        return this;
+    }
+
+    /**
+     * Sets whether the request to the server is cancelled when the client closes its sending side.
+     * A client that has left cannot be told from one that still reads until the response is sent to
+     * it. By default it counts as one that has left; if it reads, it gets 500. A reset, or an end
+     * within the body of the request, always cancels. Has no effect on requests that go through a
+     * {@link #cache}. Default: true.
+     */
+    public ProxyOptions abortOnClose(boolean on) {
+        this.abortOnClose = on;
         return this;
     }
 

@@ -3,19 +3,21 @@ package io.sirocco.web.proxy;
 
 import io.sirocco.net.CloseCause;
 import io.sirocco.net.Connection;
+import io.sirocco.net.Loop;
 import io.sirocco.net.Protocol;
 
 /**
  * Two connections of one loop behind an upgrade: what comes on either is written to the other.
  *
  * <pre>
- *   opened (101 of the server) ─▶ joined (101 to the client) ─▶ one side has ended ─▶ both closed
- *             └─ the client is gone, or 10 s pass ────────────────────────────────────▲
+ *   opened (101 of the server) ─▶ joined (101 to the client) ─▶ half-closed ─▶ both have ended ─▶ closed
+ *             └─ the client is gone, or 10 s pass ───────────────────────────────────────────────────▲
  * </pre>
  *
- * <p>A side whose output waits for its peer stops the input of the other side. When a side ends,
- * what it has sent is still delivered, and so is what it was sent; then both are closed. A reset is
- * passed on. While nothing moves it holds no buffer. Loop-confined.
+ * <p>A side whose output waits for its peer stops the input of the other side. The end of one side
+ * is passed on behind what it has sent, and the other side goes on; with TLS 1.2, which has no
+ * half-closed connections, the end of one side ends both. A reset is passed on. While nothing moves
+ * it holds no buffer. Loop-confined.
  */
 final class Tunnel implements Protocol {
     private static final long JOIN_MILLIS = 10_000;
@@ -26,6 +28,7 @@ final class Tunnel implements Protocol {
     private final UpstreamServer to;
     private Connection client; // null until it is joined
     private boolean counts; // in what is in progress
+    private byte ended; // how many sides have
 
     /** A tunnel to a server of an upstream, which waits for its client. */
     Tunnel(Connection server, Upstream upstream, UpstreamServer to) {
@@ -61,13 +64,20 @@ final class Tunnel implements Protocol {
     /** Joins the client's connection, of which it becomes the protocol. */
     Protocol join(Connection connection) {
         client = connection;
+        Loop loop = client.loop();
         server.clearDeadline();
-        if (server.isOpen()) {
-            server.resume();
-            moved();
-        } else {
-            client.loop().execute(client::finish); // it has ended meanwhile
+        if (!server.isOpen()) {
+            loop.execute(client::finish); // it was closed meanwhile
+            return this;
         }
+        if (server.isInputEnded()) { // or its end follows behind what is kept
+            loop.execute(() -> ended(server));
+        }
+        if (client.isInputEnded()) {
+            loop.execute(() -> ended(client));
+        }
+        server.resume();
+        moved();
         return this;
     }
 
@@ -79,7 +89,12 @@ final class Tunnel implements Protocol {
     }
 
     private void moved() {
-        client.deadline(client.loop().now() + upstream.settings.tunnelIdleTimeout.toMillis());
+        if (ended < 2) {
+            UpstreamSettings settings = upstream.settings;
+            long idle = settings.tunnelIdleTimeout.toMillis();
+            long halfClosed = Math.min(idle, settings.tunnelHalfClosedTimeout.toMillis());
+            client.deadline(client.loop().now() + (ended == 0 ? idle : halfClosed));
+        }
     }
 
     private Connection other(Connection connection) {
@@ -110,8 +125,21 @@ final class Tunnel implements Protocol {
 
     @Override
     public void ended(Connection connection) {
-        end(connection);
-        end(other(connection));
+        Connection other = other(connection);
+        if (!connection.canHalfClose() || other != null && !other.canHalfClose()) {
+            ended = 2;
+        } else if (other == null) {
+            return; // the client learns it when it has joined
+        } else {
+            ended++;
+        }
+        if (ended >= 2) {
+            end(connection);
+            end(other);
+        } else {
+            other.endOutput();
+            moved();
+        }
     }
 
     private static void end(Connection connection) {
@@ -121,11 +149,20 @@ final class Tunnel implements Protocol {
         }
     }
 
+    /** Closes both; resets them if one has ended, lest its peer takes a part for the whole. */
     @Override
     public void expired(Connection connection) {
-        server.abort();
+        close(server);
         if (client != null) {
-            client.abort();
+            close(client);
+        }
+    }
+
+    private void close(Connection connection) {
+        if (ended > 0) {
+            connection.reset();
+        } else {
+            connection.abort();
         }
     }
 

@@ -4,6 +4,7 @@ package io.sirocco.web.proxy;
 import io.sirocco.http.Server;
 import io.sirocco.http.client.HttpClient;
 import io.sirocco.http.client.HttpClientStats;
+import io.sirocco.http.client.OriginStats;
 import io.sirocco.net.Loop;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
@@ -210,6 +211,7 @@ public final class Upstream implements AutoCloseable {
         HttpClientStats connections = client.stats();
         var each = new ArrayList<UpstreamStats.ServerStats>();
         for (UpstreamServer server : servers()) {
+            OriginStats to = client.stats(server.origin);
             each.add(
                     new UpstreamStats.ServerStats(
                             server.name,
@@ -218,6 +220,8 @@ public final class Upstream implements AutoCloseable {
                             server.failures.sum(),
                             server.inProgress.get(),
                             server.tunnels.get(),
+                            to.connections(),
+                            to.idle(),
                             server.latency.sum()));
         }
         return new UpstreamStats(

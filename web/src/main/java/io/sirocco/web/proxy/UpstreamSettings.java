@@ -54,6 +54,7 @@ public final class UpstreamSettings implements Cloneable {
     Duration totalTimeout = Duration.ofHours(1);
     Duration keepAlive = Duration.ofSeconds(30);
     Duration tunnelIdleTimeout = Duration.ofHours(1);
+    Duration tunnelHalfClosedTimeout = Duration.ofMinutes(1);
     ProxyProtocol proxyProtocol; // null for none
     TlsClient tls; // null for the JVM's
     String serverName = "";
@@ -336,6 +337,15 @@ public final class UpstreamSettings implements Cloneable {
     /** Sets how long nothing may move in a tunnel. Default: 1 h. */
     public UpstreamSettings tunnelIdleTimeout(Duration timeout) {
         this.tunnelIdleTimeout = positive("tunnelIdleTimeout", timeout);
+        return this;
+    }
+
+    /**
+     * Sets how long nothing may move in a tunnel of which one side has ended, if {@link
+     * #tunnelIdleTimeout} is not shorter. Default: 1 min.
+     */
+    public UpstreamSettings tunnelHalfClosedTimeout(Duration timeout) {
+        this.tunnelHalfClosedTimeout = positive("tunnelHalfClosedTimeout", timeout);
         return this;
     }
 

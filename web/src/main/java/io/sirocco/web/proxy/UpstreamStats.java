@@ -37,6 +37,8 @@ public record UpstreamStats(
      * @param failures attempts that failed
      * @param inProgress requests and tunnels in progress
      * @param tunnels tunnels
+     * @param connections open connections, without tunnels
+     * @param idle connections that serve no request
      * @param latency of its responses: from the start of an attempt until the headers have arrived
      */
     public record ServerStats(
@@ -46,5 +48,7 @@ public record UpstreamStats(
             long failures,
             long inProgress,
             long tunnels,
+            long connections,
+            long idle,
             Latency latency) {}
 }

@@ -611,6 +611,21 @@ class CachingTest {
     }
 
     @Test
+    void aCookieCanBypassTheCache() throws IOException {
+        restart(options -> options.rules(rules -> rules.bypassCookies("session", "wp_*")));
+        serving.origin.answers(
+                request -> ok("n" + serving.origin.count(), "Cache-Control", "max-age=60"));
+        assertEquals("n1", serving.get("/a", "Cookie: theme=dark; other_wp_1=x").text());
+        assertEquals("n1", serving.get("/a", "Cookie: theme=session").text());
+        Answer personal = serving.get("/a", "Cookie: theme=dark; session=7");
+        assertEquals("n2", personal.text());
+        assertEquals("sirocco; fwd=bypass; fwd-status=200", personal.field("Cache-Status"));
+        assertEquals("n3", serving.get("/a", "Cookie: a=b", "Cookie: wp_login_8f=x").text());
+        assertEquals("n4", serving.get("/a", "Cookie: session=").text());
+        assertEquals("n1", serving.get("/a").text());
+    }
+
+    @Test
     void requestsThatForbidStoringAreForwarded() throws IOException {
         serving.origin.answers(
                 request -> ok("n" + serving.origin.count(), "Cache-Control", "max-age=60"));

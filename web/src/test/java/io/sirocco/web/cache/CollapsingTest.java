@@ -183,7 +183,7 @@ class CollapsingTest {
         CacheServing.until(() -> serving.cache.waiting() == 1);
         CompletableFuture<Answer> other = serving.later("/a");
         CacheServing.until(() -> serving.cache.waiting() == 2);
-        leader.close();
+        leader.abort();
         CacheServing.until(() -> serving.cache.waiting() == 1);
         CompletableFuture<OriginResponse> response = pending.take();
         assertTrue(!response.isCancelled());
@@ -200,7 +200,7 @@ class CollapsingTest {
         CacheServing.until(() -> serving.cache.waiting() == 1);
         CompletableFuture<Answer> other = serving.later("/a");
         CacheServing.until(() -> serving.cache.waiting() == 2);
-        leader.close();
+        leader.abort();
         CacheServing.until(() -> serving.cache.waiting() == 1);
         serving.origin.answers(ok("other's", "Cache-Control", "private"));
         pending.take()
@@ -219,7 +219,7 @@ class CollapsingTest {
         Client only = serving.client();
         only.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n");
         CompletableFuture<OriginResponse> response = pending.take();
-        only.close();
+        only.abort();
         CacheServing.until(response::isCancelled);
         assertEquals(0, serving.cache.waiting());
     }

@@ -119,6 +119,12 @@ public final class Client implements AutoCloseable {
         return line.toString(ISO_8859_1);
     }
 
+    /** Closes so that the server sees a reset. */
+    public void abort() throws IOException {
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+
     @Override
     public void close() throws IOException {
         socket.close();

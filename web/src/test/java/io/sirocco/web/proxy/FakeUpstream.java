@@ -35,7 +35,12 @@ final class FakeUpstream implements AutoCloseable {
     private final Thread acceptor;
 
     FakeUpstream(Script script) throws IOException {
-        listener = new ServerSocket(0, 50, InetAddress.ofLiteral("127.0.0.1"));
+        this(new ServerSocket(0, 50, InetAddress.ofLiteral("127.0.0.1")), script);
+    }
+
+    /** One with a listener of the test, for TLS. */
+    FakeUpstream(ServerSocket listener, Script script) {
+        this.listener = listener;
         acceptor = Thread.ofPlatform().daemon().start(() -> accept(script));
     }
 
@@ -155,6 +160,11 @@ final class FakeUpstream implements AutoCloseable {
         void send(String block) throws IOException {
             out.write(block.replace("\n", "\r\n").getBytes(ISO_8859_1));
             out.flush();
+        }
+
+        /** Everything until the client has ended its side. */
+        String rest() throws IOException {
+            return new String(in.readAllBytes(), ISO_8859_1);
         }
 
         /** Waits until the client has closed the connection. */

@@ -116,6 +116,27 @@ class PokerFaceProxyTest {
         }
     }
 
+    @Test
+    void aFileThatExistsGoesBeforeTheServer() throws Exception {
+        Path copy = Files.writeString(folder.resolve("a"), "copy");
+        try (var fake = FakeUpstream.responding(OK);
+                FileServer files = FileServer.of(folder, o -> o.cacheCheck(Duration.ZERO));
+                Upstream upstream = Upstream.of(fake.url());
+                var proxy =
+                        new ProxyServer(
+                                upstream,
+                                c -> c.transport(transport),
+                                routes -> routes.any("/*", files.orElse(Proxy.to(upstream))))) {
+            assertTrue(proxy.ask(GET).endsWith("\n\ncopy"));
+            assertTrue(proxy.ask(GET.replace("/a", "/b")).endsWith("\n\nok"));
+            assertTrue(proxy.ask(GET.replace("GET", "DELETE")).endsWith("\n\nok"));
+            fake.stop();
+            assertTrue(proxy.ask(GET).endsWith("\n\ncopy"));
+            Files.delete(copy);
+            assertTrue(proxy.ask(GET).startsWith("HTTP/1.1 502 "));
+        }
+    }
+
     // ---- defects
 
     /** Settings of the servers were read under another name, and had no effect. */

@@ -458,6 +458,24 @@ class ProxyCacheTest {
         proxy.awaitQuiet();
     }
 
+    /** {@code printf ... | nc -N}: what is stored, and what is not. */
+    @Test
+    void aClientThatHasEndedItsSideGetsItsResponse() throws Exception {
+        for (String control : new String[] {"max-age=60", "no-store"}) {
+            for (String method : new String[] {"GET", "POST"}) {
+                RawClient client = client("127.0.0.1").send(request(method, "/" + control));
+                fake.next();
+                client.socket.shutdownOutput();
+                var behind = client("127.0.0.1"); // on the same loop: the end was seen before it
+                behind.send(request("OPTIONS", "/", "Max-Forwards: 0"));
+                behind.response();
+                reply("Cache-Control: " + control, "last");
+                assertTrue(client.end().endsWith("\n\nlast<end>"), method + " " + control);
+            }
+        }
+        proxy.awaitQuiet();
+    }
+
     @Test
     void theRequestIsCancelledWhenAllClientsHaveLeft() throws Exception {
         RawClient first = begin(1, "127.0.0.1", "/a");
@@ -521,6 +539,39 @@ class ProxyCacheTest {
         assertHas(get("/c"), "Set-Cookie: node=", "Set-Cookie: id=1\n", "detail=SET_COOKIE\n");
         reply("", "posted");
         assertHas(proxy.ask(request("POST", "/a", "Content-Length: 0")), "Set-Cookie: node=");
+    }
+
+    /** Each client gets its own header, also with a response that was stored for another one. */
+    @Test
+    void headersOfTheRequestAreNotStored() throws Exception {
+        start(s -> {}, o -> o.responseHeader("X-Agent", r -> r.header("User-Agent").orElse("")));
+        reply("Cache-Control: max-age=60\nX-Agent: server", "one");
+        String first = proxy.ask(request("GET", "/a", "User-Agent: first"));
+        assertHas(first, "\nX-Agent: first\n", "; stored\n", "\n\none");
+        String second = proxy.ask(request("GET", "/a", "User-Agent: second"));
+        assertHas(second, "\nX-Agent: second\n", "sirocco; hit", "\n\none");
+        assertFalse(proxy.ask(request("GET", "/a")).contains("X-Agent"));
+    }
+
+    /** The cache does not see the value that the server has seen. */
+    @Test
+    void aResponseThatVariesByAHeaderOfTheProxyIsNotStored() throws Exception {
+        start(s -> {}, o -> o.requestHeader("X-User", r -> r.query("user").orElse("")));
+        for (String user : List.of("ann", "bob")) {
+            reply("Cache-Control: max-age=60\nVary: Accept, x-user", "for " + user);
+            String response = get("/a?user=" + user);
+            assertHas(response, "detail=VARY_FORWARDED\n", "\n\nfor " + user);
+            assertHas(fake.next(), "X-User: " + user + "\n");
+        }
+        reply("Cache-Control: max-age=60\nETag: \"1\"", "for all");
+        assertHas(get("/b"), "; stored\n");
+        fake.next();
+        clock.advance(Duration.ofSeconds(61));
+        reply(304, "ETag: \"1\"\nVary: X-User", "");
+        assertHas(get("/b"), "\n\nfor all");
+        fake.next();
+        reply("Cache-Control: max-age=60", "again");
+        assertHas(get("/b"), "fwd=uri-miss", "\n\nagain");
     }
 
     @Test

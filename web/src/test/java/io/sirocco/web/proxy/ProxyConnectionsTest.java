@@ -70,6 +70,11 @@ class ProxyConnectionsTest {
             assertEquals("GET localhost - ", body(proxy.ask(GET)));
             assertEquals("GET localhost - ", body(proxy.ask(GET)));
             assertEquals(1, proxy.upstream.stats().connections());
+            UpstreamStats.ServerStats server = proxy.upstream.stats().servers().getFirst();
+            assertEquals(1, server.connections());
+            ProxyServer.await(
+                    "the connection is idle",
+                    () -> proxy.upstream.stats().servers().getFirst().idle() == 1);
         }
     }
 

@@ -249,6 +249,71 @@ class ProxyHeadersTest {
         assertTrue(!request.contains("Cookie"), request);
     }
 
+    /** A server that speaks CGI has one variable for both spellings. */
+    @Test
+    void aClientCannotSetAHeaderOfTheProxyByAnotherSpelling() throws Exception {
+        String request =
+                forwarded(
+                        "GET / HTTP/1.1\nHost: a\nX_Real_IP: 1.2.3.4\nX-Real_ip: 1.2.3.4\nX_Own: 1\n\n",
+                        c -> {},
+                        o -> o.requestHeader("X-Real-IP", "10.0.0.1"));
+        assertTrue(request.endsWith("Via: 1.1 sirocco\nX-Real-IP: 10.0.0.1\n\n"), request);
+        assertTrue(request.contains("X_Own: 1\n"), request);
+        assertTrue(!request.contains("1.2.3.4"), request);
+    }
+
+    @Test
+    void headersCanDependOnTheRequest() throws Exception {
+        String request =
+                forwarded(
+                        "GET /a HTTP/1.1\nHost: a\nX-Real-IP: 1.2.3.4\nX-User: root\n\n",
+                        c -> {},
+                        o ->
+                                o.requestHeader("X-Target", r -> r.method() + " " + r.target())
+                                        .requestHeader("X-Real-IP", r -> "127.0.0.1")
+                                        .requestHeader("X-User", r -> ""));
+        assertTrue(
+                request.endsWith("Via: 1.1 sirocco\nX-Target: GET /a\nX-Real-IP: 127.0.0.1\n\n"),
+                request);
+        assertTrue(!request.contains("X-User"), request);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'a\r\nX-Evil: 1', 'a%0D%0AX-Evil: 1'",
+        "'a\r\n\r\nGET /evil HTTP/1.1', 'a%0D%0A%0D%0AGET /evil HTTP/1.1'",
+        "'\0\u007f\t', '%00%7F'",
+        "J\u00fcrgen, J%C3%BCrgen",
+        "' a b ', a b",
+    })
+    void aValueCannotAddAHeader(String value, String sent) throws Exception {
+        String request =
+                forwarded(
+                        "GET / HTTP/1.1\nHost: a\n\n",
+                        c -> {},
+                        o -> o.requestHeader("X-User", r -> value));
+        assertTrue(request.endsWith("Via: 1.1 sirocco\nX-User: " + sent + "\n\n"), request);
+    }
+
+    @Test
+    void headersOfEachResponseCanDependOnTheRequest() throws Exception {
+        try (ProxyServer proxy =
+                proxy(
+                        c -> {},
+                        o ->
+                                o.responseHeader("X-Id", r -> "of " + r.target())
+                                        .responseHeader("X-Bad", r -> "a\r\nX-Evil: 1")
+                                        .responseHeader("Server", r -> ""))) {
+            String ok = proxy.ask("GET /a HTTP/1.1\nHost: a\n\n");
+            assertTrue(ok.contains("\nX-Id: of /a\nX-Bad: a%0D%0AX-Evil: 1\n"), ok);
+            assertTrue(ok.endsWith("\n\nok") && !ok.contains("Server: fake"), ok);
+            fake.stop();
+            String failed = proxy.ask("GET /b HTTP/1.1\nHost: a\n\n");
+            assertTrue(failed.startsWith("HTTP/1.1 502 "), failed);
+            assertTrue(failed.contains("\nX-Id: of /b\n"), failed);
+        }
+    }
+
     // ---- who the client is
 
     private static final String FORGED =

@@ -50,7 +50,7 @@ class ProxyMemoryTest {
             }
             assertTrue(proxy.next().startsWith("503"));
             for (RawClient client : clients) {
-                client.close();
+                client.reset();
             }
             proxy.awaitQuiet();
             ProxyServer.await(

@@ -5,6 +5,7 @@ import io.sirocco.http.Config;
 import io.sirocco.http.Monitor;
 import io.sirocco.http.Routes;
 import io.sirocco.http.Server;
+import io.sirocco.net.Tls;
 import io.sirocco.net.TransportKind;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -17,6 +18,8 @@ import java.util.function.Consumer;
 
 /** A server with a proxy at {@code /*}, and what its monitor is told. Any thread. */
 final class ProxyServer implements AutoCloseable {
+    private static final InetSocketAddress ANY_PORT = new InetSocketAddress("127.0.0.1", 0);
+
     final Server server;
     final Upstream upstream;
     volatile WeakReference<ProxyOutcome> last; // of a completed request
@@ -39,13 +42,29 @@ final class ProxyServer implements AutoCloseable {
 
     /** One with routes of the test. */
     ProxyServer(Upstream upstream, Consumer<Config> config, Consumer<Routes> routes) {
+        this(upstream, config, routes, c -> c.listen(ANY_PORT));
+    }
+
+    /** One over TLS. */
+    ProxyServer(Tls tls, Upstream upstream, Consumer<Config> config) {
+        this(
+                upstream,
+                config,
+                routes -> routes.any("/*", Proxy.to(upstream)),
+                c -> c.listen(ANY_PORT, tls));
+    }
+
+    private ProxyServer(
+            Upstream upstream,
+            Consumer<Config> config,
+            Consumer<Routes> routes,
+            Consumer<Config> listen) {
         this.upstream = upstream;
         this.server =
                 Server.start(
                         c -> {
-                            c.listen(new InetSocketAddress("127.0.0.1", 0))
-                                    .loops(1)
-                                    .monitor(new Told());
+                            listen.accept(c);
+                            c.loops(1).monitor(new Told());
                             config.accept(c);
                         },
                         routes);

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.http.ExecutionMode;
+import io.sirocco.http.Handler;
+import io.sirocco.http.Request;
 import io.sirocco.http.Response;
+import io.sirocco.http.Route;
 import io.sirocco.http.Server;
 import io.sirocco.net.TransportKind;
 import java.io.InputStream;
@@ -15,6 +18,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies pass both ways while they arrive, and an end that is none is never taken for one. */
 @OnEachTransport
@@ -62,6 +67,7 @@ class ProxyStreamingTest {
             fake.next();
             assertEquals(1, fake.accepted.get());
             assertEquals("200 1", proxy.next());
+            client.reset(); // or the proxy waits for the response
         }
     }
 
@@ -271,6 +277,93 @@ class ProxyStreamingTest {
         }
     }
 
+    /** A proxy that tells when the client of a request has ended its side. */
+    private record Watched(Proxy proxy, CountDownLatch ended) implements Handler {
+        @Override
+        public Response handle(Request request) {
+            request.onDisconnect(ended::countDown);
+            return proxy.handle(request);
+        }
+
+        @Override
+        public void configure(Route route) {
+            proxy.configure(route);
+        }
+    }
+
+    private ProxyServer watched(FakeUpstream fake, CountDownLatch ended) {
+        Upstream upstream = Upstream.of(fake.url());
+        return new ProxyServer(
+                upstream,
+                c -> c.transport(transport),
+                routes ->
+                        routes.any(
+                                "/*",
+                                new Watched(
+                                        Proxy.to(upstream, o -> o.abortOnClose(false)), ended)));
+    }
+
+    /** {@code printf ... | nc -N}: it has closed its sending side only. */
+    @Test
+    void aClientThatHasEndedItsSideGetsItsResponse() throws Exception {
+        for (String sent : new String[] {"", "HTTP/1.1 200 OK\nContent-Length: 8\n\npart"}) {
+            var ended = new CountDownLatch(1);
+            try (var fake =
+                            new FakeUpstream(
+                                    peer -> {
+                                        peer.request();
+                                        peer.send(sent);
+                                        ended.await();
+                                        peer.send(
+                                                sent.isEmpty()
+                                                        ? "HTTP/1.1 200 OK\nContent-Length: 4\n\nlast"
+                                                        : "last");
+                                        peer.request();
+                                    });
+                    ProxyServer proxy = watched(fake, ended);
+                    RawClient client = proxy.client().send(GET)) {
+                fake.next();
+                if (!sent.isEmpty()) {
+                    client.until("part");
+                }
+                client.socket.shutdownOutput();
+                String rest = client.end();
+                assertTrue(rest.endsWith("last<end>"), rest);
+                assertEquals("200 1", proxy.next());
+                proxy.awaitQuiet();
+                assertEquals(0, proxy.upstream.stats().servers().getFirst().failures());
+            }
+        }
+    }
+
+    /** A body that its end cuts off is none. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aClientThatEndsItsSideWithinItsBodyIsRefused(boolean abort) throws Exception {
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    peer.request();
+                                    peer.awaitEnd();
+                                });
+                var proxy =
+                        new ProxyServer(
+                                transport,
+                                Upstream.of(fake.url()),
+                                c -> {},
+                                o -> o.abortOnClose(abort));
+                RawClient client = proxy.client()) {
+            client.send("PUT / HTTP/1.1\nHost: a\nContent-Length: 10\n\nhalf");
+            fake.next();
+            client.socket.shutdownOutput();
+            String page = client.end();
+            assertTrue(page.startsWith(abort ? "HTTP/1.1 500 " : "HTTP/1.1 400 "), page);
+            assertTrue(fake.ends.take() != null);
+            proxy.awaitQuiet();
+            assertEquals(0, proxy.upstream.stats().servers().getFirst().failures());
+        }
+    }
+
     @Test
     void aClientThatLeavesCancelsTheRequest() throws Exception {
         for (String sent : new String[] {"", "HTTP/1.1 200 OK\nContent-Length: 10\n\npart"}) {
@@ -282,7 +375,12 @@ class ProxyStreamingTest {
                                             peer.send(sent);
                                             peer.awaitEnd();
                                         });
-                        ProxyServer proxy = proxy(fake);
+                        var proxy =
+                                new ProxyServer(
+                                        transport,
+                                        Upstream.of(fake.url()),
+                                        c -> {},
+                                        o -> o.abortOnClose(!reset));
                         RawClient client = proxy.client().send(GET)) {
                     fake.next();
                     if (!sent.isEmpty()) {
@@ -299,6 +397,98 @@ class ProxyStreamingTest {
                 }
             }
         }
+    }
+
+    private ProxyServer brief(FakeUpstream fake, ManualClock clock) {
+        return new ProxyServer(
+                transport,
+                Upstream.of(s -> s.totalTimeout(Duration.ofSeconds(10)).retries(0), fake.url()),
+                c -> c.clock(clock),
+                o -> {});
+    }
+
+    private static long failures(ProxyServer proxy) {
+        return proxy.upstream.stats().servers().getFirst().failures();
+    }
+
+    /** Its timeout says nothing about the server, which would be ejected by such clients. */
+    @Test
+    void aSlowClientIsNoFailureOfTheServer() throws Exception {
+        var sent = new AtomicLong();
+        var clock = new ManualClock();
+        try (var fake =
+                        new FakeUpstream(
+                                peer -> {
+                                    if (peer.request().startsWith("PUT")) {
+                                        peer.awaitEnd();
+                                    }
+                                    var piece = new byte[64 << 10];
+                                    peer.send("HTTP/1.1 200 OK\nContent-Length: 99999999\n\n");
+                                    while (true) {
+                                        peer.out.write(piece);
+                                        sent.addAndGet(piece.length);
+                                    }
+                                });
+                ProxyServer proxy = brief(fake, clock)) {
+            try (RawClient client = proxy.client().send(GET)) {
+                client.until("\n\n");
+                fake.next();
+                awaitStill(sent);
+                clock.advance(Duration.ofSeconds(11));
+                assertEquals("200 1 GATEWAY_TIMEOUT: TOTAL_TIMEOUT cut", proxy.next());
+                proxy.awaitQuiet();
+                assertEquals(0, failures(proxy));
+            }
+            try (RawClient client = proxy.client()) {
+                client.send("PUT / HTTP/1.1\nHost: a\nContent-Length: 10\n\nhalf");
+                fake.next();
+                clock.advance(Duration.ofSeconds(11));
+                assertEquals("504 1 GATEWAY_TIMEOUT: TOTAL_TIMEOUT", proxy.next());
+                client.until("\n\n");
+            }
+            proxy.awaitQuiet();
+            assertEquals(0, failures(proxy));
+        }
+    }
+
+    @Test
+    void aServerThatIsSlowUntilTheTotalTimeoutHasFailed() throws Exception {
+        for (String head : new String[] {"", "HTTP/1.1 200 OK\nContent-Length: 10\n\npart"}) {
+            var clock = new ManualClock();
+            try (var fake =
+                            new FakeUpstream(
+                                    peer -> {
+                                        peer.request();
+                                        peer.send(head);
+                                        peer.awaitEnd();
+                                    });
+                    ProxyServer proxy = brief(fake, clock);
+                    RawClient client = proxy.client().send(GET)) {
+                fake.next();
+                if (!head.isEmpty()) {
+                    client.until("part");
+                }
+                clock.advance(Duration.ofSeconds(11));
+                assertTrue(proxy.next().contains("TOTAL_TIMEOUT"));
+                proxy.awaitQuiet();
+                assertEquals(1, failures(proxy));
+            }
+        }
+    }
+
+    /** Waits until nothing more is sent. */
+    private static void awaitStill(AtomicLong sent) {
+        long[] last = {-1, 0};
+        ProxyServer.await(
+                "the sender to be held back",
+                () -> {
+                    long time = System.nanoTime();
+                    if (sent.get() != last[0]) {
+                        last[0] = sent.get();
+                        last[1] = time;
+                    }
+                    return last[0] > 0 && time - last[1] > 300_000_000;
+                });
     }
 
     // ---- requests
@@ -347,6 +537,7 @@ class ProxyStreamingTest {
                     xy
                     0
                     x-real-ip: 2.2.2.2
+                    x_real_ip: 2.2.2.2
                     X-Forwarded-For: 2.2.2.2
                     X_FORWARDED_PROTO: https
                     Forwarded: for=2.2.2.2
@@ -406,6 +597,7 @@ class ProxyStreamingTest {
             client.send("DELETE / HTTP/1.1\nHost: a\nContent-Length: 0\n\n");
             assertTrue(!fake.next().contains("Content-Length"));
             assertEquals(1, fake.accepted.get());
+            client.reset(); // or the proxy waits for the response
         }
     }
 

@@ -129,6 +129,7 @@ class ProxyUpgradeTest {
                     client.send("x");
                 }
                 assertEquals(reset ? "<reset>" : "<end>", client.end());
+                client.socket.close();
                 proxy.awaitQuiet();
             }
         }

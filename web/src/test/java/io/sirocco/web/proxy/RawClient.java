@@ -13,7 +13,7 @@ import java.net.SocketException;
 
 /** A client that sends bytes as they are, from any address of 127.0.0.0/8. Used by one thread. */
 final class RawClient implements AutoCloseable {
-    final Socket socket = new Socket();
+    final Socket socket;
     private final InputStream in;
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
 
@@ -22,6 +22,12 @@ final class RawClient implements AutoCloseable {
     }
 
     RawClient(int port, String from) throws IOException {
+        this(new Socket(), port, from);
+    }
+
+    /** One with an unconnected socket of the test, for TLS. */
+    RawClient(Socket socket, int port, String from) throws IOException {
+        this.socket = socket;
         socket.bind(new InetSocketAddress(InetAddress.ofLiteral(from), 0));
         socket.connect(new InetSocketAddress("127.0.0.1", port));
         socket.setSoTimeout(20_000);

@@ -4,25 +4,41 @@ package io.sirocco.web.cache;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Names of query parameters that are no part of the cache key. Immutable. */
-final class IgnoredQuery {
+/** A list of names in which {@code *} stands for any characters: {@code utm_*}. Immutable. */
+final class NamePatterns {
     private final List<String> names;
     private final List<Pattern> patterns;
 
     /**
      * @param names in which {@code *} stands for any characters
      */
-    IgnoredQuery(List<String> names) {
+    NamePatterns(List<String> names) {
         this.names = names;
-        this.patterns = names.stream().map(IgnoredQuery::pattern).toList();
+        this.patterns = names.stream().map(NamePatterns::pattern).toList();
     }
 
     private static Pattern pattern(String name) {
         return Pattern.compile("\\Q" + name.replace("*", "\\E.*\\Q") + "\\E", Pattern.DOTALL);
     }
 
-    /** Returns a query with its question mark, or nothing, without the ignored parameters. */
-    String filter(String query) {
+    boolean isEmpty() {
+        return patterns.isEmpty();
+    }
+
+    /** Returns whether one of them matches a name. */
+    boolean matches(String name) {
+        for (Pattern pattern : patterns) {
+            if (pattern.matcher(name).matches()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Returns a query with its question mark, or nothing, without the parameters of these names.
+     */
+    String without(String query) {
         if (patterns.isEmpty() || query.isEmpty()) {
             return query;
         }
@@ -30,7 +46,7 @@ final class IgnoredQuery {
         for (String parameter : query.substring(1).split("&", -1)) {
             int equals = parameter.indexOf('=');
             String name = equals < 0 ? parameter : parameter.substring(0, equals);
-            if (patterns.stream().noneMatch(pattern -> pattern.matcher(name).matches())) {
+            if (!matches(name)) {
                 kept.append(kept.isEmpty() ? '?' : '&').append(parameter);
             }
         }
@@ -39,7 +55,7 @@ final class IgnoredQuery {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof IgnoredQuery that && names.equals(that.names);
+        return other instanceof NamePatterns that && names.equals(that.names);
     }
 
     @Override
