@@ -331,20 +331,20 @@
   (.close channel))
 
 (defn on-close
-  "Sets the function that is called once with the channel and a status when the channel has closed; at once
-  if it has closed already."
+  "Sets the function that is called once with a status when the channel has closed; at once if it has closed
+  already."
   [^RingChannel channel callback]
-  (.onClose channel callback))
+  (.onClose channel (fn [_ status] (callback status))))
 
 (defn on-receive
-  "Sets the function that is called with the channel and each message of a WebSocket: a String or byte[]."
+  "Sets the function that is called with each message of a WebSocket: a String or byte[]."
   [^RingChannel channel callback]
-  (.onReceive channel callback))
+  (.onReceive channel (fn [_ message] (callback message))))
 
 (defn on-ping
-  "Sets the function that is called with the channel and the data of each ping, which was answered already."
+  "Sets the function that is called with the data of each ping, which was answered already."
   [^RingChannel channel callback]
-  (.onPing channel callback))
+  (.onPing channel (fn [_ data] (callback data))))
 
 (defn as-channel
   "Returns a response that is sent by a channel, for HTTP and WebSockets. The handler must return it.

@@ -3,7 +3,7 @@
   "Channels over HTTP: long polling, streams, slow and lost clients; and over WebSockets."
   (:require [clojure.string :as str]
             [clojure.test :refer [deftest is testing]]
-            [sirocco.ring :as ring :refer [as-channel close on-close on-receive open? send! try-send! websocket?]]
+            [sirocco.ring :as ring :refer [as-channel close on-close on-ping on-receive open? send! try-send! websocket?]]
             [sirocco.ring.conformance.wire :as wire]
             [sirocco.ring.frames :as frames])
   (:import (java.util.concurrent CountDownLatch LinkedBlockingQueue TimeUnit)))
@@ -107,9 +107,9 @@
                    (let [ch (:async-channel request)
                          seen (promise)]
                      (send! ch "answer")
-                     (on-close ch (fn [_ status] (deliver seen status)))
+                     (on-close ch (fn [status] (deliver seen status)))
                      (is (= :server-close (soon seen)))
-                     (is (thrown? IllegalStateException (on-close ch (fn [_ _]))) "it is set once")
+                     (is (thrown? IllegalStateException (on-close ch (fn [_]))) "it is set once")
                      {:body ch}))]
     (is (= "answer" (wire/text (wire/fetch port "/"))))))
 
@@ -117,7 +117,7 @@
   (let [closes (atom {})]
     (serving [port (fn [request]
                      (as-channel request
-                       {:on-open (fn [ch] (future (close ch)) (future (send! ch "x")) (future (on-close ch (fn [ch _] (swap! closes update ch (fnil inc 0))))))}))]
+                       {:on-open (fn [ch] (future (close ch)) (future (send! ch "x")) (future (on-close ch (fn [_] (swap! closes update ch (fnil inc 0))))))}))]
       (with-open [socket (wire/connect port)]
         (dotimes [_ 300]
           (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
@@ -237,6 +237,20 @@
         (is (= :no-status-received (next-of closes))))
       (with-open [_ (frames/connect port)])
       (is (= :abnormal (next-of closes))))))
+
+(deftest callbacks-that-are-set-by-themselves
+  (let [log (LinkedBlockingQueue.)]
+    (serving [port (fn [request]
+                     (let [ch (:async-channel request)]
+                       (on-receive ch (fn [message] (.add log message)))
+                       (on-ping ch (fn [data] (.add log (vec data))))
+                       (on-close ch (fn [status] (.add log status)))
+                       {:body ch}))]
+      (with-open [socket (frames/connect port)]
+        (frames/send! socket :text "hello")
+        (frames/send! socket :ping (byte-array [1]))
+        (frames/send! socket :close (byte-array [3 -24]))
+        (is (= ["hello" [1] :normal] (repeatedly 3 #(next-of log))))))))
 
 (deftest messages-before-the-socket-is-open
   (serving [port (fn [request]
