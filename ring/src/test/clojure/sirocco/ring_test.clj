@@ -296,6 +296,15 @@
   (serving [port (fn [_] {:headers {"Content-Type" "text/plain"} :body "ä"})]
     (is (= "ä" (wire/text (wire/fetch port "/"))))))
 
+(deftest headers-that-would-forge-others
+  (doseq [value ["a\r\nX-Forged: 1" "a\nX-Forged: 1" "a\rX-Forged: 1" "a\u0000b"]]
+    (serving [port (fn [_] {:headers {"X-One" value} :body ""}) {:error-logger (fn [_ _])}]
+      (is (= 500 (:status (wire/fetch port "/")))))))
+
+(deftest the-length-of-a-string
+  (serving [port (fn [_] {:body "äö€😀"})]
+    (is (= "11" (wire/header (wire/fetch port "/") "content-length")))))
+
 (deftest headers-beyond-ascii
   (serving [port (fn [_] {:headers {"Location" "/ä b" "X-Name" "ä€" :x-keyword 1 "X-Nil" nil "X-Seq" [1 nil "b"]}})]
     (let [{:keys [headers]} (wire/fetch port "/")]

@@ -175,6 +175,15 @@
       (is (= 500 (:status (wire/fetch port "/"))))
       (is (= :refused (soon seen))))))
 
+(deftest a-response-that-a-channel-cannot-send-is-closed-all-the-same
+  (let [closed (promise)]
+    (serving [port (fn [request]
+                     (as-channel request {:on-open (fn [ch] (try (send! ch {:status 700 :body "x"}) (catch IllegalArgumentException _)))
+                                          :on-close (fn [_ status] (deliver closed status))}))
+              {:error-logger (fn [_ _])}]
+      (is (= 500 (:status (wire/fetch port "/"))))
+      (is (= :server-close (soon closed))))))
+
 (deftest a-response-that-never-comes
   (let [closed (promise)]
     (serving [port (fn [request] (as-channel request {:on-close (fn [_ status] (deliver closed status))}))

@@ -8,7 +8,7 @@
 
   Of opts, the function must honour :async?, which asks for a handler of three arguments. It may leave a
   feature out: run takes a set of those to skip, by the metadata of the tests (:async, :websocket,
-  :streaming). The tests are those of clojure.test, and each is an ordinary deftest."
+  :streaming, and :safety for what Ring does not ask for). The tests are those of clojure.test, and each is an ordinary deftest."
   (:require [clojure.java.io :as io]
             [clojure.string :as str]
             [clojure.test :refer [deftest is testing]]
@@ -107,7 +107,7 @@
     (is (= "HTTP/1.1" (:protocol request)))
     (is (= "1" (get-in request [:headers "x-one"])))
     (is (nil? (get-in request [:headers "X-One"])) "names are in lower case")
-    (is (nil? (:text request)))
+    (is (empty? (:text request)))
     (is (map? request))))
 
 (deftest the-query-string-is-nil-without-one
@@ -121,7 +121,7 @@
 (deftest lines-of-the-same-header-are-joined
   (let [headers (:headers (request-of "GET / HTTP/1.1\nHost: a\nX-A: 1\nx-a: 2\nCookie: a=1\nCookie: b=2\n\n"))]
     (is (= "1,2" (get headers "x-a")))
-    (is (re-matches #"a=1; ?b=2" (get headers "cookie")))
+    (is (re-matches #"a=1(,|;|; )b=2" (get headers "cookie")))
     (is (every? string? (vals headers)))
     (is (every? #(= % (str/lower-case %)) (keys headers)))))
 
@@ -203,8 +203,7 @@
 
 (deftest a-body-that-is-a-string
   (let [response (response-of {:status 200 :headers {"Content-Type" "text/plain; charset=utf-8"} :body "äö€😀"})]
-    (is (= "äö€😀" (wire/text response)))
-    (is (= "11" (wire/header response "content-length")))))
+    (is (= "äö€😀" (wire/text response)))))
 
 (deftest a-body-that-is-a-seq
   (is (= "abc1" (wire/text (response-of {:status 200 :headers {} :body (list "a" "b" "c1")}))))
@@ -237,11 +236,11 @@
     (with-server [port (fn [_] {:status 200 :headers {} :body in})]
       (with-open [socket (wire/connect port)]
         (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
-        (.write out (byte-array 20000 (byte 97)))
-        (.flush out)
-        (is (= 200 (:status (wire/read-head! socket))))
-        (is (seq (wire/read-line! socket)) "the first chunk comes before the stream ends")
-        (.close out)))))
+        (let [written (future (.write out (byte-array 200000 (byte 97))) (.flush out))]
+          (is (= 200 (:status (wire/read-head! socket))))
+          (is (seq (wire/read-line! socket)) "the first chunk comes before the stream ends")
+          (wire/read-bytes! socket 8000)
+          (future @written (.close out)))))))
 
 (deftest head-has-no-body
   (with-server [port (lint (fn [_] {:status 200 :headers {} :body "hello"}))]
@@ -269,10 +268,9 @@
 (deftest a-header-cannot-be-forged
   (doseq [value ["a\r\nX-Forged: 1" "a\nX-Forged: 1" "a\rX-Forged: 1"]]
     (let [response (response-of {:status 200 :headers {"X-One" value} :body ""})]
-      (is (nil? (wire/header response "x-forged")))
-      (is (= 500 (:status response))))))
+      (is (nil? (wire/header response "x-forged"))))))
 
-(deftest an-exception-becomes-500-without-its-text
+(deftest ^:safety an-exception-becomes-500-without-its-text
   (with-server [port (fn [_] (throw (IllegalStateException. "the secret")))]
     (let [response (wire/fetch port "/")]
       (is (= 500 (:status response)))
@@ -315,9 +313,11 @@
 
 (deftest ^:async raise-becomes-500
   (with-server [port (fn [_ _ raise] (future (raise (IllegalStateException. "the secret")))) {:async? true}]
-    (let [response (wire/fetch port "/")]
-      (is (= 500 (:status response)))
-      (is (not (str/includes? (wire/text response) "secret"))))))
+    (is (= 500 (:status (wire/fetch port "/"))))))
+
+(deftest ^:async ^:safety what-is-raised-is-not-told
+  (with-server [port (fn [_ _ raise] (future (raise (IllegalStateException. "the secret")))) {:async? true}]
+    (is (not (str/includes? (wire/text (wire/fetch port "/")) "secret")))))
 
 (deftest ^:async a-handler-that-throws-has-raised
   (with-server [port (fn [_ _ _] (throw (IllegalStateException. "the secret"))) {:async? true}]

@@ -59,7 +59,9 @@ final class HttpChannel extends RingChannel {
         request.request.onDisconnect(() -> over(CLIENT_CLOSE));
         request.request.onComplete(
                 () -> over(request.request.isConnected() ? SERVER_CLOSE : CLIENT_CLOSE));
-        request.request.loop().startMovable(request.adapter.callbacks, this::open);
+        if (hasOnOpen()) {
+            request.request.loop().startMovable(request.adapter.callbacks, this::open);
+        }
         return response.isDone() && !response.isCompletedExceptionally()
                 ? response.join()
                 : Response.async(response);
@@ -177,6 +179,8 @@ final class HttpChannel extends RingChannel {
     private void over(Keyword why) {
         if (noteClosed(why)) {
             finish();
+        }
+        if (owesClose()) {
             request.request.loop().startMovable(request.adapter.callbacks, this::reportClose);
         }
     }

@@ -94,6 +94,16 @@ public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
         return closed.compareAndSet(null, why);
     }
 
+    /** Returns whether something is to be called when the channel is open. */
+    final boolean hasOnOpen() {
+        return onOpen.get() != null;
+    }
+
+    /** Returns whether the callback for the end is set and was not called. */
+    final boolean owesClose() {
+        return onClose.get() != null && !closeReported.get();
+    }
+
     /** Calls the callback, unless it was called or is not set yet. */
     final void reportClose() {
         IFn callback = onClose.get();
