@@ -299,7 +299,7 @@ final class Worker {
         requests.add(request);
         inProgress = requests.size();
         context.resetLimits();
-        attempt(request, false, () -> context.dispatch(number, id, request.head));
+        attempt(request, false, () -> context.dispatch(number, id, request));
     }
 
     /** The request needs the context no more. */
