@@ -92,6 +92,11 @@ final class Worker {
         return accepts && !retired && inProgress < pool.settings.requestsPerContext();
     }
 
+    /** Returns whether it will soon look for a request by itself. Any thread. */
+    boolean isAwakeFor(long now) {
+        return isStarting() || !parked.get() && hasRoom() && !run.isLong(now);
+    }
+
     boolean isRetired() {
         return retired;
     }
