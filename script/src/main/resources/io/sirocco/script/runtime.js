@@ -4,14 +4,15 @@
 // request. Evaluated once in each context. `host` has the functions of the class Host; what is returned is called by the
 // class ScriptContext; `web` is what web.js returns. Flat headers are a string of lines: name, value, name, value.
 //
-// The engine interprets this: on the way of a plain response, each `return` before the end of a function costs an exception.
+// The engine interprets this, and a `return` before the end of a function is an exception: there is none between a request and a
+// plain response.
 (functions, web) => {
     "use strict";
     const host = {}; // whose members are called sooner than those of an object of Java
     for (const name of Object.keys(functions)) host[name] = functions[name];
     const { Headers, URL, URLSearchParams, btoa, atob, describe, safely } = web;
-    const endpoints = []; // by their number: { key, file, object, ready, parent, filter }
-    const jobs = new Map(); // requests in progress by their number, but for those that end in their first run; dispatch says what of them
+    const endpoints = []; // by their number; load says what of them
+    const jobs = new Map(); // requests that outlast their first run, by their number; dispatch says what of them
     let begun; // the state of the request that has begun last
     const NONE = 0, TEXT = 1, BYTES = 2, JSON_TEXT = 3, STREAM = 4, SAME = 5; // kinds of bodies
     const INSPECTS = 1, COMPLETES = 2; // what scripts want to know of a response
