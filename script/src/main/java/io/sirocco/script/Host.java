@@ -64,7 +64,7 @@ final class Host {
                                 keyValues()
                                         .increment(
                                                 a[0].asString(), a[1].asDouble(), a[2].asDouble()));
-        host.put("languages", (ProxyExecutable) a -> languages(a[0].asString()));
+        host.put("languages", (ProxyExecutable) a -> languages(a[0], a[1]));
         host.put("uuid", (ProxyExecutable) a -> UUID.randomUUID().toString());
         host.put("random", (ProxyExecutable) a -> random(a[0].asInt()));
         return ProxyObject.fromMap(host);
@@ -220,6 +220,15 @@ final class Host {
         ScriptRequest request = worker.owner();
         String prefix = request == null ? "" : "[" + request.id + "] ";
         ScriptLog.log(LEVELS[a[0].asInt()], prefix + ScriptException.plain(a[1].asString()));
+    }
+
+    /** Returns the languages of a header, or of a request if there is none; null if it is over. */
+    private String languages(Value number, Value header) {
+        if (!header.isNull()) {
+            return languages(header.asString());
+        }
+        ScriptRequest request = worker.request(number.asInt());
+        return request == null ? null : languages(Lines.header(request.head, "Accept-Language"));
     }
 
     /** Returns the languages of an Accept-Language, best first (RFC 9110 12.5.4). */

@@ -23,6 +23,9 @@ final class Lines {
                     "transfer-encoding",
                     "upgrade");
 
+    /** Lines of a head before the headers. */
+    private static final int FACTS = 8;
+
     /** Characters of the headers of a message that a script sends. */
     private static final int LONGEST = 128 << 10;
 
@@ -40,6 +43,32 @@ final class Lines {
         out.append('\n').append(request.id());
         request.headers((name, value) -> out.append('\n').append(name).append('\n').append(value));
         return out.toString();
+    }
+
+    /** Returns a header of a {@link #head}: "" if it has none, and all values if it has several. */
+    static String header(String head, String name) {
+        String value = "";
+        int at = 0;
+        for (int i = 0; i < FACTS && at >= 0; i++) {
+            at = next(head, at);
+        }
+        while (at >= 0) {
+            int from = next(head, at); // of the value
+            int end = head.indexOf('\n', from);
+            if (from - 1 - at == name.length()
+                    && head.regionMatches(true, at, name, 0, name.length())) {
+                String one = head.substring(from, end < 0 ? head.length() : end);
+                value = value.isEmpty() ? one : value + ", " + one;
+            }
+            at = end < 0 ? -1 : end + 1;
+        }
+        return value;
+    }
+
+    /** Returns where the next line begins, or -1. */
+    private static int next(String lines, int from) {
+        int end = lines.indexOf('\n', from);
+        return end < 0 ? -1 : end + 1;
     }
 
     private static String address(SocketAddress address) {

@@ -29,6 +29,7 @@ final class Run {
     }
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final long LONG_NANOS = 2_000_000;
     private static final Duration INTERRUPT = Duration.ofSeconds(2);
 
     /** The end of a run by a limit; done when the interrupt has left the context. */
@@ -106,6 +107,11 @@ final class Run {
 
     boolean isRunning() {
         return running && !worker.isAbandoned();
+    }
+
+    /** Returns whether it has run for so long that it may go on. */
+    boolean isLong(long now) {
+        return running && now - began > LONG_NANOS;
     }
 
     /** Ends the run if it exceeds a limit; returns what it has allocated. For the watchdog. */

@@ -129,8 +129,8 @@ final class ScriptContext {
                 it.id(), it.parent(), it.key(), it.file(), it.specifier(), pool.settings.config());
     }
 
-    void dispatch(int number, int endpoint, String head) {
-        dispatch.executeVoid(number, endpoint, head);
+    void dispatch(int number, int endpoint, ScriptRequest request) {
+        dispatch.executeVoid(number, endpoint, request.sentPath, request.head);
     }
 
     /** An exception has left the context; returns whether a request in it is notified. */

@@ -16,9 +16,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * The requests that wait for a context, and the workers that serve them. A request goes to an idle
  * worker; if there is none, to a new one; if there are as many as may be, to one that waits for
- * something else. Any thread.
+ * something else. No more workers are woken at a time than there are cores. Any thread.
  */
 final class ScriptPool {
+    private static final int CORES = Runtime.getRuntime().availableProcessors();
+
     final ScriptOptions.Settings settings;
     final KeyValues keyValues;
     final Completions completions = new Completions();
@@ -89,8 +91,11 @@ final class ScriptPool {
         return request;
     }
 
-    /** Wakes or starts a worker for a request that waits. */
+    /** Wakes or starts a worker for a request that waits, unless there is one for each core. */
     void wake() {
+        if (enoughAreAwake()) {
+            return;
+        }
         for (Worker each : workers) {
             if (each.isIdle() && each.unpark()) {
                 return;
@@ -105,6 +110,22 @@ final class ScriptPool {
             }
         }
         // All are running, and look for requests before they rest.
+    }
+
+    /**
+     * Returns whether another worker would only take turns with those that look for requests before
+     * they rest: waking it would cost more than a short script. If they turn out to be busy for
+     * longer, the watchdog wakes another.
+     */
+    private boolean enoughAreAwake() {
+        int left = CORES;
+        long now = System.nanoTime();
+        for (Worker each : workers) {
+            if (each.isAwakeFor(now) && --left == 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean startAnother() {

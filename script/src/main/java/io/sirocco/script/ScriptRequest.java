@@ -50,6 +50,7 @@ final class ScriptRequest {
     }
 
     final String path;
+    final String sentPath; // not decoded
     final String head;
     final String id;
     private final ScriptPool pool;
@@ -80,6 +81,7 @@ final class ScriptRequest {
     ScriptRequest(ScriptPool pool, Request request, String path, Handler next) {
         this.pool = pool;
         this.path = path;
+        this.sentPath = request.path();
         this.file = path;
         this.next = next;
         this.id = request.id();

@@ -5,8 +5,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Ends requests that exceed a limit: looks at all running scripts every 5 ms, and rests while there
- * are none. Its methods are for any thread.
+ * Ends requests that exceed a limit, and has requests that wait served by workers that rest: looks
+ * at all running scripts every 5 ms, and rests while there are none. Its methods are for any
+ * thread.
  */
 final class ScriptWatchdog {
     private static final long EVERY_NANOS = 5_000_000;
@@ -55,6 +56,9 @@ final class ScriptWatchdog {
         long now = System.nanoTime();
         for (ScriptRequest each : pool.timed) {
             each.checkTimeout(now);
+        }
+        if (pool.hasWaiting()) {
+            pool.wake(); // those that are awake may be busy for longer
         }
         long sum = 0;
         Worker largest = null;

@@ -92,6 +92,11 @@ final class Worker {
         return accepts && !retired && inProgress < pool.settings.requestsPerContext();
     }
 
+    /** Returns whether it will soon look for a request by itself. Any thread. */
+    boolean isAwakeFor(long now) {
+        return isStarting() || !parked.get() && hasRoom() && !run.isLong(now);
+    }
+
     boolean isRetired() {
         return retired;
     }
@@ -299,7 +304,7 @@ final class Worker {
         requests.add(request);
         inProgress = requests.size();
         context.resetLimits();
-        attempt(request, false, () -> context.dispatch(number, id, request.head));
+        attempt(request, false, () -> context.dispatch(number, id, request));
     }
 
     /** The request needs the context no more. */

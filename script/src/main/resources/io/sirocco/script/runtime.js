@@ -3,76 +3,78 @@
 // The part of the runtime that is JavaScript: the objects that scripts see, and the search for the script that takes a
 // request. Evaluated once in each context. `host` has the functions of the class Host; what is returned is called by the
 // class ScriptContext; `web` is what web.js returns. Flat headers are a string of lines: name, value, name, value.
-(host, web) => {
+//
+// The engine interprets this, and a `return` before the end of a function is an exception: there is none between a request and a
+// plain response.
+(functions, web) => {
     "use strict";
+    const host = {}; // whose members are called sooner than those of an object of Java
+    for (const name of Object.keys(functions)) host[name] = functions[name];
     const { Headers, URL, URLSearchParams, btoa, atob, describe, safely } = web;
-    const endpoints = []; // by their number: { key, file, object, ready, parent, filter }
-    const jobs = new Map(); // requests in progress by their number; dispatch says what of them
+    const endpoints = []; // by their number; load says what of them
+    const jobs = new Map(); // requests that outlast their first run, by their number; dispatch says what of them
+    let begun; // the state of the request that has begun last
     const NONE = 0, TEXT = 1, BYTES = 2, JSON_TEXT = 3, STREAM = 4, SAME = 5; // kinds of bodies
     const INSPECTS = 1, COMPLETES = 2; // what scripts want to know of a response
     const LONGEST_LINE = 65536; // characters of a line in the log
 
     // ---- requests
 
+    const lines = (state) => (state.lines ??= state.head.split("\n")); // method, path, query, version, host, scheme, address, id, headers
+    const split = (list) => list === "" ? [] : list.split(",");
     const bytesOf = (buffer) => new Uint8Array(buffer instanceof ArrayBuffer ? buffer : new ArrayBuffer(buffer));
 
+    /** Its facts are in the object that dispatch creates: one private field costs less than seven. */
     class Request {
-        #job;
-        #lines; // method, path, query, version, host, scheme, remote address, id, then headers
-        #headers;
-        #query;
         #state;
-        #path;
-        upstream = undefined;
 
-        constructor(job, lines) {
-            this.#job = job;
-            this.#lines = lines;
-            this.#path = lines[1];
-        }
+        constructor(state) { this.#state = state; }
+
+        static is(value) { return #state in value; }
 
         static changed(request) {
-            return request.upstream !== undefined || request.#path !== request.#lines[1]
-                || request.#headers !== undefined && Headers.changed(request.#headers);
+            const { upstream, path, sentPath, headers } = request.#state;
+            return upstream !== undefined || path !== sentPath || headers !== null && Headers.changed(headers);
         }
-
-        static job(request) { return request.#job; }
 
         static target(request) {
-            if (request.#path !== request.#lines[1]) {
-                return request.#path.includes("?") || request.#lines[2] === "" ? request.#path : request.#path + "?" + request.#lines[2];
-            }
-            return request.#lines[2] === "" ? request.#path : request.#path + "?" + request.#lines[2];
+            const { path, sentPath } = request.#state;
+            const query = lines(request.#state)[2];
+            return query === "" || path !== sentPath && path.includes("?") ? path : path + "?" + query;
         }
 
-        get method() { return this.#lines[0]; }
+        get method() { return lines(this.#state)[0]; }
 
-        get path() { return this.#path; }
+        get path() { return this.#state.path; }
 
-        set path(path) { this.#path = String(path); }
+        set path(path) { this.#state.path = String(path); }
 
-        get version() { return this.#lines[3]; }
+        get upstream() { return this.#state.upstream; }
 
-        get host() { return this.#lines[4]; }
+        set upstream(upstream) { this.#state.upstream = upstream; }
 
-        get scheme() { return this.#lines[5]; }
+        get version() { return lines(this.#state)[3]; }
 
-        get remoteAddress() { return this.#lines[6]; }
+        get host() { return lines(this.#state)[4]; }
 
-        get id() { return this.#lines[7]; }
+        get scheme() { return lines(this.#state)[5]; }
 
-        get query() { return (this.#query ??= new URLSearchParams(this.#lines[2])); }
+        get remoteAddress() { return lines(this.#state)[6]; }
 
-        get headers() { return (this.#headers ??= Headers.parse(this.#lines, 8)); }
+        get id() { return lines(this.#state)[7]; }
 
-        get state() { return (this.#state ??= {}); }
+        get query() { return (this.#state.query ??= new URLSearchParams(lines(this.#state)[2])); }
+
+        get headers() { return (this.#state.headers ??= Headers.parse(lines(this.#state), 8)); }
+
+        get state() { return (this.#state.shared ??= {}); }
 
         get url() { return new URL(this.scheme + "://" + (this.host || "localhost") + Request.target(this)); }
 
         get languages() {
-            const header = this.headers.get("accept-language");
-            const known = header === null ? "" : host.languages(header);
-            return known === "" ? [] : known.split(",");
+            const { job, headers } = this.#state;
+            const known = headers === null ? host.languages(job, null) : null; // the headers are not parsed for it
+            return split(known ?? host.languages(job, this.headers.get("accept-language") ?? ""));
         }
 
         get cookies() {
@@ -87,10 +89,9 @@
 
         #read(kind) {
             return new Promise((resolve, reject) =>
-                host.body(this.#job, kind, resolve, (message, status) => {
+                host.body(this.#state.job, kind, resolve, (message, status) => {
                     const error = Object.assign(new Error(message), { status });
-                    const state = jobs.get(this.#job);
-                    if (state) state.bodyError = error;
+                    this.#state.bodyError = error;
                     reject(error);
                 }));
         }
@@ -199,9 +200,13 @@
         if (body instanceof ArrayBuffer) return then(BYTES, body, 0, body.byteLength, "application/octet-stream");
         if (ArrayBuffer.isView(body)) return then(BYTES, body.buffer, body.byteOffset, body.byteLength, "application/octet-stream");
         if (typeof body === "function" || isStream(body)) return then(STREAM, null, 0, 0, "application/octet-stream");
-        const json = JSON.stringify(body);
-        if (json === undefined) throw new TypeError("A body cannot be " + describe(body) + ".");
-        return then(JSON_TEXT, json, 0, 0, "application/json");
+        return then(JSON_TEXT, json(body), 0, 0, "application/json");
+    }
+
+    function json(body) {
+        const text = JSON.stringify(body);
+        if (text === undefined) throw new TypeError("A body cannot be " + describe(body) + ".");
+        return text;
     }
 
     function iteratorOf(body) {
@@ -213,36 +218,53 @@
 
     // ---- the search for the script that takes a request
 
-    function dispatch(job, first, head) {
-        const state = { job, request: new Request(job, head.split("\n")), took: [], at: null, streams: false, iterator: null, produce: null, bodyError: null };
-        jobs.set(job, state);
+    function dispatch(job, first, path, head) {
+        const state = {
+            job, head, lines: null, path, sentPath: path, upstream: undefined, query: null, headers: null, shared: null, request: null,
+            took: null, at: null, isOver: false, isKept: false, streams: false, iterator: null, produce: null, bodyError: null,
+        };
+        state.request = new Request(state);
+        begun = state;
         advance(state, endpoints[first]);
+        if (!state.isOver) keep(state);
     }
 
-    function advance(state, first) {
-        for (let at = first; at !== undefined; at = at.parent) {
-            if (!at.ready) return end(state, () => host.unavailable(state.job, at.file));
-            if (at.filter) {
-                state.took.push(at);
-                continue;
-            }
-            state.at = at;
-            const result = call(at, state.request);
-            if (isThenable(result)) {
-                const here = at;
-                result.then(
-                    (value) => guarded(state, here, () => settle(state, here, value) || advance(state, here.parent)),
-                    (error) => fail(state, here, error));
-                return;
-            }
-            if (settle(state, at, result)) return;
-        }
-        pass(state);
+    function keep(state) {
+        state.isKept = true;
+        jobs.set(state.job, state);
     }
+
+    function over(state) {
+        state.isOver = true;
+        if (state.isKept) jobs.delete(state.job);
+    }
+
+    function advance(state, at) {
+        if (at === undefined) {
+            pass(state);
+        } else if (!at.ready) {
+            end(state, () => host.unavailable(state.job, at.file));
+        } else if (at.filter) {
+            took(state).push(at);
+            advance(state, at.parent);
+        } else {
+            state.at = at;
+            const result = at.inspects ? call(at, state.request) : at.object.generateResponse(state.request);
+            if (isThenable(result)) {
+                result.then(
+                    (value) => guarded(state, at, () => settle(state, at, value)),
+                    (error) => fail(state, at, error));
+            } else {
+                settle(state, at, result);
+            }
+        }
+    }
+
+    const took = (state) => (state.took ??= []);
 
     /** An exception has left the context: nothing above catches it, so that its stack is that of the script. */
     function thrown(job, error) {
-        const state = jobs.get(job);
+        const state = jobs.get(job) ?? (begun?.job === job && !begun.isOver ? begun : undefined);
         if (state === undefined) return false;
         if (state.streams) failPart(state, error);
         else fail(state, state.at, error);
@@ -258,9 +280,7 @@
     }
 
     function call(at, request) {
-        const object = at.object;
-        if (typeof object.inspectRequest !== "function") return object.generateResponse(request);
-        const result = object.inspectRequest(request);
+        const result = at.object.inspectRequest(request);
         return isThenable(result) ? Promise.resolve(result).then((value) => generate(at, request, value)) : generate(at, request, result);
     }
 
@@ -272,43 +292,41 @@
         return at.object.generateResponse(request);
     }
 
-    /** Acts on the result of a script; returns false if the search goes on. */
+    /** Acts on the result of a script. */
     function settle(state, at, result) {
-        if (result == null) return false;
-        if (result instanceof Request) {
-            take(state, at);
-            if (Request.changed(result)) forward(state, String(result.upstream ?? ""), Request.target(result), result);
-            else pass(state);
+        if (result == null) {
+            advance(state, at.parent);
         } else if (typeof result === "string" || result instanceof URL) {
             take(state, at);
             const url = new URL(result);
             const known = url.port === "" && url.protocol === "http:";
             forward(state, known ? url.hostname : url.origin, url.pathname + url.search, state.request);
+        } else if (typeof result === "object" && Request.is(result)) {
+            take(state, at);
+            if (Request.changed(result)) forward(state, String(result.upstream ?? ""), Request.target(result), result);
+            else pass(state);
         } else {
             respond(state, at, result);
         }
-        return true;
     }
 
     function take(state, at) {
-        state.took.push(at);
+        took(state).push(at);
         for (let up = at.parent; up !== undefined; up = up.parent) if (up.filter && up.ready) state.took.push(up);
     }
 
-    const wants = (took) =>
-        (took.some((at) => typeof at.object.inspectResponse === "function") ? INSPECTS : 0)
-        | (took.some((at) => typeof at.object.responseCompleted === "function") ? COMPLETES : 0);
+    const wants = (took) => took === null ? 0 : (took.some((at) => at.inspectsResponse) ? INSPECTS : 0) | (took.some((at) => at.completes) ? COMPLETES : 0);
 
     function pass(state) {
         const flags = wants(state.took);
         host.pass(state.job, flags);
-        if (flags === 0) jobs.delete(state.job);
+        if (flags === 0) over(state);
     }
 
     function forward(state, upstream, target, request) {
         const flags = wants(state.took);
         host.forward(state.job, flags, upstream, target, Headers.flat(request.headers));
-        if (flags === 0) jobs.delete(state.job);
+        if (flags === 0) over(state);
     }
 
     function checked(response) {
@@ -325,20 +343,27 @@
         const headers = response.headers;
         const flat = headers == null ? "" : Headers.flat(headers instanceof Headers ? headers : new Headers(headers));
         const body = response.body;
-        const flags = typeof at.object.responseCompleted === "function" ? COMPLETES : 0;
+        const flags = at.completes ? COMPLETES : 0;
         state.took = [at];
-        if (typeof body === "function" || isStream(body)) {
+        if (typeof body === "string") {
+            host.respond(state.job, flags, status, flat, TEXT, body);
+            if (flags === 0) over(state);
+        } else if (typeof body === "function" || isStream(body)) {
             if (typeof body === "function") state.produce = () => body.call(response, state.request);
             else state.iterator = iteratorOf(body);
-            return host.stream(state.job, flags, status, flat, state.produce !== null);
+            host.stream(state.job, flags, status, flat, state.produce !== null);
+        } else {
+            if (body == null || body instanceof ArrayBuffer || ArrayBuffer.isView(body)) {
+                encode(body, (kind, content, offset, length) => host.respond(state.job, flags, status, flat, kind, content, offset, length));
+            } else {
+                host.respond(state.job, flags, status, flat, JSON_TEXT, json(body));
+            }
+            if (flags === 0) over(state);
         }
-        if (typeof body === "string") host.respond(state.job, flags, status, flat, TEXT, body);
-        else encode(body, (kind, content, offset, length) => host.respond(state.job, flags, status, flat, kind, content, offset, length));
-        if (flags === 0) jobs.delete(state.job);
     }
 
     function end(state, action) {
-        jobs.delete(state.job);
+        over(state);
         action();
     }
 
@@ -397,7 +422,7 @@
         const state = jobs.get(job);
         if (state === undefined) return;
         endStream(state);
-        if ((wants(state.took) & COMPLETES) === 0) jobs.delete(job);
+        if ((wants(state.took) & COMPLETES) === 0) over(state);
     }
 
     function endStream(state) {
@@ -424,7 +449,7 @@
     function inspectNext(state, from, response) {
         for (let i = from; i < state.took.length; i++) {
             const at = state.took[i];
-            if (typeof at.object.inspectResponse !== "function") continue;
+            if (!at.inspectsResponse) continue;
             state.at = at;
             const result = at.object.inspectResponse(state.request, response);
             if (isThenable(result)) {
@@ -456,16 +481,16 @@
                 host.inspected(state.job, status, flat, kind, content, offset, length, type);
             });
         }
-        if ((wants(state.took) & COMPLETES) === 0) jobs.delete(state.job);
+        if ((wants(state.took) & COMPLETES) === 0) over(state);
     }
 
     function completed(job, status, complete, bytes, millis) {
         const state = jobs.get(job);
         if (state === undefined) return;
-        jobs.delete(job);
+        over(state);
         endStream(state);
         for (const at of state.took) {
-            if (typeof at.object.responseCompleted === "function") {
+            if (at.completes) {
                 ignore(() => at.object.responseCompleted(state.request, { status, complete, bytes, millis }));
             }
         }
@@ -479,7 +504,7 @@
 
     /** Loads the script of an endpoint; host.loaded or host.notLoaded follows. */
     function load(id, parent, key, file, specifier, config) {
-        const endpoint = { key, file, object: null, ready: false, parent: parent < 0 ? undefined : endpoints[parent], filter: false };
+        const endpoint = { key, file, object: null, ready: false, parent: parent < 0 ? undefined : endpoints[parent], filter: false, inspects: false, inspectsResponse: false, completes: false };
         for (const each of endpoints) if (each !== undefined && each.parent === endpoints[id] && endpoints[id] !== undefined) each.parent = endpoint;
         endpoints[id] = endpoint;
         const failed = (error) => host.notLoaded(id, ...report(error));
@@ -490,7 +515,10 @@
             const members = MEMBERS.filter((name) => typeof object[name] === "function");
             if (members.length === 0) throw new TypeError("It exports none of " + MEMBERS.join(", ") + ".");
             endpoint.object = object;
-            endpoint.filter = typeof object.inspectRequest !== "function" && typeof object.generateResponse !== "function";
+            endpoint.inspects = members.includes("inspectRequest");
+            endpoint.filter = !endpoint.inspects && !members.includes("generateResponse");
+            endpoint.inspectsResponse = members.includes("inspectResponse");
+            endpoint.completes = members.includes("responseCompleted");
             const context = { path: key, config: JSON.parse(config), log: globalThis.log };
             const result = typeof object.setup === "function" ? object.setup(context) : undefined;
             return isThenable(result) ? result : null;

@@ -105,6 +105,49 @@ class IsolationTest {
         slow.forEach(each -> assertEquals(504, each.join().status()));
     }
 
+    /** As many contexts are awake as there are cores; more are woken for requests that wait. */
+    @Test
+    void scriptsThatComputeOnAllCoresDelayNoOther(@TempDir Path other) {
+        Site.write(
+                other,
+                "busy.js",
+                """
+                export function generateResponse() {
+                    kv.increment("busy");
+                    while (kv.get("stop") === undefined) for (let i = 0; i < 1e5; i++);
+                    return { body: "stopped" };
+                }
+                """);
+        Site.write(
+                other,
+                "well.js",
+                "export const generateResponse = () => ({ body: kv.get('busy') ?? 0 });");
+        Site.write(
+                other,
+                "stop.js",
+                "export const generateResponse = () => (kv.set('stop', 1), { body: '' });");
+        int cores = Runtime.getRuntime().availableProcessors();
+        try (var site =
+                new Site(
+                        other,
+                        options ->
+                                options.timeout(Duration.ofMinutes(1))
+                                        .cpuTime(Duration.ofMinutes(1))
+                                        .contexts(cores + 2))) {
+            List<CompletableFuture<Site.Reply>> busy =
+                    IntStream.range(0, cores)
+                            .mapToObj(i -> site.sendAsync("GET", "/busy", ""))
+                            .toList();
+            Site.await("all to compute", () -> site.text("/well").equals("" + cores));
+            for (int i = 0; i < 20; i++) {
+                assertEquals("" + cores, site.text("/well"));
+            }
+            assertTrue(busy.stream().noneMatch(CompletableFuture::isDone), "these compute");
+            assertEquals(200, site.get("/stop").status());
+            busy.forEach(each -> assertEquals("stopped", each.join().body()));
+        }
+    }
+
     @Test
     void requestsThatShareAContextSurviveTheEndOfAnother(@TempDir Path other) {
         Site.write(

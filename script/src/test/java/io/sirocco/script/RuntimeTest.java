@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,6 +57,23 @@ class RuntimeTest {
                 "export async function generateResponse(q) {"
                         + " const f = eval('(async () => (' + (await q.text()) + '))');"
                         + " return { body: String(await f()) }; }");
+        Site.write(
+                folder,
+                "languages.js",
+                """
+                export function generateResponse(q) {
+                    const sent = q.languages.join();
+                    q.headers.set("accept-language", "fr;q=0.1, de");
+                    return { body: sent + " | " + q.languages.join() };
+                }
+                """);
+        Site.write(
+                folder,
+                "sent.js",
+                """
+                export const generateResponse = (q) => ({ body: q.languages.join() });
+                export const responseCompleted = (q) => kv.set("completed", q.languages.join());
+                """);
         site = new Site(folder, options -> options.upstreams(UPSTREAMS).kv(100, 10_000));
     }
 
@@ -117,5 +135,17 @@ class RuntimeTest {
                 value == null || value.equals("''") ? "" : value.replace('~', '"'),
                 reply.body().strip(),
                 code);
+    }
+
+    /** Of all headers of the name, before and after a script has changed them, and at the end. */
+    @Test
+    void languagesAreThoseOfTheHeaders() {
+        String[] headers = {"Accept-Language", "es;q=0.5, x;q=0", "accept-LANGUAGE", "en"};
+        assertEquals("en,es | de,fr", site.get("/languages", headers).body());
+        assertEquals(" | de,fr", site.get("/languages").body());
+        assertEquals("en,es", site.get("/sent", headers).body());
+        Site.await(
+                "responseCompleted",
+                () -> site.send("POST", "/eval", "kv.get('completed')").body().equals("en,es"));
     }
 }
