@@ -341,6 +341,11 @@
   (serving [port (fn [_] {:body "hello"})]
     (is (= "5" (wire/header (wire/exchange port "HEAD / HTTP/1.1\nHost: a\n\n") "content-length")))))
 
+(deftest a-status-that-resets-content
+  (serving [port (fn [_] {:status 205 :body "hello"})]
+    (let [response (wire/fetch port "/")]
+      (is (= [205 "0" ""] [(:status response) (wire/header response "content-length") (wire/text response)])))))
+
 (deftest a-stream-that-fails
   (serving [port (fn [_] {:body (proxy [InputStream] [] (read ([] (throw (java.io.IOException. "broken"))) ([_ _ _] (throw (java.io.IOException. "broken")))))})
             {:error-logger (fn [_ _])}]

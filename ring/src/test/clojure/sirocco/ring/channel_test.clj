@@ -119,7 +119,7 @@
                      (as-channel request
                        {:on-open (fn [ch] (future (close ch)) (future (send! ch "x")) (future (on-close ch (fn [_] (swap! closes update ch (fnil inc 0))))))}))]
       (with-open [socket (wire/connect port)]
-        (dotimes [_ 300]
+        (dotimes [_ 1000]
           (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
           (is (contains? #{200 204} (:status (wire/read-response! socket)))))))
     (is (every? #{1} (vals @closes)))))

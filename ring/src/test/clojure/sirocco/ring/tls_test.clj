@@ -12,6 +12,7 @@
            (java.nio.file.attribute FileAttribute)
            (java.security KeyStore)
            (java.security.cert X509Certificate)
+           (java.util Base64)
            (javax.net.ssl KeyManagerFactory SSLContext TrustManagerFactory)))
 
 (def ^:private password "changeit")
@@ -22,18 +23,20 @@
         said (slurp (.getInputStream process))]
     (when-not (zero? (.waitFor process)) (throw (ex-info said {})))))
 
+(defn- load-store ^KeyStore [file]
+  (KeyStore/getInstance (io/file file) (.toCharArray ^String password)))
+
 (defn- identity-of
   "Makes a key with a certificate of its own. Returns the files of its store and its certificate."
   [^File folder name]
   (let [store (str (io/file folder (str name ".p12")))
-        certificate (str (io/file folder (str name ".pem")))]
+        certificate (io/file folder (str name ".pem"))]
     (keytool "-genkeypair" "-alias" "it" "-keyalg" "EC" "-storetype" "PKCS12" "-keystore" store "-storepass" password
              "-dname" (str "CN=" name) "-ext" "san=dns:localhost,ip:127.0.0.1" "-validity" "30")
-    (keytool "-exportcert" "-rfc" "-alias" "it" "-keystore" store "-storepass" password "-file" certificate)
-    {:store store :certificate certificate}))
-
-(defn- load-store ^KeyStore [file]
-  (KeyStore/getInstance (io/file file) (.toCharArray ^String password)))
+    (spit certificate (str "-----BEGIN CERTIFICATE-----\n"
+                           (.encodeToString (Base64/getMimeEncoder) (.getEncoded (.getCertificate (load-store store) "it")))
+                           "\n-----END CERTIFICATE-----\n"))
+    {:store store :certificate (str certificate)}))
 
 (defn- client
   "Returns a client that trusts the server, with the key of a client if there is one."
@@ -63,21 +66,26 @@
   (let [folder (.toFile (Files/createTempDirectory "ring" (make-array FileAttribute 0)))
         server (identity-of folder "server")
         known (identity-of folder "known")
-        stop (ring/run-server handler {:ip "127.0.0.1" :loops 1 :ssl? true :ssl-port 0 :http? false
-                                       :keystore (:store server) :key-password password
-                                       :client-auth :want :client-ca (:certificate known)})
-        port (:local-port (meta stop))]
+        start #(ring/run-server handler (merge {:ip "127.0.0.1" :port 0 :loops 1 :ssl? true :ssl-port 0
+                                                :keystore (:store server) :key-password password}
+                                               %))]
     (try
-      (is (= "[:https nil false]" (fetch (client server nil) port)))
-      (is (= "[:https \"CN=known\" true]" (fetch (client server known) port)))
-      (finally (stop) (run! io/delete-file (reverse (file-seq folder)))))))
-
-(deftest http-beside-https
-  (let [folder (.toFile (Files/createTempDirectory "ring" (make-array FileAttribute 0)))
-        server (identity-of folder "server")
-        stop (ring/run-server handler {:ip "127.0.0.1" :port 0 :loops 1 :ssl? true :ssl-port 0
-                                       :keystore (:store server) :key-password password})]
-    (try
-      (is (= "[:http nil false]" (wire/text (wire/fetch (:local-port (meta stop)) "/"))))
-      (is (= "[:https nil false]" (fetch (client server nil) (:local-ssl-port (meta stop)))))
-      (finally (stop) (run! io/delete-file (reverse (file-seq folder)))))))
+      (let [stop (start {:http? false :client-auth :want :client-ca (:certificate known)})
+            port (:local-port (meta stop))]
+        (try
+          (is (= "[:https nil false]" (fetch (client server nil) port)))
+          (is (= "[:https \"CN=known\" true]" (fetch (client server known) port)))
+          (finally (stop))))
+      (let [stop (start {})
+            {:keys [local-port local-ssl-port]} (meta stop)]
+        (try
+          (is (= "[:http nil false]" (wire/text (wire/fetch local-port "/"))))
+          (is (= "[:https nil false]" (fetch (client server nil) local-ssl-port)) "beside it")
+          (finally (stop))))
+      (let [stop (start {:http? false :client-auth :need :client-ca (:certificate known)})
+            port (:local-port (meta stop))]
+        (try
+          (is (thrown? java.io.IOException (fetch (client server nil) port)))
+          (is (= "[:https \"CN=known\" true]" (fetch (client server known) port)))
+          (finally (stop))))
+      (finally (run! io/delete-file (reverse (file-seq folder)))))))

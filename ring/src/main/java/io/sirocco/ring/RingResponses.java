@@ -72,6 +72,12 @@ final class RingResponses {
         int status = status(map.valAt(Keys.STATUS));
         RingHeaderReader headers = RingHeaderReader.of(map.valAt(Keys.HEADERS));
         byte[] bytes = bytes(body, headers.contentType);
+        if (status == 205) { // it has no content (RFC 9110 15.3.6)
+            bytes = NONE;
+            if (body instanceof InputStream in) {
+                close(in);
+            }
+        }
         Response response;
         if (bytes == null) {
             response = streamed(map, body, headers, status, request, later);
@@ -138,7 +144,7 @@ final class RingResponses {
         }
         BodyWriter writer = writer(map, body, headers.contentType, request, later);
         if (body instanceof InputStream in) {
-            if (request.isHead() || status == 204 || status == 205 || status == 304) {
+            if (request.isHead() || status == 204 || status == 304) {
                 close(in); // nobody will read it
             } else if (later) { // the client may be gone before the writer is called
                 request.request.onComplete(
