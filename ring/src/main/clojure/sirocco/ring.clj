@@ -9,7 +9,7 @@
   (:require [clojure.set :as set]
             [sirocco.ring.websocket :as websocket])
   (:import (clojure.lang IDeref IFn)
-           (io.sirocco.http Config ExecutionMode Monitor Routes Server TrustedProxies TrustedProxies$Field
+           (io.sirocco.http Config ExecutionMode Monitor Monitor$CompletedRequest Monitor$RejectedRequest Routes Server TrustedProxies TrustedProxies$Field
                             WebSocketSettings)
            (io.sirocco.net Tls TlsSettings TlsSettings$ClientCertificates)
            (io.sirocco.ring RingAdapter RingAdapter$Settings RingChannel RingRequest RingServer RingServer$Status)
@@ -44,11 +44,11 @@
     :ws-max-text-size :ws-max-binary-size :ws-origins :ws-compression? :ws-idle-timeout
     :idle-timeout :max-idle-time :header-timeout :body-timeout :handler-timeout :write-timeout :backlog
     :server-header :send-server-version? :http? :ssl? :keystore :key-password :cert :key :client-auth :client-ca
-    :trusted-proxies :legacy-unsafe-remote-addr? :error-logger :warn-logger})
+    :trusted-proxies :legacy-unsafe-remote-addr? :error-logger :event-logger :warn-logger})
 
 (def ^:private without-effect
   #{:thread :worker-name-prefix :pool-opts :n-threads :n-min-threads :n-max-threads :queue-type :prefix
-    :allow-virtual? :address-finder :channel-factory :legacy-content-length? :event-logger :event-names
+    :allow-virtual? :address-finder :channel-factory :legacy-content-length? :event-names
     :max-threads :min-threads :max-queued-requests :thread-idle-timeout :daemon?})
 
 (def ^:private refused
@@ -151,17 +151,27 @@
         (when ssl?
           (.listen config (at ssl-port) (java.util.Optional/of (tls opts)) proxied))))))
 
-(defn- monitor [error-logger]
-  (reify Monitor
-    (handlerFailed [_ id thrown]
-      (try
-        (error-logger (str "The handler of request " id " has thrown an exception.") thrown)
-        (catch Throwable _ nil)))))
+(defn- monitor
+  "Returns a monitor that calls functions of the program; what they throw does not matter."
+  [{:keys [error-logger event-logger]}]
+  (let [event (fn [& name]
+                (when event-logger
+                  (try (event-logger (apply str "httpkit.server." name)) (catch Throwable _ nil))))]
+    (reify Monitor
+      (completed [_ request] (event "status.processed." (.status ^Monitor$CompletedRequest request)))
+      (rejected [_ request] (event "status." (.status (.error ^Monitor$RejectedRequest request))))
+      (loopDied [_ _] (event "loop.error"))
+      (handlerFailed [_ id thrown]
+        (event "status.500")
+        (when error-logger
+          (try
+            (error-logger (str "The handler of request " id " has thrown an exception.") thrown)
+            (catch Throwable _ nil)))))))
 
 (defn- configure [^Config config opts]
   (let [{:keys [loops max-concurrent-requests queue-size worker-pool max-body max-line max-headers
                 max-header-bytes header-timeout body-timeout handler-timeout write-timeout backlog
-                send-server-version? error-logger]} opts
+                send-server-version? error-logger event-logger]} opts
         loops (or loops (.availableProcessors (Runtime/getRuntime)))
         idle (or (:idle-timeout opts) (:max-idle-time opts))
         requests (or max-concurrent-requests (when queue-size (quot (+ queue-size (dec loops)) loops)))]
@@ -180,7 +190,7 @@
       (.serverHeader config (or (:server-header opts) "")))
     (when (:trusted-proxies opts) (.trustedProxies config (trusted-proxies opts)))
     (when worker-pool (.executionMode config ExecutionMode/INLINE))
-    (when error-logger (.monitor config (monitor error-logger)))))
+    (when (or error-logger event-logger) (.monitor config (monitor opts)))))
 
 (defn- configure-websockets [^WebSocketSettings settings opts]
   (let [{:keys [max-ws ws-max-text-size ws-max-binary-size max-pending ws-origins ws-compression?

@@ -189,6 +189,18 @@
       (is (= "mine" (ex-message (second (soon logged)))))
       (is (= 500 (:status (wire/fetch port "/"))) "what a logger throws breaks nothing"))))
 
+(deftest the-event-logger
+  (let [events (java.util.concurrent.LinkedBlockingQueue.)
+        next-event #(or (.poll events 15 TimeUnit/SECONDS) :nothing)]
+    (serving [port (fn [request] (if (= "/throw" (:uri request)) (throw (IllegalStateException.)) {:status 201}))
+              {:max-line 100 :error-logger (fn [_ _]) :event-logger (fn [name] (.add events name) (throw (Exception. "mine")))}]
+      (wire/fetch port "/")
+      (is (= "httpkit.server.status.processed.201" (next-event)))
+      (wire/fetch port "/throw")
+      (is (= ["httpkit.server.status.500" "httpkit.server.status.processed.500"] [(next-event) (next-event)]))
+      (wire/fetch port (str "/" (apply str (repeat 100 "a"))))
+      (is (= "httpkit.server.status.414" (next-event))))))
+
 (deftest a-unix-socket
   (let [folder (Files/createTempDirectory "ring" (make-array FileAttribute 0))
         file (.resolve folder "app.sock")
