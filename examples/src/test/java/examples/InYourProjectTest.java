@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,7 +34,10 @@ class InYourProjectTest {
     private static final Path SAMPLE = Snippets.TOP.resolve("examples/embedded");
     private static final Path HTTP_PAGE = Snippets.TOP.resolve("docs/http.md");
     private static final List<String> MODULES =
-            List.of("net", "openssl", "http", "web", "live", "script");
+            List.of("net", "openssl", "http", "web", "live", "script", "ring");
+
+    /** Those that are in Clojure alone, which Javadoc has nothing to say of. */
+    private static final List<String> CLOJURE = List.of("ring-conformance", "http-kit");
 
     /** Kept until the next {@code clean}: the plugins in it need not be fetched again. */
     private static final Path REPOSITORY = Path.of("target/installed").toAbsolutePath();
@@ -76,21 +80,28 @@ class InYourProjectTest {
     void itPrintsTheCoordinatesOfEachModuleAndOfTheBom() {
         String version = version();
         var expected = new ArrayList<String>();
-        MODULES.forEach(name -> expected.add("  io.sirocco:sirocco-" + name + ":" + version));
-        expected.add("  io.sirocco:sirocco-bom:" + version);
-        assertEquals(expected, installed.lines().filter(line -> line.startsWith("  io.")).toList());
+        for (List<String> names : List.of(MODULES, CLOJURE, List.of("bom"))) {
+            names.forEach(name -> expected.add("  io.sirocco:sirocco-" + name + ":" + version));
+        }
+        assertEquals(
+                new TreeSet<>(expected),
+                new TreeSet<>(installed.lines().filter(line -> line.startsWith("  io.")).toList()));
         assertTrue(installed.contains("Installed into " + REPOSITORY + ":"), installed);
     }
 
     @Test
     void eachModuleHasItsSourcesAndItsJavadoc() {
-        for (String module : MODULES) {
-            String name = "sirocco-" + module;
-            Path there = REPOSITORY.resolve("io/sirocco").resolve(name).resolve(version());
-            for (String kind : List.of(".jar", "-sources.jar", "-javadoc.jar", ".pom")) {
-                Path file = there.resolve(name + "-" + version() + kind);
-                assertTrue(Files.isRegularFile(file), file.toString());
-            }
+        MODULES.forEach(
+                module -> assertHas(module, ".jar", "-sources.jar", "-javadoc.jar", ".pom"));
+        CLOJURE.forEach(module -> assertHas(module, ".jar", "-sources.jar", ".pom"));
+    }
+
+    private static void assertHas(String module, String... kinds) {
+        String name = "sirocco-" + module;
+        Path there = REPOSITORY.resolve("io/sirocco").resolve(name).resolve(version());
+        for (String kind : kinds) {
+            Path file = there.resolve(name + "-" + version() + kind);
+            assertTrue(Files.isRegularFile(file), file.toString());
         }
     }
 
@@ -328,6 +339,12 @@ class InYourProjectTest {
                 if (MODULES.contains(top.getFileName().toString())) {
                     copyAll(top.resolve("src/main"), copy.resolve("src/main"));
                 }
+            }
+        }
+        for (String module : List.of("ring/conformance", "ring/http-kit")) {
+            for (String part : List.of("pom.xml", "src/main")) {
+                Path from = Snippets.TOP.resolve(module).resolve(part);
+                copyAll(from, checkout.resolve(module).resolve(part));
             }
         }
     }

@@ -108,6 +108,14 @@ public interface WebSocket {
      */
     void ping(byte[] payload);
 
+    /**
+     * Sends a pong that nobody has requested (RFC 6455 5.5.3); pings are answered automatically.
+     * Does nothing if the socket is closed.
+     *
+     * @throws IllegalArgumentException if the payload is longer than 125 bytes
+     */
+    void pong(byte[] payload);
+
     /** Closes the socket with code 1000. */
     default void close() {
         close(1000, "");

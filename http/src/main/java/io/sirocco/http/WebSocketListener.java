@@ -35,7 +35,10 @@ public interface WebSocketListener {
     /** Called for each binary message, whose array belongs to the listener. */
     default void onBinary(WebSocket socket, byte[] bytes) {}
 
-    /** Called for each pong, requested or not. Pings are answered automatically. */
+    /** Called for each ping, which was answered already. */
+    default void onPing(WebSocket socket, byte[] payload) {}
+
+    /** Called for each pong, requested or not. */
     default void onPong(WebSocket socket, byte[] payload) {}
 
     /**

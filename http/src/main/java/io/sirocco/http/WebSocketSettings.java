@@ -28,6 +28,7 @@ public final class WebSocketSettings {
     boolean serverContext;
     boolean clientContext;
     long contextMemory = 64 << 20;
+    boolean blockingListener;
 
     WebSocketSettings() {}
 
@@ -180,6 +181,18 @@ public final class WebSocketSettings {
         return this;
     }
 
+    /**
+     * Lets the methods of a {@link WebSocketListener} block: they are called on virtual threads, as
+     * handlers of {@link ExecutionMode#VIRTUAL} routes are, in order and one at a time for each
+     * socket. A socket has a thread only while calls are in progress. While 64 KiB wait for its
+     * listener, the server does not read from the peer. {@link WebSocketListener#onClose} is called
+     * after all that was received before. Default: off.
+     */
+    public WebSocketSettings blockingListener() {
+        this.blockingListener = true;
+        return this;
+    }
+
     private static int atLeast(String name, int value, int least) {
         if (value < least) {
             throw new IllegalArgumentException(
@@ -210,6 +223,7 @@ public final class WebSocketSettings {
                 compressFrom,
                 serverContext,
                 clientContext,
-                contextMemory);
+                contextMemory,
+                blockingListener);
     }
 }

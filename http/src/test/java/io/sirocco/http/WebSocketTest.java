@@ -102,6 +102,11 @@ class WebSocketTest {
         }
 
         @Override
+        public void onPing(WebSocket socket, byte[] payload) {
+            told.add("ping " + new String(payload, UTF_8));
+        }
+
+        @Override
         public void onPong(WebSocket socket, byte[] payload) {
             told.add("pong " + new String(payload, UTF_8));
         }
@@ -114,6 +119,25 @@ class WebSocketTest {
         @Override
         public void onClose(WebSocket socket, WebSocket.Closed closed) {
             told.add("closed " + closed.code() + " " + closed.reason() + " " + closed.clean());
+        }
+    }
+
+    /** Waits in its first message. */
+    private final class BlockingLog implements WebSocketListener {
+        @Override
+        public void onText(WebSocket socket, String text) {
+            try {
+                opened.add(socket);
+                release.await();
+                socket.send(text);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public void onClose(WebSocket socket, WebSocket.Closed closed) {
+            outcome.complete(closed.code());
         }
     }
 
@@ -135,6 +159,8 @@ class WebSocketTest {
         routes.get("/tiny", request -> Response.webSocket(tiny, log));
         routes.get("/squeezed", request -> Response.webSocket(squeezed, log));
         routes.get("/context", request -> Response.webSocket(context, log));
+        var blocking = WebSockets.of(WebSocketSettings::blockingListener);
+        routes.get("/blocking", request -> Response.webSocket(blocking, new BlockingLog()));
         routes.get("/hello", request -> Response.text("hello"));
         routes.get("/echo", request -> Response.webSocket(WebSocketTest::echo));
         routes.get(
@@ -743,6 +769,36 @@ class WebSocketTest {
             assertThrows(IllegalArgumentException.class, () -> socket.ping(new byte[126]));
             socket.ping("hi".getBytes(UTF_8));
             assertEquals("ping hi", peer.next());
+        }
+    }
+
+    /** What http-kit and Ring call a ping listener. */
+    @Test
+    void aPingIsAnsweredAndPassedToTheListener() throws InterruptedException {
+        try (var peer = open("/log")) {
+            WebSocket socket = socket();
+            peer.frame(0x89, "are you there".getBytes(UTF_8));
+            assertEquals("pong are you there", peer.next());
+            assertEquals("open", log.next());
+            assertEquals("ping are you there", log.next());
+            assertThrows(IllegalArgumentException.class, () -> socket.pong(new byte[126]));
+            socket.pong("I am".getBytes(UTF_8));
+            assertEquals("pong I am", peer.next());
+        }
+    }
+
+    @Test
+    void aListenerThatMayBlockIsCalledInOrderAndHoldsUpNoOtherSocket() throws Exception {
+        try (var peer = open("/blocking");
+                var other = open("/echo")) {
+            peer.text("first").text("second").frame(0x88, new byte[] {0x0f, (byte) 0xa0});
+            socket(); // it waits now
+            assertEquals("text meanwhile", other.text("meanwhile").next());
+            release.countDown();
+            assertEquals("text first", peer.next());
+            assertEquals("text second", peer.next());
+            assertEquals("close 4000", peer.next());
+            assertEquals(4000, outcome());
         }
     }
 }

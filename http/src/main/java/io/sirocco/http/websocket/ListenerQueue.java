@@ -7,10 +7,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Queues the calls of one WebSocket's listener that has blocked a loop. They run in order, one at a
- * time, on a virtual thread of the JDK's scheduler that exists while there are any. While more than
- * {@link #FULL} bytes are queued, the server does not read from the peer until half of them are
- * consumed. Messages count in the loop's memory until the listener has consumed them.
+ * Queues the calls of one WebSocket's listener that may block, or has blocked a loop. They run in
+ * order, one at a time, on a virtual thread that exists while there are any: carried by the loop,
+ * or by the JDK's scheduler for a listener that has blocked a loop. While more than {@link #FULL}
+ * bytes are queued, the server does not read from the peer until half of them are consumed.
+ * Messages count in the loop's memory until the listener has consumed them.
  *
  * <p>Calls are added on the loop.
  */
@@ -39,9 +40,17 @@ final class ListenerQueue implements Runnable {
         long behind = bytes.addAndGet(cost);
         calls.add(new Call(cost, what));
         if (waiting.getAndIncrement() == 0) {
-            kind.startElsewhere(this);
+            start();
         }
         return behind >= FULL;
+    }
+
+    private void start() {
+        if (kind != null && kind.moved()) {
+            kind.startElsewhere(this);
+        } else {
+            socket.context.loop.startMovable(kind, this);
+        }
     }
 
     /** Returns whether reading must wait for the listener. Any thread. */

@@ -163,6 +163,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
                 boolean floods = context.role == Role.CLIENT && refusesPongs();
                 if (!is(CLOSING) && !floods) {
                     writeNow(Frame.FIN | Frame.PONG, payload);
+                    deliver(payload.length, () -> listener.onPing(this, payload));
                 }
             }
             case CLOSE -> peerCloses(reader.closeCode(), reader.closeReason());
@@ -186,13 +187,15 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     }
 
     /**
-     * Calls the listener here, unless it has blocked a loop. A {@code cost} of 0 is for an event
-     * that is delivered even when memory is short.
+     * Calls the listener here, unless it may block or has blocked a loop. A {@code cost} of 0 is
+     * for an event that is delivered even when memory is short.
      */
     private void call(int cost, Runnable call) {
-        if (kind == null) {
+        boolean mayBlock =
+                sockets.terms.blockingListener() && !(listener instanceof BlockingWebSocket);
+        if (kind == null && !mayBlock) {
             callNow(call);
-        } else if (queue == null && !kind.moved()) {
+        } else if (queue == null && !mayBlock && !kind.moved()) {
             TaskKind before = context.loop.beginTask(kind);
             callNow(call);
             context.loop.endTask(before);

@@ -241,12 +241,24 @@ abstract sealed class WebSocketSender implements WebSocket, Runnable permits Web
 
     @Override
     public void ping(byte[] payload) {
+        putControl(Frame.PING, "A ping", payload);
+    }
+
+    @Override
+    public void pong(byte[] payload) {
+        putControl(Frame.PONG, "A pong", payload);
+    }
+
+    private void putControl(int opcode, String name, byte[] payload) {
         if (payload.length > Frame.CONTROL) {
             throw new IllegalArgumentException(
-                    "A ping carries at most 125 bytes (RFC 6455 5.5), not " + payload.length + ".");
+                    name
+                            + " carries at most 125 bytes (RFC 6455 5.5), not "
+                            + payload.length
+                            + ".");
         }
         if (!refuses) {
-            put(Frame.FIN | Frame.PING, payload, null);
+            put(Frame.FIN | opcode, payload, null);
         }
     }
 

@@ -19,4 +19,5 @@ public record WebSocketTerms(
         int compressFrom,
         boolean serverContext,
         boolean clientContext,
-        long contextMemory) {}
+        long contextMemory,
+        boolean blockingListener) {}

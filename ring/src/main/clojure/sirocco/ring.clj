@@ -1,0 +1,376 @@
+;; SPDX-License-Identifier: Apache-2.0
+(ns sirocco.ring
+  "A Ring adapter: run-server serves a Ring handler.
+
+    (def stop (run-server #'app {:port 8080}))
+    (stop)
+
+  Options, request and response maps, and what differs from other adapters: docs/ring.md."
+  (:require [clojure.set :as set]
+            [sirocco.ring.websocket :as websocket])
+  (:import (clojure.lang IDeref IFn)
+           (io.sirocco.http Config ExecutionMode Monitor Monitor$CompletedRequest Monitor$RejectedRequest Routes Server TrustedProxies TrustedProxies$Field
+                            WebSocketSettings)
+           (io.sirocco.net Tls TlsSettings TlsSettings$ClientCertificates)
+           (io.sirocco.ring RingAdapter RingAdapter$Settings RingChannel RingRequest RingServer RingServer$Status)
+           (java.io FileNotFoundException)
+           (java.net InetAddress InetSocketAddress)
+           (java.nio.file Path Paths)
+           (java.time Duration)
+           (java.util.concurrent CompletableFuture TimeUnit TimeoutException)
+           (java.util.function Consumer Predicate)))
+
+(set! *warn-on-reflection* true)
+
+;; ---- options
+
+(def ^:private defaults
+  {:port 8090
+   :ip "0.0.0.0"
+   :max-body (* 8 1024 1024)
+   :max-line 8192
+   :max-headers 100
+   :max-header-bytes (* 64 1024)
+   :max-ws (* 4 1024 1024)
+   :max-pending (* 1024 1024)
+   :ssl-port 443
+   :forwarded-headers [:x-forwarded-for :x-forwarded-proto]
+   :proxy-protocol :disable
+   :legacy-return-value? true})
+
+(def ^:private options
+  "What run-server knows, beside the defaults."
+  #{:host :unix-socket :ring-async? :async? :join? :loops :max-concurrent-requests :queue-size :worker-pool
+    :ws-max-text-size :ws-max-binary-size :ws-origins :ws-compression? :ws-idle-timeout
+    :idle-timeout :max-idle-time :header-timeout :body-timeout :handler-timeout :write-timeout :backlog
+    :server-header :send-server-version? :http? :ssl? :keystore :key-password :cert :key :client-auth :client-ca
+    :trusted-proxies :legacy-unsafe-remote-addr? :error-logger :event-logger :warn-logger})
+
+(def ^:private without-effect
+  #{:thread :worker-name-prefix :pool-opts :n-threads :n-min-threads :n-max-threads :queue-type :prefix
+    :allow-virtual? :address-finder :channel-factory :legacy-content-length? :event-names
+    :max-threads :min-threads :max-queued-requests :thread-idle-timeout :daemon?})
+
+(def ^:private refused
+  "What cannot be honoured, and what to do instead."
+  {:ssl-context "Name a :keystore with its :key-password, or PEM files by :cert and :key."
+   :configurator "There is no Jetty to configure."
+   :http2? "There is no HTTP/2 yet."})
+
+(defn- refuse [& message]
+  (throw (IllegalArgumentException. ^String (apply str message))))
+
+(defn- log [message]
+  (.log (System/getLogger "sirocco.ring") java.lang.System$Logger$Level/WARNING ^String message))
+
+(defn- warn
+  "Passes a warning to the function of the program; what that throws does not matter."
+  [{:keys [warn-logger]} message]
+  (if warn-logger
+    (try (warn-logger message nil) (catch Throwable _ nil))
+    (log message)))
+
+(defn- check [opts]
+  (doseq [[option instead] refused :when (get opts option)]
+    (refuse option " is not supported. " instead))
+  (when-not (#{:enable :disable} (:proxy-protocol opts :disable))
+    (refuse ":proxy-protocol is :enable or :disable, not " (:proxy-protocol opts)
+            ": each connection of a listener begins with the header, or none does."))
+  (when (and (= :enable (:proxy-protocol opts)) (not (:trusted-proxies opts)))
+    (refuse ":proxy-protocol needs :trusted-proxies: anybody else could claim to be any client."))
+  (let [known (into (into options without-effect) (concat (keys defaults) (keys refused)))
+        unknown (set/difference (set (keys opts)) known)]
+    (when (seq unknown)
+      (warn opts (str "run-server ignores options that it does not know: " (pr-str (vec (sort-by str unknown))))))))
+
+(defn- millis ^Duration [value] (Duration/ofMillis (long value)))
+
+(defmacro ^:private consume
+  "Returns a Consumer whose argument has the type."
+  [type argument & body]
+  `(reify Consumer
+     (accept [_# given#]
+       (let [~(with-meta argument {:tag type}) given#] ~@body))))
+
+(defn- path ^Path [file]
+  (if (instance? Path file) file (Paths/get (str file) (make-array String 0))))
+
+(defn- tls [{:keys [keystore key-password cert key client-auth client-ca]}]
+  (when-not (or keystore (and cert key))
+    (refuse ":ssl? needs a :keystore with its :key-password, or PEM files by :cert and :key."))
+  (when (and client-auth (not (#{:want :need :none} client-auth)))
+    (refuse ":client-auth is :want, :need or :none, not " client-auth "."))
+  (when (and (#{:want :need} client-auth) (not client-ca))
+    (refuse ":client-auth needs :client-ca, a PEM file of the authorities that may issue certificates of clients."))
+  (Tls/of
+   (consume TlsSettings settings
+     (if keystore
+       (.store settings (path keystore) (str key-password))
+       (.certificate settings (path cert) (path key)))
+     (when (#{:want :need} client-auth)
+       (.clientCertificates settings
+                            (if (= :need client-auth)
+                              TlsSettings$ClientCertificates/NEEDED
+                              TlsSettings$ClientCertificates/WANTED)
+                            (path client-ca))))))
+
+(defn- trusts
+  "Returns a predicate of addresses."
+  ^Predicate [proxies]
+  (let [trusted? (if (coll? proxies)
+                   (let [all (set (map #(InetAddress/getByName ^String %) proxies))] #(contains? all %))
+                   proxies)]
+    (reify Predicate
+      (test [_ address]
+        (boolean (and (instance? InetSocketAddress address)
+                      (trusted? (.getAddress ^InetSocketAddress address))))))))
+
+(def ^:private forwarded-fields
+  {:forwarded TrustedProxies$Field/FORWARDED
+   :x-forwarded-for TrustedProxies$Field/X_FORWARDED_FOR
+   :x-forwarded-proto TrustedProxies$Field/X_FORWARDED_PROTO
+   :x-forwarded-host TrustedProxies$Field/X_FORWARDED_HOST})
+
+(defn- trusted-proxies [{:keys [trusted-proxies forwarded-headers]}]
+  (TrustedProxies/of
+   (trusts trusted-proxies)
+   (into-array TrustedProxies$Field
+               (map #(or (forwarded-fields %)
+                         (refuse ":forwarded-headers are among " (keys forwarded-fields) ", not " % "."))
+                    forwarded-headers))))
+
+(defn- listen [^Config config {:keys [ip host port unix-socket ssl? ssl-port http? proxy-protocol] :as opts}]
+  (let [proxied (= :enable proxy-protocol)
+        ^String address (or host ip)
+        at (fn [port] (InetSocketAddress. address (int port)))]
+    (if unix-socket
+      (.unixSocket config (path unix-socket))
+      (do
+        (when-not (and ssl? (false? http?))
+          (.listen config (at port) (java.util.Optional/empty) proxied))
+        (when ssl?
+          (.listen config (at ssl-port) (java.util.Optional/of (tls opts)) proxied))))))
+
+(defn- monitor
+  "Returns a monitor that calls functions of the program; what they throw does not matter."
+  [{:keys [error-logger event-logger]}]
+  (let [event (fn [& name]
+                (when event-logger
+                  (try (event-logger (apply str "httpkit.server." name)) (catch Throwable _ nil))))]
+    (reify Monitor
+      (completed [_ request] (event "status.processed." (.status ^Monitor$CompletedRequest request)))
+      (rejected [_ request] (event "status." (.status (.error ^Monitor$RejectedRequest request))))
+      (loopDied [_ _] (event "loop.error"))
+      (handlerFailed [_ id thrown]
+        (event "status.500")
+        (when error-logger
+          (try
+            (error-logger (str "The handler of request " id " has thrown an exception.") thrown)
+            (catch Throwable _ nil)))))))
+
+(defn- configure [^Config config opts]
+  (let [{:keys [loops max-concurrent-requests queue-size worker-pool max-body max-line max-headers
+                max-header-bytes header-timeout body-timeout handler-timeout write-timeout backlog
+                send-server-version? error-logger event-logger]} opts
+        loops (or loops (.availableProcessors (Runtime/getRuntime)))
+        idle (or (:idle-timeout opts) (:max-idle-time opts))
+        requests (or max-concurrent-requests (when queue-size (quot (+ queue-size (dec loops)) loops)))]
+    (listen config opts)
+    (.loops config (int loops))
+    (.maxBodyBytes config (long max-body))
+    (.headerLimits config (int (max max-header-bytes max-line)) (int max-line) (int max-headers))
+    (when requests (.maxConcurrentRequests config (int requests)))
+    (when idle (.idleTimeout config (millis idle)))
+    (when header-timeout (.headerTimeout config (millis header-timeout)))
+    (when body-timeout (.bodyTimeout config (millis body-timeout) 500))
+    (when handler-timeout (.handlerTimeout config (millis handler-timeout)))
+    (when write-timeout (.writeTimeout config (millis write-timeout)))
+    (when backlog (.backlog config (int backlog)))
+    (when (or (contains? opts :server-header) (false? send-server-version?))
+      (.serverHeader config (or (:server-header opts) "")))
+    (when (:trusted-proxies opts) (.trustedProxies config (trusted-proxies opts)))
+    (when worker-pool (.executionMode config ExecutionMode/INLINE))
+    (when (or error-logger event-logger) (.monitor config (monitor opts)))))
+
+(defn- configure-websockets [^WebSocketSettings settings opts]
+  (let [{:keys [max-ws ws-max-text-size ws-max-binary-size max-pending ws-origins ws-compression?
+                ws-idle-timeout]} opts
+        sizes (remove nil? [ws-max-text-size ws-max-binary-size])]
+    (.maxMessageBytes settings (int (if (seq sizes) (apply max sizes) max-ws)))
+    (.maxPendingBytes settings (int max-pending))
+    (cond
+      (= :any ws-origins) (.anyOrigin settings)
+      (seq ws-origins) (.origins settings (into-array String ws-origins)))
+    (when ws-compression? (.compression settings 1024))
+    (when ws-idle-timeout (.ping settings (millis ws-idle-timeout) (millis 20000)))))
+
+;; ---- bodies of Ring's protocol
+
+(def ^:private streamable
+  "The vars of Ring's protocol and its function, or nil without Ring. The value of the protocol's var changes
+  when a type is added to it."
+  (delay (try
+           (when-let [protocol (requiring-resolve 'ring.core.protocols/StreamableResponseBody)]
+             [protocol (requiring-resolve 'ring.core.protocols/write-body-to-stream)])
+           (catch FileNotFoundException _ nil))))
+
+(defn- streams? [body]
+  (if-let [[protocol _] @streamable]
+    (satisfies? @protocol body)
+    false))
+
+(defn- write-stream [body response stream]
+  (let [[_ write] @streamable]
+    (write body response stream)))
+
+;; ---- servers
+
+(defn server-port
+  "Returns the port of the server, -1 for a Unix-domain socket."
+  [^RingServer server]
+  (.port server))
+
+(defn- last-port
+  "Returns the port of the last address: that of HTTPS, if there is one."
+  [^RingServer server]
+  (.getPort ^InetSocketAddress (last (.addresses (.server server)))))
+
+(defn server-status
+  "Returns :running, :stopping or :stopped."
+  [^RingServer server]
+  (condp = (.status server)
+    RingServer$Status/RUNNING :running
+    RingServer$Status/STOPPING :stopping
+    :stopped))
+
+(defn server-stop!
+  "Stops the server: closes its listeners and idle connections, waits up to :timeout ms (100) for requests
+  in progress, and cuts off the rest. Returns a promise of true, delivered when it has stopped, or nil if it
+  is stopping already."
+  ([server] (server-stop! server nil))
+  ([^RingServer server {:keys [timeout] :or {timeout 100}}]
+   (when-let [^CompletableFuture stopped (.stop server (long timeout))]
+     (reify
+       IDeref
+       (deref [_] (.get stopped) true)
+       clojure.lang.IBlockingDeref
+       (deref [_ ms otherwise]
+         (try (.get stopped (long ms) TimeUnit/MILLISECONDS) true
+              (catch TimeoutException _ otherwise)))
+       clojure.lang.IPending
+       (isRealized [_] (.isDone stopped))))))
+
+(defn server-join
+  "Waits until the server has stopped. Returns nil."
+  [^RingServer server]
+  (.join server))
+
+(defn run-server
+  "Starts a server that calls a Ring handler for each request. The handler may be a var, and is then looked
+  up for each request.
+
+  Returns a function that stops the server: (stop), or (stop :timeout ms). Its metadata has :local-port and
+  :server. With :legacy-return-value? false it returns the server itself.
+
+  Commonly used options; docs/ring.md has all of them:
+
+    :port         port to listen on, 0 for any free one (8090)
+    :ip           address to listen on (\"0.0.0.0\")
+    :ring-async?  whether the handler takes request, respond and raise (false)
+    :max-body     largest request body in bytes (8 MiB)
+    :join?        whether to wait until the server has stopped (false)"
+  ([handler] (run-server handler {}))
+  ([handler opts]
+   (check opts)
+   (let [opts (merge defaults opts)
+         pool (:worker-pool opts)
+         adapter (RingAdapter.
+                  handler
+                  (RingAdapter$Settings.
+                   (boolean (or (:ring-async? opts) (:async? opts)))
+                   (if (instance? IDeref pool) @pool pool)
+                   (boolean (:trusted-proxies opts))
+                   (boolean (:legacy-unsafe-remote-addr? opts))
+                   (long (:max-pending opts))
+                   streams?
+                   write-stream
+                   websocket/callbacks
+                   (consume WebSocketSettings settings (configure-websockets settings opts))))
+         server (RingServer.
+                 (Server/create
+                  (consume Config config (configure config opts))
+                  (consume Routes routes
+                    (cond-> (.route routes "*" "/*" adapter)
+                      pool (.startBeforeBody))))) ; a pool's thread may wait for the body
+         stop (with-meta
+                (fn [& {:keys [timeout] :or {timeout 100}}]
+                  (some-> (server-stop! server {:timeout timeout}) deref)
+                  nil)
+                (cond-> {:local-port (server-port server) :server server}
+                  (:ssl? opts) (assoc :local-ssl-port (last-port server))))]
+     (when (:join? opts) (server-join server))
+     (if (:legacy-return-value? opts) stop server))))
+
+;; ---- channels
+
+(defn open?
+  "Returns whether data can be sent to the channel."
+  [^RingChannel channel]
+  (.isOpen channel))
+
+(defn websocket?
+  "Returns whether the channel is one of a WebSocket."
+  [^RingChannel channel]
+  (.isWebSocket channel))
+
+(defn send!
+  "Sends data to a channel: a body or a map with :status, :headers and :body for HTTP, a String, byte[] or
+  InputStream for a WebSocket. Closes the channel behind it if close? is true, which is the default for
+  HTTP only. Waits while :max-pending bytes are unsent. Returns false if the channel is closed."
+  ([channel data] (send! channel data nil))
+  ([^RingChannel channel data close?] (.send channel data (when (some? close?) (boolean close?)) true)))
+
+(defn try-send!
+  "Sends data as send! does, but never waits: returns false as well if there is no room."
+  ([channel data] (try-send! channel data nil))
+  ([^RingChannel channel data close?] (.send channel data (when (some? close?) (boolean close?)) false)))
+
+(defn close
+  "Closes a channel: ends the response, or closes the WebSocket with 1000. Returns true the first time."
+  [^RingChannel channel]
+  (.close channel))
+
+(defn on-close
+  "Sets the function that is called once with a status when the channel has closed; at once if it has closed
+  already."
+  [^RingChannel channel callback]
+  (.onClose channel (fn [_ status] (callback status))))
+
+(defn on-receive
+  "Sets the function that is called with each message of a WebSocket: a String or byte[]."
+  [^RingChannel channel callback]
+  (.onReceive channel (fn [_ message] (callback message))))
+
+(defn on-ping
+  "Sets the function that is called with the data of each ping, which was answered already."
+  [^RingChannel channel callback]
+  (.onPing channel (fn [_ data] (callback data))))
+
+(defn as-channel
+  "Returns a response that is sent by a channel, for HTTP and WebSockets. The handler must return it.
+
+    :init        (fn [channel]), called at once
+    :on-open     (fn [channel]), called when the handler has returned
+    :on-receive  (fn [channel message]), for each message of a WebSocket
+    :on-ping     (fn [channel data]), for each ping of a WebSocket
+    :on-close    (fn [channel status]), called once"
+  [request {:keys [init on-open on-receive on-ping on-close]}]
+  (let [^RingChannel channel (:async-channel request)]
+    (when-not channel
+      (refuse "as-channel needs the request of this server, with its :async-channel."))
+    (when init (init channel))
+    (when on-open (.onOpen channel on-open))
+    (when on-receive (.onReceive channel on-receive))
+    (when on-ping (.onPing channel on-ping))
+    (when on-close (.onClose channel on-close))
+    {:body channel}))

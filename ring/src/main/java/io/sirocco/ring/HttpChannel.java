@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.ring;
+
+import clojure.lang.IPersistentMap;
+import clojure.lang.Keyword;
+import clojure.lang.PersistentArrayMap;
+import io.sirocco.http.Headers;
+import io.sirocco.http.Response;
+import io.sirocco.net.Loop;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A channel over HTTP: long polling, or a body that is sent piece by piece.
+ *
+ * <pre>
+ *   waiting ── send, close ─────────────────────────────▶ closed    the response as a whole
+ *      └────── send ──▶ streaming ── send ... ── close ──▶ closed
+ * </pre>
+ *
+ * <p>The event loop takes the pieces when the client can take more. It takes no lock: a lock orders
+ * those who send. Any thread.
+ */
+final class HttpChannel extends RingChannel {
+    private static final byte[] END = {};
+    private static final IPersistentMap HTML =
+            PersistentArrayMap.EMPTY.assoc("Content-Type", "text/html; charset=utf-8");
+
+    private final CompletableFuture<Response> response = new CompletableFuture<>();
+    private final ReentrantLock sending = new ReentrantLock();
+    private boolean streaming; // with the lock held
+    private final ConcurrentLinkedQueue<byte[]> pieces = new ConcurrentLinkedQueue<>();
+    private final AtomicLong pending = new AtomicLong(); // bytes of the pieces
+    private final AtomicReference<CompletableFuture<byte[]>> demand = new AtomicReference<>();
+    private final AtomicReference<CompletableFuture<Void>> room = new AtomicReference<>();
+    private volatile boolean returned; // by the handler: pieces are taken
+
+    HttpChannel(RequestValues request) {
+        super(request);
+    }
+
+    @Override
+    public boolean isWebSocket() {
+        return false;
+    }
+
+    // ---- called by the adapter
+
+    @Override
+    Response respond() {
+        returned = true;
+        request.request.onDisconnect(() -> over(CLIENT_CLOSE));
+        request.request.onComplete(
+                () -> over(request.request.isConnected() ? SERVER_CLOSE : CLIENT_CLOSE));
+        if (hasOnOpen()) {
+            request.request.loop().startMovable(request.adapter.callbacks, this::open);
+        }
+        return response.isDone() && !response.isCompletedExceptionally()
+                ? response.join()
+                : Response.async(response);
+    }
+
+    private void open() {
+        try {
+            opened();
+        } catch (Throwable e) {
+            response.completeExceptionally(e);
+            finish();
+        }
+    }
+
+    // ---- called by the program
+
+    @Override
+    public boolean send(Object data, Boolean close, boolean wait) throws Exception {
+        if (!awaitRoom(wait && returned)) {
+            return false;
+        }
+        boolean last = close == null || close;
+        IPersistentMap map = data instanceof IPersistentMap given ? given : null;
+        Object body = map == null ? data : map.valAt(Keys.BODY);
+        sending.lock();
+        try {
+            if (last) {
+                if (!noteClosed(SERVER_CLOSE)) {
+                    return false;
+                }
+                if (streaming) {
+                    add(bytes(body));
+                    finish();
+                } else {
+                    response.complete(RingResponses.of(whole(map, body), request, true));
+                }
+            } else {
+                if (!isOpen()) {
+                    return false;
+                }
+                byte[] piece = bytes(body);
+                if (!streaming) {
+                    streaming = true;
+                    response.complete(beginning(map));
+                }
+                add(piece);
+            }
+        } catch (Throwable e) {
+            response.completeExceptionally(e); // unless it has begun
+            throw e;
+        } finally {
+            sending.unlock();
+        }
+        if (last) {
+            reportClose();
+        }
+        return true;
+    }
+
+    /** Returns the map of the response, with a type if it has no headers. */
+    private static IPersistentMap whole(IPersistentMap map, Object body) {
+        IPersistentMap from = map == null ? PersistentArrayMap.EMPTY : map;
+        IPersistentMap with = from.assoc(Keys.BODY, body);
+        return with.valAt(Keys.HEADERS) == null ? with.assoc(Keys.HEADERS, HTML) : with;
+    }
+
+    /** Returns a response whose body follows. */
+    private Response beginning(IPersistentMap map) {
+        IPersistentMap all = whole(map, null);
+        RingHeaderReader headers = RingHeaderReader.of(all.valAt(Keys.HEADERS));
+        Response begun =
+                Response.forwarded(
+                        RingResponses.status(all.valAt(Keys.STATUS)),
+                        headers.headers(),
+                        -1,
+                        this::next);
+        return headers.close ? begun.closeConnection() : begun;
+    }
+
+    private static byte[] bytes(Object body) throws IOException {
+        if (body instanceof InputStream in) {
+            try (in) {
+                return in.readAllBytes();
+            }
+        }
+        byte[] bytes = RingResponses.bytes(body, null);
+        if (bytes == null) {
+            throw new IllegalArgumentException(
+                    "A channel sends nil, a String, byte[], ByteBuffer or InputStream, not an object"
+                            + " of "
+                            + body.getClass().getName());
+        }
+        return bytes;
+    }
+
+    @Override
+    public boolean close() {
+        if (!noteClosed(SERVER_CLOSE)) {
+            return false;
+        }
+        finish();
+        reportClose();
+        return true;
+    }
+
+    /** Ends the body; 204 if it has not begun. */
+    private void finish() {
+        response.complete(Response.forwarded(204, Headers.none(), END));
+        pieces.add(END);
+        handOver();
+        giveRoom();
+    }
+
+    /** Called on the loop when the client has gone or the response is over. */
+    private void over(Keyword why) {
+        if (noteClosed(why)) {
+            finish();
+        }
+        if (owesClose()) {
+            request.request.loop().startMovable(request.adapter.callbacks, this::reportClose);
+        }
+    }
+
+    // ---- pieces
+
+    private void add(byte[] piece) {
+        if (piece.length > 0) {
+            pending.addAndGet(piece.length);
+            pieces.add(piece);
+            handOver();
+        }
+    }
+
+    /** Hands the next piece to the loop, if there is one and the loop waits for it. */
+    private void handOver() {
+        while (!pieces.isEmpty()) {
+            CompletableFuture<byte[]> waiting = demand.getAndSet(null);
+            if (waiting == null) {
+                return;
+            }
+            byte[] piece = pieces.poll();
+            if (piece != null) {
+                if (pending.addAndGet(-piece.length) < most()) {
+                    giveRoom();
+                }
+                waiting.complete(piece);
+                return;
+            }
+            demand.set(waiting); // another thread was quicker
+        }
+    }
+
+    /** Called by the loop when the client can take more. */
+    private CompletionStage<byte[]> next() {
+        var waiting = new CompletableFuture<byte[]>();
+        demand.set(waiting);
+        handOver();
+        return waiting;
+    }
+
+    // ---- room
+
+    private long most() {
+        return request.adapter.settings.maxPending();
+    }
+
+    /** Returns whether data may be added now; waits for that if {@code wait} says so. */
+    private boolean awaitRoom(boolean wait) throws InterruptedException, ExecutionException {
+        while (isOpen() && pending.get() >= most()) {
+            if (!wait || Loop.isLoopThread()) {
+                return false;
+            }
+            CompletableFuture<Void> next =
+                    room.updateAndGet(known -> known == null ? new CompletableFuture<>() : known);
+            if (isOpen() && pending.get() >= most()) {
+                next.get();
+            }
+        }
+        return isOpen();
+    }
+
+    private void giveRoom() {
+        if (room.get() != null) {
+            CompletableFuture<Void> waiting = room.getAndSet(null);
+            if (waiting != null) {
+                waiting.complete(null);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.ring;
+
+import clojure.lang.IFn;
+import clojure.lang.Keyword;
+import io.sirocco.http.Response;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A channel to one client: of a request whose response comes later or in pieces, or of a WebSocket.
+ * Callbacks run on virtual threads and may block. Any thread.
+ */
+public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
+    static final Keyword SERVER_CLOSE = Keyword.intern("server-close");
+    static final Keyword CLIENT_CLOSE = Keyword.intern("client-close");
+
+    final RequestValues request;
+    private final AtomicReference<IFn> onOpen = new AtomicReference<>();
+    private final AtomicReference<IFn> onReceive = new AtomicReference<>();
+    private final AtomicReference<IFn> onPing = new AtomicReference<>();
+    private final AtomicReference<IFn> onClose = new AtomicReference<>();
+    private final AtomicReference<Keyword> closed = new AtomicReference<>(); // why
+    private final AtomicBoolean closeReported = new AtomicBoolean();
+
+    RingChannel(RequestValues request) {
+        this.request = request;
+    }
+
+    /** Returns the response to the request, which the handler has returned. */
+    abstract Response respond();
+
+    /**
+     * Sends data.
+     *
+     * @param close whether to close the channel behind it; null for the default
+     * @param wait whether to wait for room
+     * @return whether it was accepted: false if the channel is closed or there is no room
+     */
+    public abstract boolean send(Object data, Boolean close, boolean wait) throws Exception;
+
+    /** Closes the channel. Returns false if it was closed before. */
+    public abstract boolean close() throws Exception;
+
+    /** Returns whether the channel is one of a WebSocket. */
+    public abstract boolean isWebSocket();
+
+    /** Returns whether data can be sent. */
+    public final boolean isOpen() {
+        return closed.get() == null;
+    }
+
+    /** Sets what is called when the channel is open. */
+    public final void onOpen(IFn callback) {
+        set(onOpen, callback, "on-open");
+    }
+
+    /** Sets what is called for each message of a WebSocket. */
+    public final void onReceive(IFn callback) {
+        set(onReceive, callback, "on-receive");
+    }
+
+    /** Sets what is called for each ping of a WebSocket. */
+    public final void onPing(IFn callback) {
+        set(onPing, callback, "on-ping");
+    }
+
+    /** Sets what is called once when the channel has closed; at once if it has. */
+    public final void onClose(IFn callback) {
+        set(onClose, callback, "on-close");
+        reportClose();
+    }
+
+    private static void set(AtomicReference<IFn> of, IFn callback, String name) {
+        if (!of.compareAndSet(null, callback)) {
+            throw new IllegalStateException("The channel has an " + name + " callback already.");
+        }
+    }
+
+    final void opened() {
+        call(onOpen.get());
+    }
+
+    final void received(Object message) {
+        call(onReceive.get(), message);
+    }
+
+    final void pinged(Object data) {
+        call(onPing.get(), data);
+    }
+
+    /** Notes that the channel has closed. Returns false if it was closed before. */
+    final boolean noteClosed(Keyword why) {
+        return closed.compareAndSet(null, why);
+    }
+
+    /** Returns whether something is to be called when the channel is open. */
+    final boolean hasOnOpen() {
+        return onOpen.get() != null;
+    }
+
+    /** Returns whether the callback for the end is set and was not called. */
+    final boolean owesClose() {
+        return onClose.get() != null && !closeReported.get();
+    }
+
+    /** Calls the callback, unless it was called or is not set yet. */
+    final void reportClose() {
+        IFn callback = onClose.get();
+        Keyword why = closed.get();
+        if (callback != null && why != null && closeReported.compareAndSet(false, true)) {
+            callback.invoke(this, why);
+        }
+    }
+
+    private void call(IFn callback, Object argument) {
+        if (callback != null) {
+            callback.invoke(this, argument);
+        }
+    }
+
+    private void call(IFn callback) {
+        if (callback != null) {
+            callback.invoke(this);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.ring;
+
+import clojure.lang.IFn;
+import io.sirocco.http.WebSocket;
+import io.sirocco.http.WebSocketListener;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A WebSocket of a Ring handler. Any thread. */
+public final class RingSocket implements WebSocketListener {
+    /** Messages with callbacks that may wait for room; further ones fail. */
+    private static final int MOST_WAITING = 1_024;
+
+    private static final byte[] NONE = {};
+
+    private final WebSocketCallbacks callbacks;
+    private final ConcurrentLinkedQueue<Later> later = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger(); // of them, and the one being sent
+    private volatile WebSocket socket; // null before it is open
+
+    private record Later(Object message, IFn succeed, IFn fail) {}
+
+    RingSocket(WebSocketCallbacks callbacks) {
+        this.callbacks = callbacks;
+    }
+
+    private interface Callback {
+        void call() throws Exception;
+    }
+
+    // ---- called by the server, one at a time
+
+    @Override
+    public void onOpen(WebSocket opened) {
+        socket = opened;
+        call(() -> callbacks.open(this));
+    }
+
+    @Override
+    public void onText(WebSocket from, String text) {
+        call(() -> callbacks.message(this, text));
+    }
+
+    @Override
+    public void onBinary(WebSocket from, byte[] bytes) {
+        call(() -> callbacks.message(this, ByteBuffer.wrap(bytes)));
+    }
+
+    @Override
+    public void onPing(WebSocket from, byte[] payload) {
+        call(() -> callbacks.ping(this, ByteBuffer.wrap(payload)));
+    }
+
+    @Override
+    public void onPong(WebSocket from, byte[] payload) {
+        call(() -> callbacks.pong(this, ByteBuffer.wrap(payload)));
+    }
+
+    @Override
+    public void onClose(WebSocket closed, WebSocket.Closed why) {
+        call(() -> callbacks.close(this, why.code(), why.reason()));
+    }
+
+    /** Reports what a callback throws, to the listener and then to the server. */
+    private void call(Callback callback) {
+        try {
+            callback.call();
+        } catch (Throwable e) {
+            try {
+                callbacks.error(this, e);
+            } catch (Throwable another) {
+                e.addSuppressed(another);
+            }
+            throw RingSocket.<RuntimeException>unchecked(e);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> E unchecked(Throwable thrown) throws E {
+        throw (E) thrown;
+    }
+
+    // ---- called by the program
+
+    /**
+     * Sends a message: text for a {@code CharSequence}, binary for {@code byte[]} and {@code
+     * ByteBuffer}. Waits while the output buffer is full.
+     *
+     * @throws IOException if the socket is closed
+     */
+    public void send(Object message) throws IOException {
+        WebSocket to = open();
+        switch (message) {
+            case CharSequence text -> to.send(text.toString());
+            case byte[] bytes -> to.send(bytes.clone());
+            case ByteBuffer buffer -> to.send(bytes(buffer));
+            case null, default -> throw notAMessage(message);
+        }
+    }
+
+    /** Sends a message unless it would have to wait or the socket is closed. */
+    boolean trySend(Object message) {
+        WebSocket to = socket;
+        return to != null
+                && switch (message) {
+                    case CharSequence text -> to.trySend(text.toString());
+                    case byte[] bytes -> to.trySend(bytes.clone());
+                    case ByteBuffer buffer -> to.trySend(bytes(buffer));
+                    case null, default -> throw notAMessage(message);
+                };
+    }
+
+    /**
+     * Sends a message without waiting, and calls {@code succeed} when it is accepted or {@code
+     * fail} with an exception. Messages that are sent so keep their order.
+     */
+    public void send(Object message, IFn succeed, IFn fail) {
+        if (waiting.get() > MOST_WAITING) {
+            fail.invoke(new IOException("more than " + MOST_WAITING + " messages wait"));
+            return;
+        }
+        later.add(new Later(message, succeed, fail));
+        if (waiting.getAndIncrement() == 0) {
+            Thread.startVirtualThread(this::sendWaiting);
+        }
+    }
+
+    private void sendWaiting() {
+        do {
+            Later next = later.remove();
+            try {
+                IOException failure = null;
+                try {
+                    send(next.message);
+                } catch (IOException e) {
+                    failure = e;
+                }
+                if (failure == null) {
+                    next.succeed.invoke();
+                } else {
+                    next.fail.invoke(failure);
+                }
+            } catch (Throwable e) {
+                next.fail.invoke(e);
+            }
+        } while (waiting.decrementAndGet() > 0);
+    }
+
+    /** Sends a ping; {@code data} is null without any. */
+    public void ping(Object data) throws IOException {
+        open().ping(payload(data));
+    }
+
+    /** Sends a pong; {@code data} is null without any. */
+    public void pong(Object data) throws IOException {
+        open().pong(payload(data));
+    }
+
+    /** Closes the socket. Does nothing if it is closed. */
+    public void close(int code, String reason) throws IOException {
+        open().close(code, reason);
+    }
+
+    /** Returns whether neither side has closed the socket. */
+    public boolean isOpen() {
+        WebSocket now = socket;
+        return now != null && now.isOpen();
+    }
+
+    private WebSocket open() throws IOException {
+        WebSocket now = socket;
+        if (now == null) {
+            throw new IOException("The WebSocket is not open yet.");
+        }
+        return now;
+    }
+
+    private static byte[] payload(Object data) {
+        return switch (data) {
+            case null -> NONE;
+            case byte[] bytes -> bytes.clone();
+            case ByteBuffer buffer -> bytes(buffer);
+            default -> throw notAMessage(data);
+        };
+    }
+
+    static byte[] bytes(ByteBuffer buffer) {
+        byte[] copy = new byte[buffer.remaining()];
+        buffer.duplicate().get(copy);
+        return copy;
+    }
+
+    static IllegalArgumentException notAMessage(Object message) {
+        return new IllegalArgumentException(
+                "A WebSocket sends a CharSequence, byte[] or ByteBuffer, not an object of "
+                        + (message == null ? "null" : message.getClass().getName()));
+    }
+}

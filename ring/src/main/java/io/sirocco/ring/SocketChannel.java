@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.ring;
+
+import clojure.lang.IPersistentMap;
+import clojure.lang.Keyword;
+import io.sirocco.http.Response;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A channel over a WebSocket. What is sent before the socket is open leaves when it is. Any thread.
+ */
+final class SocketChannel extends RingChannel implements WebSocketCallbacks {
+    private final RingSocket socket = new RingSocket(this);
+    private List<Object> early = new ArrayList<>(); // null once the socket is open
+    private long earlyBytes;
+    private boolean closesEarly;
+
+    SocketChannel(RequestValues request) {
+        super(request);
+    }
+
+    @Override
+    public boolean isWebSocket() {
+        return true;
+    }
+
+    @Override
+    Response respond() {
+        return Response.webSocket(request.adapter.webSockets(null), socket);
+    }
+
+    // ---- called by the program
+
+    @Override
+    public boolean send(Object data, Boolean close, boolean wait) throws IOException {
+        Object message = message(data);
+        if (!isOpen()) {
+            return false;
+        }
+        boolean last = close != null && close;
+        boolean sent = sendEarly(message, last) || send(message, wait);
+        if (last && sent) {
+            close();
+        }
+        return sent;
+    }
+
+    private boolean send(Object message, boolean wait) {
+        if (!socket.isOpen()) {
+            return false;
+        }
+        if (!wait) {
+            return socket.trySend(message);
+        }
+        try {
+            socket.send(message);
+            return true;
+        } catch (IOException e) {
+            return false; // it has closed meanwhile
+        }
+    }
+
+    /** Keeps a message for the time when the socket is open. Returns false if it is. */
+    private synchronized boolean sendEarly(Object message, boolean last) throws IOException {
+        if (early == null) {
+            return false;
+        }
+        earlyBytes += message instanceof byte[] bytes ? bytes.length : ((String) message).length();
+        if (earlyBytes > request.adapter.settings.maxPending()) {
+            throw new IOException("Too much is sent before the WebSocket is open.");
+        }
+        early.add(message);
+        closesEarly |= last;
+        return true;
+    }
+
+    private static Object message(Object data) throws IOException {
+        return switch (data) {
+            case String text -> text;
+            case byte[] bytes -> bytes;
+            case InputStream in -> {
+                try (in) {
+                    yield in.readAllBytes();
+                }
+            }
+            case ByteBuffer buffer -> RingSocket.bytes(buffer);
+            case IPersistentMap map when map.valAt(Keys.BODY) != null ->
+                    message(map.valAt(Keys.BODY));
+            case null, default -> throw RingSocket.notAMessage(data);
+        };
+    }
+
+    @Override
+    public boolean close() throws IOException {
+        if (!noteClosed(SERVER_CLOSE)) {
+            return false;
+        }
+        synchronized (this) {
+            if (early != null) {
+                closesEarly = true;
+                return true;
+            }
+        }
+        socket.close(1000, "");
+        reportClose();
+        return true;
+    }
+
+    // ---- called by the socket, one at a time
+
+    @Override
+    public void open(RingSocket opened) throws IOException {
+        List<Object> first;
+        synchronized (this) {
+            first = early;
+            early = null;
+        }
+        for (Object each : first) {
+            socket.send(each);
+        }
+        if (closesEarly) {
+            noteClosed(SERVER_CLOSE);
+            socket.close(1000, "");
+            reportClose();
+        } else {
+            opened();
+        }
+    }
+
+    @Override
+    public void message(RingSocket from, Object message) {
+        received(message instanceof ByteBuffer buffer ? RingSocket.bytes(buffer) : message);
+    }
+
+    @Override
+    public void ping(RingSocket from, ByteBuffer data) {
+        pinged(RingSocket.bytes(data));
+    }
+
+    @Override
+    public void pong(RingSocket from, ByteBuffer data) {}
+
+    @Override
+    public void error(RingSocket from, Throwable thrown) {}
+
+    @Override
+    public void close(RingSocket from, int code, String reason) {
+        noteClosed(why(code));
+        reportClose();
+    }
+
+    private static Keyword why(int code) {
+        return Keyword.intern(
+                switch (code) {
+                    case 1000 -> "normal";
+                    case 1001 -> "going-away";
+                    case 1002 -> "protocol-error";
+                    case 1003 -> "unsupported";
+                    case 1005 -> "no-status-received";
+                    case 1006 -> "abnormal";
+                    case 1007 -> "invalid-payload-data";
+                    case 1008 -> "policy-violation";
+                    case 1009 -> "message-too-big";
+                    case 1010 -> "mandatory-extension";
+                    case 1011 -> "internal-server-error";
+                    case 1015 -> "tls-handshake";
+                    default -> "unknown";
+                });
+    }
+}

@@ -1,0 +1,284 @@
+;; SPDX-License-Identifier: Apache-2.0
+(ns sirocco.ring.channel-test
+  "Channels over HTTP: long polling, streams, slow and lost clients; and over WebSockets."
+  (:require [clojure.string :as str]
+            [clojure.test :refer [deftest is testing]]
+            [sirocco.ring :as ring :refer [as-channel close on-close on-ping on-receive open? send! try-send! websocket?]]
+            [sirocco.ring.conformance.wire :as wire]
+            [sirocco.ring.frames :as frames])
+  (:import (java.util.concurrent CountDownLatch LinkedBlockingQueue TimeUnit)))
+
+(defmacro ^:private serving [[port handler opts] & body]
+  `(let [stop# (ring/run-server ~handler (merge {:port 0 :ip "127.0.0.1" :loops 1} ~opts))
+         ~port (:local-port (meta stop#))]
+     (try ~@body (finally (stop#)))))
+
+(defn- soon [p] (deref p 15000 :nothing))
+
+(defn- next-of [^LinkedBlockingQueue queue] (or (.poll queue 15 TimeUnit/SECONDS) :nothing))
+
+(deftest long-polling
+  (let [channels (LinkedBlockingQueue.)
+        closes (LinkedBlockingQueue.)]
+    (serving [port (fn [request]
+                     (as-channel request {:on-open (fn [ch] (.add channels ch))
+                                          :on-close (fn [_ status] (.add closes status))}))]
+      (with-open [socket (wire/connect port)]
+        (dotimes [i 3]
+          (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+          (let [ch (next-of channels)]
+            (is (false? (websocket? ch)))
+            (is (true? (open? ch)))
+            (is (true? (send! ch (str "answer " i))))
+            (is (false? (open? ch)))
+            (is (false? (send! ch "more")) "a closed channel stays closed")
+            (is (false? (close ch))))
+          (let [response (wire/read-response! socket)]
+            (is (= (str "answer " i) (wire/text response)))
+            (is (= "text/html; charset=utf-8" (wire/header response "content-type")))
+            (is (= "8" (wire/header response "content-length"))))
+          (is (= :server-close (next-of closes))))))))
+
+(deftest a-whole-response-by-a-channel
+  (serving [port (fn [request]
+                   (as-channel request {:on-open (fn [ch] (send! ch {:status 201 :headers {"X-A" "1"} :body "made"}))}))]
+    (let [response (wire/fetch port "/")]
+      (is (= [201 "1" nil "made"]
+             [(:status response) (wire/header response "x-a") (wire/header response "content-type") (wire/text response)])))))
+
+(deftest a-stream
+  (let [channel (promise)]
+    (serving [port (fn [request] (as-channel request {:on-open (fn [ch] (deliver channel ch))}))]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\nGET / HTTP/1.1\nHost: a\n\n")
+        (let [ch (soon channel)]
+          (is (true? (send! ch {:status 200 :headers {"Content-Type" "text/plain"} :body "one "} false)))
+          (let [head (wire/read-head! socket)]
+            (is (= "text/plain" (wire/header head "content-type")))
+            (is (= "chunked" (wire/header head "transfer-encoding"))))
+          (is (= "4" (wire/read-line! socket)))
+          (is (= "one " (wire/read-line! socket)) "it arrives while the stream is open")
+          (is (true? (send! ch nil false)))
+          (is (true? (send! ch {:status 500 :body "two"} false)) "later maps contribute their body only")
+          (is (= ["3" "two"] [(wire/read-line! socket) (wire/read-line! socket)]))
+          (is (true? (close ch)))
+          (is (= ["0" ""] [(wire/read-line! socket) (wire/read-line! socket)])))))))
+
+(deftest a-stream-to-an-old-client
+  (serving [port (fn [request]
+                   (as-channel request {:on-open (fn [ch] (send! ch "a" false) (send! ch "b" false) (send! ch "c"))}))]
+    (with-open [socket (wire/connect port)]
+      (wire/write! socket "GET / HTTP/1.0\n\n")
+      (is (= "abc" (wire/text (wire/read-response! socket)))))))
+
+(deftest a-stream-in-answer-to-head
+  (let [closed (promise)]
+    (serving [port (fn [request]
+                     (as-channel request {:on-open (fn [ch] (send! ch "a" false))
+                                          :on-close (fn [_ status] (deliver closed status))}))]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "HEAD / HTTP/1.1\nHost: a\n\n")
+        (is (= 200 (:status (wire/read-response! socket true))))
+        (is (= :server-close (soon closed)))))))
+
+(deftest closed-before-anything-was-sent
+  (serving [port (fn [request] (as-channel request {:on-open (fn [ch] (is (true? (close ch))) (is (false? (close ch))))}))]
+    (with-open [socket (wire/connect port)]
+      (dotimes [_ 2]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (is (= 204 (:status (wire/read-response! socket))))))))
+
+(deftest a-client-that-goes
+  (let [opened (promise)
+        closes (LinkedBlockingQueue.)]
+    (serving [port (fn [request]
+                     (as-channel request {:on-open (fn [ch] (when-not (= "/wait" (:uri request)) (send! ch "a" false)) (deliver opened ch))
+                                          :on-close (fn [_ status] (.add closes status))}))]
+      (doseq [path ["/wait" "/stream"]]
+        (with-open [socket (wire/connect port)]
+          (wire/write! socket (str "GET " path " HTTP/1.1\nHost: a\n\n"))
+          (soon opened))
+        (is (= :client-close (next-of closes)) path))
+      (is (false? (send! (soon opened) "late")))
+      (is (nil? (.poll closes))))))
+
+(deftest on-close-after-the-close
+  (serving [port (fn [request]
+                   (let [ch (:async-channel request)
+                         seen (promise)]
+                     (send! ch "answer")
+                     (on-close ch (fn [status] (deliver seen status)))
+                     (is (= :server-close (soon seen)))
+                     (is (thrown? IllegalStateException (on-close ch (fn [_]))) "it is set once")
+                     {:body ch}))]
+    (is (= "answer" (wire/text (wire/fetch port "/"))))))
+
+(deftest on-close-fires-once-whatever-comes-first
+  (let [closes (atom {})]
+    (serving [port (fn [request]
+                     (as-channel request
+                       {:on-open (fn [ch] (future (close ch)) (future (send! ch "x")) (future (on-close ch (fn [_] (swap! closes update ch (fnil inc 0))))))}))]
+      (with-open [socket (wire/connect port)]
+        (dotimes [_ 1000]
+          (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+          (is (contains? #{200 204} (:status (wire/read-response! socket)))))))
+    (is (every? #{1} (vals @closes)))))
+
+(deftest a-slow-client-holds-up-the-sender
+  (let [sent (atom 0)
+        refused (promise)
+        done (promise)
+        piece (apply str (repeat 10000 "x"))]
+    (serving [port (fn [request]
+                     (as-channel request
+                       {:on-open (fn [ch]
+                                   (while (try-send! ch piece false) (swap! sent inc))
+                                   (deliver refused @sent)
+                                   (dotimes [_ 500] (send! ch piece false))
+                                   (close ch)
+                                   (deliver done true))}))
+              {:max-pending 100000}]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (let [n (soon refused)]
+          (is (< 0 n 3000) "what the server and the kernel hold is bounded")
+          (is (not (realized? done)))
+          (is (= (* (+ n 500) 10000) (alength ^bytes (:body (wire/read-response! socket)))))
+          (is (true? (soon done))))))))
+
+(deftest a-slow-client-that-never-reads-is-cut-off
+  (let [refused (promise)
+        closed (promise)
+        piece (apply str (repeat 100000 "x"))]
+    (serving [port (fn [request]
+                     (as-channel request
+                       {:on-open (fn [ch] (while (send! ch piece false)) (deliver refused true))
+                        :on-close (fn [_ status] (deliver closed status))}))
+              {:max-pending 100000 :write-timeout 200}]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (is (true? (soon refused)) "the wait ends")
+        (is (= :client-close (soon closed)))))))
+
+(deftest callbacks-that-throw
+  (serving [port (fn [request] (as-channel request {:on-open (fn [_] (throw (IllegalStateException. "secret")))}))
+            {:error-logger (fn [_ _])}]
+    (let [response (wire/fetch port "/")]
+      (is (= 500 (:status response)))
+      (is (not (str/includes? (wire/text response) "secret"))))))
+
+(deftest a-body-that-a-channel-cannot-send
+  (let [seen (promise)]
+    (serving [port (fn [request]
+                     (as-channel request {:on-open (fn [ch] (deliver seen (try (send! ch 7 false) (catch IllegalArgumentException _ :refused))))}))
+              {:error-logger (fn [_ _])}]
+      (is (= 500 (:status (wire/fetch port "/"))))
+      (is (= :refused (soon seen))))))
+
+(deftest a-response-that-a-channel-cannot-send-is-closed-all-the-same
+  (let [closed (promise)]
+    (serving [port (fn [request]
+                     (as-channel request {:on-open (fn [ch] (try (send! ch {:status 700 :body "x"}) (catch IllegalArgumentException _)))
+                                          :on-close (fn [_ status] (deliver closed status))}))
+              {:error-logger (fn [_ _])}]
+      (is (= 500 (:status (wire/fetch port "/"))))
+      (is (= :server-close (soon closed))))))
+
+(deftest a-response-that-never-comes
+  (let [closed (promise)]
+    (serving [port (fn [request] (as-channel request {:on-close (fn [_ status] (deliver closed status))}))
+              {:handler-timeout 100}]
+      (is (= 504 (:status (wire/fetch port "/"))))
+      (is (not= :nothing (soon closed))))))
+
+;; ---- over WebSockets
+
+(deftest a-channel-of-a-websocket
+  (let [log (LinkedBlockingQueue.)
+        channel (promise)]
+    (serving [port (fn [request]
+                     (is (true? (:websocket? request)))
+                     (as-channel request
+                       {:init (fn [ch] (.add log [:init (open? ch)]))
+                        :on-open (fn [ch] (deliver channel ch) (.add log :open))
+                        :on-receive (fn [ch message]
+                                      (.add log (if (string? message) message (vec message)))
+                                      (send! ch message))
+                        :on-ping (fn [_ data] (.add log [:ping (vec data)]))
+                        :on-close (fn [_ status] (.add log [:close status]))}))]
+      (with-open [socket (frames/connect port)]
+        (is (= [:init true] (next-of log)))
+        (is (= :open (next-of log)))
+        (let [ch (soon channel)]
+          (is (true? (websocket? ch)))
+          (frames/send! socket :text "hello")
+          (is (= "hello" (next-of log)))
+          (is (= [:text "hello"] (frames/read! socket)))
+          (frames/send! socket :binary (byte-array [1 2]))
+          (is (= [1 2] (next-of log)))
+          (is (= [:binary [1 2]] (frames/read! socket)))
+          (frames/send! socket :ping (byte-array [7]))
+          (is (= [:pong [7]] (frames/read! socket)))
+          (is (= [:ping [7]] (next-of log)))
+          (is (thrown? IllegalArgumentException (send! ch 7)))
+          (is (true? (send! ch (java.io.ByteArrayInputStream. (byte-array [3])))))
+          (is (= [:binary [3]] (frames/read! socket)))
+          (is (true? (send! ch "bye" true)))
+          (is (= [:text "bye"] (frames/read! socket)))
+          (is (= [:close 1000] (frames/read! socket)))
+          (is (= [:close :server-close] (next-of log)))
+          (is (false? (open? ch)))
+          (is (false? (send! ch "late")))
+          (is (false? (close ch))))))))
+
+(deftest why-a-websocket-was-closed
+  (let [closes (LinkedBlockingQueue.)]
+    (serving [port (fn [request] (as-channel request {:on-close (fn [_ status] (.add closes status))}))]
+      (doseq [[code status] {1000 :normal 1001 :going-away 1002 :protocol-error 1003 :unsupported
+                             1007 :invalid-payload-data 1008 :policy-violation 1010 :mandatory-extension
+                             1011 :internal-server-error 4000 :unknown}]
+        (with-open [socket (frames/connect port)]
+          (frames/send! socket :close (byte-array [(unchecked-byte (bit-shift-right code 8)) (unchecked-byte code)]))
+          (is (= [:close code] (frames/read! socket)))
+          (is (= status (next-of closes)))))
+      (with-open [socket (frames/connect port)]
+        (frames/send! socket :close (byte-array 0))
+        (is (= :no-status-received (next-of closes))))
+      (with-open [_ (frames/connect port)])
+      (is (= :abnormal (next-of closes))))))
+
+(deftest callbacks-that-are-set-by-themselves
+  (let [log (LinkedBlockingQueue.)]
+    (serving [port (fn [request]
+                     (let [ch (:async-channel request)]
+                       (on-receive ch (fn [message] (.add log message)))
+                       (on-ping ch (fn [data] (.add log (vec data))))
+                       (on-close ch (fn [status] (.add log status)))
+                       {:body ch}))]
+      (with-open [socket (frames/connect port)]
+        (frames/send! socket :text "hello")
+        (frames/send! socket :ping (byte-array [1]))
+        (frames/send! socket :close (byte-array [3 -24]))
+        (is (= ["hello" [1] :normal] (repeatedly 3 #(next-of log))))))))
+
+(deftest messages-before-the-socket-is-open
+  (serving [port (fn [request]
+                   (let [response (as-channel request {:on-receive send!})]
+                     (send! (:body response) "one")
+                     (send! (:body response) "two")
+                     response))]
+    (with-open [socket (frames/connect port)]
+      (is (= [[:text "one"] [:text "two"]] [(frames/read! socket) (frames/read! socket)])))))
+
+(deftest the-limit-of-a-message
+  (let [closed (promise)]
+    (serving [port (fn [request] (as-channel request {:on-receive send! :on-close (fn [_ status] (deliver closed status))}))
+              {:max-ws 1000}]
+      (with-open [socket (frames/connect port)]
+        (frames/send! socket :binary (byte-array 999))
+        (is (= 999 (count (second (frames/read! socket)))))
+        (frames/send! socket :binary (byte-array 1000))
+        (is (= 1000 (count (second (frames/read! socket)))))
+        (frames/send! socket :binary (byte-array 1001))
+        (is (= [:close 1009] (frames/read! socket)))
+        (is (= :message-too-big (soon closed)))))))

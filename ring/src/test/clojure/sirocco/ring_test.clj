@@ -1,0 +1,399 @@
+;; SPDX-License-Identifier: Apache-2.0
+(ns sirocco.ring-test
+  "Starting, stopping, options and what this adapter promises beyond the conformance suite."
+  (:require [clojure.java.io :as io]
+            [clojure.string :as str]
+            [clojure.test :refer [deftest is testing]]
+            [sirocco.ring :as ring]
+            [sirocco.ring.conformance.wire :as wire])
+  (:import (io.sirocco.ring RingServer)
+           (java.io InputStream)
+           (java.net StandardProtocolFamily UnixDomainSocketAddress)
+           (java.nio ByteBuffer)
+           (java.nio.channels SocketChannel)
+           (java.nio.file Files)
+           (java.nio.file.attribute FileAttribute)
+           (java.util.concurrent CountDownLatch Executors ExecutorService ThreadPoolExecutor TimeUnit SynchronousQueue)))
+
+(def ^:private here {:port 0 :ip "127.0.0.1" :loops 1})
+
+(defn- ok [body] {:status 200 :headers {"Content-Type" "text/plain"} :body body})
+
+(defmacro ^:private serving
+  "Runs the body with port bound to that of a server."
+  [[port handler opts] & body]
+  `(let [stop# (ring/run-server ~handler (merge here ~opts))
+         ~port (:local-port (meta stop#))]
+     (try ~@body (finally (stop#)))))
+
+(defn- soon [p] (deref p 15000 :nothing))
+
+;; ---- start and stop
+
+(deftest the-stop-function
+  (let [stop (ring/run-server (fn [_] (ok "hello")) here)
+        {:keys [local-port server]} (meta stop)]
+    (is (pos? local-port))
+    (is (= "hello" (wire/text (wire/fetch local-port "/"))))
+    (is (instance? RingServer server))
+    (is (nil? (stop)))
+    (is (nil? (stop)) "a second time does nothing")
+    (is (thrown? java.net.ConnectException (wire/connect local-port)))))
+
+(deftest the-status-of-a-server
+  (let [entered (promise)
+        leave (CountDownLatch. 1)
+        server (ring/run-server (fn [_] (deliver entered true) (.await leave) (ok "late"))
+                                (assoc here :legacy-return-value? false))]
+    (is (= :running (ring/server-status server)))
+    (with-open [socket (wire/connect (ring/server-port server))]
+      (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+      (is (true? (soon entered)))
+      (let [joined (future (ring/server-join server) :joined)
+            stopped (ring/server-stop! server {:timeout 10000})]
+        (is (= :stopping (ring/server-status server)))
+        (is (nil? (ring/server-stop! server)) "it is stopping already")
+        (.countDown leave)
+        (is (= "late" (wire/text (wire/read-response! socket))) "a request in progress finishes")
+        (is (wire/ended? socket))
+        (is (true? (soon stopped)))
+        (is (realized? stopped))
+        (is (= :stopped (ring/server-status server)))
+        (is (= :joined (soon joined)))
+        (is (nil? (ring/server-stop! server)))))))
+
+(deftest a-stop-cuts-off-what-does-not-end-in-time
+  (let [entered (promise)
+        interrupted (promise)
+        stop (ring/run-server (fn [_]
+                                (deliver entered true)
+                                (try (.await (CountDownLatch. 1))
+                                     (catch InterruptedException e (deliver interrupted true) (throw e))))
+                              here)]
+    (with-open [socket (wire/connect (:local-port (meta stop)))]
+      (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+      (is (true? (soon entered)))
+      (stop :timeout 1)
+      (is (true? (soon interrupted))))))
+
+(deftest a-handler-can-stop-its-server
+  (let [server (promise)
+        seen (promise)]
+    (deliver server (ring/run-server (fn [_] (deliver seen (some? (ring/server-stop! @server {:timeout 5000}))) (ok "bye"))
+                                     (assoc here :legacy-return-value? false)))
+    (is (= "bye" (wire/text (wire/fetch (ring/server-port @server) "/"))))
+    (is (true? (soon seen)))
+    (ring/server-join @server)))
+
+(defn ^:private app [_] (ok "first"))
+
+(deftest a-session-in-the-repl
+  (let [port (atom 0)]
+    (dotimes [i 10]
+      (alter-var-root #'app (constantly (fn [_] (ok "first"))))
+      (let [stop (ring/run-server #'app (assoc here :port @port))]
+        (reset! port (:local-port (meta stop)))
+        (is (= "first" (wire/text (wire/fetch @port "/"))))
+        (alter-var-root #'app (constantly (fn [_] (ok (str "changed " i)))))
+        (is (= (str "changed " i) (wire/text (wire/fetch @port "/"))))
+        (stop)))))
+
+(deftest an-address-in-use
+  (serving [port (fn [_] (ok ""))]
+    (is (thrown? java.io.UncheckedIOException (ring/run-server identity (assoc here :port port))))))
+
+;; ---- options
+
+(deftest unknown-options-are-named-once
+  (let [warnings (atom [])]
+    (serving [port (fn [_] (ok ""))
+              {:colour 1 :flavour 2 :thread 4 :warn-logger (fn [message _] (swap! warnings conj message))}]
+      (is (= 1 (count @warnings)))
+      (is (str/includes? (first @warnings) "[:colour :flavour]")))))
+
+(deftest options-that-cannot-be-honoured
+  (doseq [[opts says] {{:ssl-context 1} ":keystore"
+                       {:ssl? true} ":keystore"
+                       {:proxy-protocol :optional} ":proxy-protocol"
+                       {:proxy-protocol :enable} ":trusted-proxies"
+                       {:ssl? true :keystore "k" :client-auth :maybe} ":client-auth"}]
+    (is (thrown-with-msg? IllegalArgumentException (re-pattern says)
+                          (ring/run-server identity (merge here opts))))))
+
+(deftest the-server-header
+  (doseq [[opts value] {{} "Sirocco" {:server-header "mine"} "mine" {:server-header nil} nil
+                        {:send-server-version? false} nil}]
+    (serving [port (fn [_] (ok "")) opts]
+      (is (= value (wire/header (wire/fetch port "/") "server")))
+      (is (some? (wire/header (wire/fetch port "/") "date")))))
+  (serving [port (fn [_] {:status 200 :headers {"Server" "own" "Date" "today"} :body ""})]
+    (let [response (wire/fetch port "/")]
+      (is (= [["own"] ["today"]] [(get-in response [:headers "server"]) (get-in response [:headers "date"])])))))
+
+(deftest the-limit-of-a-body
+  (let [limit 100000]
+    (serving [port (fn [request] (ok (str (count (.readAllBytes ^InputStream (:body request)))))) {:max-body limit}]
+      (is (= (str limit) (wire/text (wire/post port "/" (byte-array limit)))))
+      (is (= 413 (:status (wire/exchange port (str "POST / HTTP/1.1\nHost: a\nContent-Length: " (inc limit) "\n\n")))))
+      (is (= 413 (:status (wire/exchange port "POST / HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n\n"
+                                         "186a1\n" (byte-array (inc limit)))))))))
+
+(deftest the-limit-of-a-line
+  (let [path #(str "/" (apply str (repeat (dec %) "a")))]
+    (serving [port (fn [_] (ok "")) {:max-line 1000}]
+      (is (= [200 200 414] (map #(:status (wire/fetch port (path %))) [999 1000 1001])))))
+  (serving [port (fn [_] (ok "")) {:max-header-bytes 10000 :max-line 100}]
+    (is (= 431 (:status (wire/fetch port "/" (str "X-A: " (apply str (repeat 10000 "a")))))))))
+
+(deftest requests-in-progress-are-bounded
+  (let [entered (promise)
+        leave (CountDownLatch. 1)]
+    (serving [port (fn [_] (deliver entered true) (.await leave) (ok "late")) {:queue-size 1}]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (is (true? (soon entered)))
+        (is (= 503 (:status (wire/fetch port "/"))) "the second request")
+        (.countDown leave)
+        (is (= "late" (wire/text (wire/read-response! socket))))))))
+
+(deftest a-pool-of-the-program
+  (let [^ExecutorService pool (Executors/newFixedThreadPool 2)]
+    (try
+      (serving [port (fn [request]
+                       (ok (str (.isVirtual (Thread/currentThread)) " " (some-> (:body request) slurp))))
+                {:worker-pool pool}]
+        (is (= "false hello" (wire/text (wire/post port "/" "hello"))))
+        (is (= "false " (wire/text (wire/fetch port "/")))))
+      (is (not (.isShutdown pool)) "it is not the server's to end")
+      (finally (.shutdownNow pool)))))
+
+(deftest a-pool-that-is-full
+  (let [leave (CountDownLatch. 1)
+        entered (promise)
+        pool (ThreadPoolExecutor. 1 1 1 TimeUnit/SECONDS (SynchronousQueue.))]
+    (try
+      (serving [port (fn [_] (deliver entered true) (.await leave) (ok "late")) {:worker-pool (delay pool)}]
+        (with-open [socket (wire/connect port)]
+          (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+          (is (true? (soon entered)))
+          (is (= 503 (:status (wire/fetch port "/"))))
+          (.countDown leave)
+          (is (= "late" (wire/text (wire/read-response! socket))))))
+      (finally (.shutdownNow pool)))))
+
+(deftest the-error-logger
+  (let [logged (promise)]
+    (serving [port (fn [_] (throw (IllegalStateException. "mine")))
+              {:error-logger (fn [message thrown] (deliver logged [message thrown]) (throw (Exception. "too")))}]
+      (is (= 500 (:status (wire/fetch port "/"))))
+      (is (= "mine" (ex-message (second (soon logged)))))
+      (is (= 500 (:status (wire/fetch port "/"))) "what a logger throws breaks nothing"))))
+
+(deftest the-event-logger
+  (let [events (java.util.concurrent.LinkedBlockingQueue.)
+        next-event #(or (.poll events 15 TimeUnit/SECONDS) :nothing)]
+    (serving [port (fn [request] (if (= "/throw" (:uri request)) (throw (IllegalStateException.)) {:status 201}))
+              {:max-line 100 :error-logger (fn [_ _]) :event-logger (fn [name] (.add events name) (throw (Exception. "mine")))}]
+      (wire/fetch port "/")
+      (is (= "httpkit.server.status.processed.201" (next-event)))
+      (wire/fetch port "/throw")
+      (is (= ["httpkit.server.status.500" "httpkit.server.status.processed.500"] [(next-event) (next-event)]))
+      (wire/fetch port (str "/" (apply str (repeat 100 "a"))))
+      (is (= "httpkit.server.status.414" (next-event))))))
+
+(deftest a-unix-socket
+  (let [folder (Files/createTempDirectory "ring" (make-array FileAttribute 0))
+        file (.resolve folder "app.sock")
+        stop (ring/run-server (fn [request] (ok (pr-str (:remote-addr request)))) {:unix-socket (str file) :loops 1})]
+    (try
+      (is (= -1 (:local-port (meta stop))))
+      (with-open [channel (SocketChannel/open StandardProtocolFamily/UNIX)]
+        (.connect channel (UnixDomainSocketAddress/of file))
+        (.write channel (ByteBuffer/wrap (wire/bytes-of "GET / HTTP/1.1\nHost: a\nConnection: close\n\n")))
+        (let [buffer (ByteBuffer/allocate 10000)]
+          (while (pos? (.read channel buffer)))
+          (is (str/ends-with? (String. (.array buffer) 0 (.position buffer)) "nil"))))
+      (finally
+        (stop)
+        (Files/deleteIfExists folder)))))
+
+(deftest four-hundred-connects
+  (serving [port (fn [_] (ok ""))]
+    (let [dropped #(let [[names values] (->> (Files/readAllLines (.toPath (io/file "/proc/net/netstat")))
+                                             (filter (fn [line] (str/starts-with? line "TcpExt")))
+                                             (map (fn [line] (str/split line #" "))))]
+                     (get (zipmap names values) "ListenOverflows"))
+          before (when (.exists (io/file "/proc/net/netstat")) (dropped))
+          sockets (doall (repeatedly 400 #(wire/connect port)))]
+      (run! #(.close ^java.net.Socket %) sockets)
+      (when before
+        (is (= before (dropped)))))))
+
+;; ---- requests
+
+(deftest values-of-http-kit
+  (let [seen (promise)]
+    (serving [port (fn [request]
+                     (deliver seen (select-keys request [:content-type :content-length :character-encoding
+                                                         :websocket? :start-time :async-channel :server-port :body]))
+                     (ok ""))]
+      (wire/post port "/" "" "Content-Type: text/html; charset=ISO-8859-1")
+      (let [{:keys [websocket? start-time async-channel] :as request} (soon seen)]
+        (is (= "text/html; charset=ISO-8859-1" (:content-type request)))
+        (is (= 0 (:content-length request)))
+        (is (= "ISO-8859-1" (:character-encoding request)))
+        (is (nil? (:body request)))
+        (is (false? websocket?))
+        (is (integer? start-time))
+        (is (some? async-channel))))))
+
+(deftest the-port-of-the-listener-without-one-in-host
+  (serving [port (fn [request] (ok (pr-str ((juxt :server-name :server-port) request))))]
+    (is (= (pr-str ["a" port]) (wire/text (wire/exchange port "GET / HTTP/1.1\nHost: a\n\n"))))
+    (is (= (pr-str ["a" 81]) (wire/text (wire/exchange port "GET / HTTP/1.1\nHost: a:81\n\n"))))
+    (is (= (pr-str ["[::1]" 82]) (wire/text (wire/exchange port "GET / HTTP/1.1\nHost: [::1]:82\n\n"))))
+    (is (= (pr-str ["127.0.0.1" port]) (wire/text (wire/exchange port "GET / HTTP/1.0\n\n"))))
+    (is (= (pr-str ["b" 83]) (wire/text (wire/exchange port "GET http://b:83/x HTTP/1.1\nHost: b:83\n\n"))))))
+
+(deftest an-absolute-target
+  (serving [port (fn [request] (ok (pr-str ((juxt :uri :query-string) request))))]
+    (is (= (pr-str ["/x" "y"]) (wire/text (wire/exchange port "GET http://b/x?y HTTP/1.1\nHost: b\n\n"))))
+    (is (= (pr-str ["/" nil]) (wire/text (wire/exchange port "GET http://b HTTP/1.1\nHost: b\n\n"))))))
+
+(deftest the-address-of-the-client-cannot-be-claimed
+  (let [handler (fn [request] (ok (str (:remote-addr request) " " (name (:scheme request)))))
+        ask #(wire/text (wire/fetch % "/" "X-Forwarded-For: 192.0.2.1, 192.0.2.2" "X-Forwarded-Proto: https"))]
+    (serving [port handler] (is (= "127.0.0.1 http" (ask port))))
+    (serving [port handler {:trusted-proxies ["127.0.0.1"]}] (is (= "192.0.2.2 https" (ask port))))
+    (serving [port handler {:trusted-proxies (fn [^java.net.InetAddress a] (.isLoopbackAddress a))}]
+      (is (= "192.0.2.2 https" (ask port))))
+    (serving [port handler {:trusted-proxies ["192.0.2.9"]}] (is (= "127.0.0.1 http" (ask port))))
+    (serving [port handler {:legacy-unsafe-remote-addr? true}] (is (= "192.0.2.1 http" (ask port))))))
+
+(deftest the-proxy-protocol
+  (serving [port (fn [request] (ok (:remote-addr request))) {:proxy-protocol :enable :trusted-proxies ["127.0.0.1"]}]
+    (is (= "192.0.2.7" (wire/text (wire/exchange port "PROXY TCP4 192.0.2.7 127.0.0.1 4 5\n"
+                                                 "GET / HTTP/1.1\nHost: a\n\n"))))))
+
+(deftest a-request-map-outlives-its-request
+  (let [seen (promise)]
+    (serving [port (fn [request] (deliver seen request) (ok ""))]
+      (wire/fetch port "/a?b" "X-One: 1")
+      (wire/fetch port "/other?c" "X-One: 2"))
+    (let [request (soon seen)]
+      (is (= ["/a" "b" "1" :get] ((juxt :uri :query-string #(get-in % [:headers "x-one"]) :request-method) request)))
+      (is (map? (dissoc request :body))))))
+
+;; ---- responses
+
+(deftest a-response-of-nil
+  (serving [port (fn [_] nil)]
+    (is (= [404 ""] ((juxt :status wire/text) (wire/fetch port "/"))))))
+
+(deftest responses-that-are-none
+  (doseq [response ["text" {:status "200"} {:status 99} {:status 700} {:headers [1]} {:headers {"a b" "1"}} {:body 1}
+                    {:body {:a 1}} {:status 200.0}]]
+    (serving [port (fn [_] response) {:error-logger (fn [_ _])}]
+      (is (= 500 (:status (wire/fetch port "/"))) (pr-str response)))))
+
+(deftest bodies-in-memory
+  (doseq [body [(byte-array [1 2 3]) (ByteBuffer/wrap (byte-array [1 2 3])) (.position (ByteBuffer/wrap (byte-array [0 1 2 3])) 1)]]
+    (serving [port (fn [_] {:body body})]
+      (dotimes [_ 2]
+        (is (= [1 2 3] (vec (:body (wire/fetch port "/")))))))))
+
+(deftest the-charset-of-a-string
+  (serving [port (fn [_] {:headers {"Content-Type" "text/plain; charset=ISO-8859-1"} :body "ä"})]
+    (is (= [-28] (vec (:body (wire/fetch port "/"))))))
+  (serving [port (fn [_] {:headers {"Content-Type" "text/plain"} :body "ä"})]
+    (is (= "ä" (wire/text (wire/fetch port "/"))))))
+
+(deftest headers-that-would-forge-others
+  (doseq [value ["a\r\nX-Forged: 1" "a\nX-Forged: 1" "a\rX-Forged: 1" "a\u0000b"]]
+    (serving [port (fn [_] {:headers {"X-One" value} :body ""}) {:error-logger (fn [_ _])}]
+      (is (= 500 (:status (wire/fetch port "/")))))))
+
+(deftest the-length-of-a-string
+  (serving [port (fn [_] {:body "äö€😀"})]
+    (is (= "11" (wire/header (wire/fetch port "/") "content-length")))))
+
+(deftest headers-beyond-ascii
+  (serving [port (fn [_] {:headers {"Location" "/ä b" "X-Name" "ä€" :x-keyword 1 "X-Nil" nil "X-Seq" [1 nil "b"]}})]
+    (let [{:keys [headers]} (wire/fetch port "/")]
+      (is (= ["/%C3%A4%20b"] (get headers "location")))
+      (is (= "ä€" (String. (.getBytes ^String (first (get headers "x-name")) "ISO-8859-1") "UTF-8")))
+      (is (= ["1"] (get headers "x-keyword")))
+      (is (nil? (get headers "x-nil")))
+      (is (= ["1" "b"] (get headers "x-seq"))))))
+
+(deftest headers-that-the-server-sets
+  (serving [port (fn [_] {:headers {"Transfer-Encoding" "chunked" "Content-Length" "77" "Keep-Alive" "a" "Trailer" "b"
+                                    "Upgrade" "c" "Connection" "keep-alive"}
+                          :body "hello"})]
+    (let [response (wire/fetch port "/")]
+      (is (= "hello" (wire/text response)))
+      (is (= ["5"] (get-in response [:headers "content-length"])))
+      (is (not-any? #(wire/header response %) ["transfer-encoding" "keep-alive" "trailer" "upgrade"]))))
+  (serving [port (fn [_] {:headers {"Connection" "close"} :body "hello"})]
+    (with-open [socket (wire/connect port)]
+      (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+      (is (= "close" (wire/header (wire/read-response! socket) "connection")))
+      (is (wire/ended? socket)))))
+
+(deftest the-stated-length-of-a-stream
+  (serving [port (fn [_] {:headers {"Content-Length" "20000"} :body (java.io.ByteArrayInputStream. (byte-array 20000))})]
+    (is (= "20000" (wire/header (wire/fetch port "/") "content-length"))))
+  (serving [port (fn [_] {:headers {"Content-Length" "20001"} :body (java.io.ByteArrayInputStream. (byte-array 20000))})
+            {:error-logger (fn [_ _])}]
+    (is (thrown? java.io.IOException (wire/fetch port "/")) "it ends too early, and the client can tell")))
+
+(deftest the-length-of-head
+  (serving [port (fn [_] {:headers {"Content-Length" "1234"}})]
+    (is (= "1234" (wire/header (wire/exchange port "HEAD / HTTP/1.1\nHost: a\n\n") "content-length"))))
+  (serving [port (fn [_] {:body "hello"})]
+    (is (= "5" (wire/header (wire/exchange port "HEAD / HTTP/1.1\nHost: a\n\n") "content-length")))))
+
+(deftest a-status-that-resets-content
+  (serving [port (fn [_] {:status 205 :body "hello"})]
+    (let [response (wire/fetch port "/")]
+      (is (= [205 "0" ""] [(:status response) (wire/header response "content-length") (wire/text response)])))))
+
+(deftest a-stream-that-fails
+  (serving [port (fn [_] {:body (proxy [InputStream] [] (read ([] (throw (java.io.IOException. "broken"))) ([_ _ _] (throw (java.io.IOException. "broken")))))})
+            {:error-logger (fn [_ _])}]
+    (is (= 500 (:status (wire/fetch port "/"))) "before anything was sent"))
+  (serving [port (fn [_] {:body (concat (repeat 20000 "a") (lazy-seq (throw (IllegalStateException. "broken"))))})
+            {:error-logger (fn [_ _])}]
+    (is (thrown? java.io.IOException (wire/fetch port "/")) "in the middle, and the client can tell")))
+
+(deftest the-heap-does-not-hold-a-body
+  (let [size (* 300 1024 1024)
+        endless (fn [] (let [left (atom size)]
+                         (proxy [InputStream] []
+                           (read ([] (throw (UnsupportedOperationException.)))
+                             ([^bytes _ _ n]
+                              (let [n (min (long n) (long @left))]
+                                (swap! left - n)
+                                (if (zero? n) -1 (int n))))))))
+        used #(let [memory (java.lang.management.ManagementFactory/getMemoryMXBean)]
+                (System/gc)
+                (.getUsed (.getHeapMemoryUsage memory)))]
+    (serving [port (fn [request]
+                     (if-let [^InputStream body (:body request)]
+                       (ok (str (.transferTo body (java.io.OutputStream/nullOutputStream))))
+                       {:body (endless)}))
+              {:max-body -1}]
+      (testing "sent"
+        (with-open [socket (wire/connect port)]
+          (wire/write! socket "GET / HTTP/1.0\n\n")
+          (wire/read-head! socket)
+          (wire/read-bytes! socket (* 1024 1024))
+          (let [before (used)
+                rest (.transferTo (.getInputStream socket) (java.io.OutputStream/nullOutputStream))]
+            (is (= (- size (* 1024 1024)) rest))
+            (is (< (- (used) before) (* 20 1024 1024))))))
+      (testing "received"
+        (with-open [socket (wire/connect port)]
+          (wire/write! socket (str "POST / HTTP/1.1\nHost: a\nContent-Length: " size "\n\n"))
+          (.transferTo ^InputStream (endless) (.getOutputStream socket))
+          (is (= (str size) (wire/text (wire/read-response! socket)))))))))
