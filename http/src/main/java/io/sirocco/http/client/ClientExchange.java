@@ -96,7 +96,8 @@ final class ClientExchange {
             return;
         }
         if (loop().now() >= due) {
-            failed(Reason.TOTAL_TIMEOUT, "it had no connection within the total timeout", null);
+            boolean others = !waitsIn.isOpeningForAll(); // have the connections
+            overdue("it had no connection within the total timeout", others);
         } else if (waitsIn.isOpeningForAll()) {
             look(Math.min(1000, due - loop().now())); // what it waits for has a timeout of its own
         } else {
@@ -195,7 +196,11 @@ final class ClientExchange {
 
     /** The total timeout has passed; {@code waitedForCaller} says for whom it waited last. */
     void overdue(boolean waitedForCaller) {
-        String message = request + ": it was not complete within the total timeout";
+        overdue("it was not complete within the total timeout", waitedForCaller);
+    }
+
+    private void overdue(String why, boolean waitedForCaller) {
+        String message = request + ": " + why;
         failed(new HttpClientException(Reason.TOTAL_TIMEOUT, message, null, waitedForCaller));
     }
 
