@@ -43,16 +43,16 @@ final class InputSide {
     static void received(
             Connection c, MemorySegment memory, long offset, int length, ReceiveBuffer buffer) {
         c.loop().bytesIn += length;
-        if (c.isRateLimited()) {
-            pace(c, length);
-        }
-        if (c.has(OVER | DISCARDS)) {
-            return; // the protocol takes no more input
-        }
-        if (c.input != null) {
-            c.loop().memory().progress(c.input, length);
-        }
         try {
+            if (c.isRateLimited()) {
+                pace(c, length);
+            }
+            if (c.has(OVER | DISCARDS)) {
+                return; // the protocol takes no more input
+            }
+            if (c.input != null) {
+                c.loop().memory().progress(c.input, length);
+            }
             pass(c, memory, offset, length, buffer);
         } catch (Throwable e) { // out of heap, above all: it is the end of this connection alone
             c.fail(e);

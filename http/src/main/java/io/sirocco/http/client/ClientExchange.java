@@ -96,7 +96,8 @@ final class ClientExchange {
             return;
         }
         if (loop().now() >= deadline) {
-            failed(Reason.TOTAL_TIMEOUT, "it had no connection within the total timeout", null);
+            boolean others = !waitsIn.isOpeningForAll(); // have the connections
+            overdue("it had no connection within the total timeout", others);
         } else if (waitsIn.isOpeningForAll()) {
             // connecting has a timeout of its own
             scheduleQueueTimeout(Math.min(1000, deadline - loop().now()));
@@ -199,7 +200,11 @@ final class ClientExchange {
      * the caller, not for the server.
      */
     void overdue(boolean waitedForCaller) {
-        String message = request + ": it was not complete within the total timeout";
+        overdue("it was not complete within the total timeout", waitedForCaller);
+    }
+
+    private void overdue(String why, boolean waitedForCaller) {
+        String message = request + ": " + why;
         failed(new HttpClientException(Reason.TOTAL_TIMEOUT, message, null, waitedForCaller));
     }
 
