@@ -30,7 +30,7 @@ final class Channels implements AutoCloseable {
     private final io.sirocco.app.config.Live wanted;
     private final Optional<String> given;
     private final Live live;
-    private final Optional<TicketDoor> door;
+    private final Optional<TicketEndpoint> ticketEndpoint;
     private volatile Keys keys;
 
     /**
@@ -74,9 +74,9 @@ final class Channels implements AutoCloseable {
         this.given = given;
         this.keys = Keys.read(wanted, given);
         this.live = created();
-        this.door =
+        this.ticketEndpoint =
                 givesTickets()
-                        ? Optional.of(new TicketDoor(live, this::admits, wanted, rejections))
+                        ? Optional.of(new TicketEndpoint(live, this::admits, wanted, rejections))
                         : Optional.empty();
         live.authenticate(this::admit);
         new ReadyHandlers(live, wanted.publish()).add();
@@ -189,7 +189,7 @@ final class Channels implements AutoCloseable {
     /** Adds the routes of the channels and, if there is no site, of a page to try them. */
     void addTo(Routes routes, boolean page) {
         routes.mount(wanted.path(), live);
-        door.ifPresent(tickets -> tickets.addTo(routes));
+        ticketEndpoint.ifPresent(tickets -> tickets.addTo(routes));
         if (page) {
             TryPage.addTo(routes, wanted);
         }

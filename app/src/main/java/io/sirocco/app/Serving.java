@@ -212,13 +212,13 @@ final class Serving implements AutoCloseable, Subject {
      * @throws InvalidConfiguration with everything that is wrong
      * @throws IOException with a message for the operator
      */
-    synchronized void takeUp() throws InvalidConfiguration, IOException {
+    synchronized void applyConfiguration() throws InvalidConfiguration, IOException {
         watch.ifPresent(Watch::seen);
         Configuration configuration = source.load();
         Optional<Channels> all = channels;
         try {
             if (all.isEmpty()) all = channels(configuration);
-            takeUp(configuration, all);
+            apply(configuration, all);
             channels = all;
         } catch (InvalidConfiguration e) {
             throw withAll(e, configuration);
@@ -227,7 +227,7 @@ final class Serving implements AutoCloseable, Subject {
         }
     }
 
-    private void takeUp(Configuration configuration, Optional<Channels> all)
+    private void apply(Configuration configuration, Optional<Channels> all)
             throws InvalidConfiguration, IOException {
         Assembly old = assembly;
         List<String> addresses = summary().urls();
@@ -284,7 +284,7 @@ final class Serving implements AutoCloseable, Subject {
 
     private void reloadOrLog() {
         try {
-            takeUp();
+            applyConfiguration();
         } catch (InvalidConfiguration | IOException e) {
             logRejected(e);
         }
@@ -441,7 +441,7 @@ final class Serving implements AutoCloseable, Subject {
     @Override
     public void reload() throws IOException {
         try {
-            takeUp();
+            applyConfiguration();
         } catch (InvalidConfiguration e) {
             logRejected(e);
             throw new IOException(e.getMessage(), e);

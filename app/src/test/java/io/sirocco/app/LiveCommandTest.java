@@ -293,7 +293,7 @@ class LiveCommandTest {
         try (Serving serving = file(folder, "[live]\npassword-file = \"live.password\"\n");
                 Talker before = Talker.in(serving.port(), "{\"password\":\"old\"}")) {
             Files.writeString(password, "new");
-            serving.takeUp();
+            serving.applyConfiguration();
             assertEquals("437[1]", before.ask("[\"echo\",1]"), "it stays");
             Talker.in(serving.port(), "{\"password\":\"new\"}").close();
             try (Talker late = new Talker(serving.port(), "{\"password\":\"old\"}")) {
@@ -338,7 +338,7 @@ class LiveCommandTest {
         try (Serving serving = file(folder, toml)) {
             assertEquals(401, guess(serving.port(), "a.example"));
             assertEquals(401, guess(serving.port(), "b.example"));
-            serving.takeUp();
+            serving.applyConfiguration();
             assertEquals(401, guess(serving.port(), "a.example"));
             assertEquals(429, guess(serving.port(), "a.example"));
             assertEquals(429, guess(serving.port(), "b.example"));

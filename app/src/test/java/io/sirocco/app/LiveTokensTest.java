@@ -203,12 +203,14 @@ class LiveTokensTest {
         try (Serving serving = serve("[live]\njwt-secret-file = \"jwt.secret\"\n");
                 Talker there = Talker.in(serving.port(), before)) {
             Files.writeString(folder.resolve("jwt.secret"), other);
-            serving.takeUp();
+            serving.applyConfiguration();
             assertEquals("437[1]", there.ask("[\"echo\",1]"), "it stays");
             refused("not signed", serving, before);
             admitted(serving, auth(tokens.hs256(other, claims(""))));
             Files.writeString(folder.resolve("jwt.secret"), "short");
-            String said = assertThrows(InvalidConfiguration.class, serving::takeUp).getMessage();
+            String said =
+                    assertThrows(InvalidConfiguration.class, serving::applyConfiguration)
+                            .getMessage();
             assertTrue(said.contains("has 5 bytes, but needs 32"), said);
             admitted(serving, auth(tokens.hs256(other, claims(""))));
         }

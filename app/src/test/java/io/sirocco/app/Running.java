@@ -89,7 +89,7 @@ public final class Running implements AutoCloseable {
     /** Writes another file in the place of the one that is served, and takes it up. */
     public void reload(String toml) throws IOException, InvalidConfiguration {
         Files.writeString(file, toml);
-        serving.takeUp();
+        serving.applyConfiguration();
     }
 
     /** What is said of a file that is not taken up. */

@@ -190,7 +190,7 @@ public sealed interface Response permits ResponseMessage {
      * at once.
      */
     static Response forwarded(CompletionStage<Response> response) {
-        return new ResponseMessage(Headers.none(), new Content.Later(response, true));
+        return new ResponseMessage(Headers.none(), new Content.Async(response, true));
     }
 
     private static void checkLength(long length) {
@@ -226,7 +226,7 @@ public sealed interface Response permits ResponseMessage {
                         Thread.interrupted(); // the server stops: the end is still to be sent
                     }
                 };
-        return new ResponseMessage(ResponseMessage.EVENTS, new Content.Endless(body));
+        return new ResponseMessage(ResponseMessage.EVENTS, new Content.EventStream(body));
     }
 
     /**
@@ -314,7 +314,7 @@ public sealed interface Response permits ResponseMessage {
      * }</pre>
      */
     static Response async(CompletionStage<Response> response) {
-        return new ResponseMessage(Headers.none(), new Content.Later(response, false));
+        return new ResponseMessage(Headers.none(), new Content.Async(response, false));
     }
 
     /**
@@ -329,7 +329,7 @@ public sealed interface Response permits ResponseMessage {
      * <p>The code that completes {@code next} must not use the request.
      */
     static Response asyncHandler(CompletionStage<? extends Handler> next) {
-        return new ResponseMessage(Headers.none(), new Content.After(next));
+        return new ResponseMessage(Headers.none(), new Content.AsyncHandler(next));
     }
 
     /**

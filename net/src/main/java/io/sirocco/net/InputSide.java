@@ -43,16 +43,16 @@ final class InputSide {
     static void received(
             Connection c, MemorySegment memory, long offset, int length, ReceiveBuffer buffer) {
         c.loop().bytesIn += length;
-        if (c.isRateLimited()) {
-            pace(c, length);
-        }
-        if (c.has(OVER | DISCARDS)) {
-            return; // it came after our last word
-        }
-        if (c.input != null) {
-            c.loop().memory().progress(c.input, length);
-        }
         try {
+            if (c.isRateLimited()) {
+                pace(c, length);
+            }
+            if (c.has(OVER | DISCARDS)) {
+                return; // the protocol takes no more input
+            }
+            if (c.input != null) {
+                c.loop().memory().progress(c.input, length);
+            }
             pass(c, memory, offset, length, buffer);
         } catch (Throwable e) { // out of heap, above all: it is the end of this connection alone
             c.fail(e);
@@ -115,7 +115,9 @@ final class InputSide {
 
     // ---- to the protocol
 
-    /** Offers the protocol to pass on what has come; returns how much of it is done with. */
+    /**
+     * Offers the input to the protocol for {@link Protocol#relay}; returns the bytes that it took.
+     */
     private static int relay(Connection c, ReceivedBytes input) {
         if (c.has(SUSPENDED | RESUMING) || c.bufferedInput() > 0) {
             return 0;
@@ -126,7 +128,7 @@ final class InputSide {
         return c.has(OVER | DISCARDS) ? input.length() : used;
     }
 
-    /** Delivers what was received, opened by TLS if there is TLS, behind what is kept. */
+    /** Delivers received bytes, decrypted by TLS if there is TLS, behind the kept ones. */
     static void deliver(Connection c, MemorySegment memory, long offset, int length) {
         if (c.has(SUSPENDED | RESUMING)) {
             keep(c, memory, offset, length);
@@ -300,7 +302,7 @@ final class InputSide {
         }
     }
 
-    /** Forgets all that is kept, and counts nothing any more. */
+    /** Releases the kept bytes and their memory. */
     static void release(Connection c) {
         if (c.input != null) {
             c.loop().memory().close(c.input);
@@ -378,7 +380,7 @@ final class InputSide {
         }
     }
 
-    /** Pays for {@code length} bytes, and pauses while the rate limits are exceeded. */
+    /** Counts {@code length} bytes in the rate limits, and pauses while these are exceeded. */
     private static void pace(Connection c, int length) {
         long pause = c.rateLimits().read(length, c.loop().nanos());
         if (pause > 0 && !c.has(READ_PAUSED)) {

@@ -40,7 +40,12 @@ public final class ReceivedBytes {
     public void writeTo(Connection target, int count) {
         MemorySegment bytes = memory.asSlice(offset, count);
         if (count >= RETAINED && buffer != null && buffer.retain()) {
-            OutputSide.write(target, new OutputChunk(buffer, bytes));
+            try {
+                OutputSide.write(target, new OutputChunk(buffer, bytes));
+            } catch (Throwable e) { // out of heap
+                buffer.release();
+                throw e;
+            }
         } else {
             OutputSide.write(target, bytes);
         }

@@ -150,7 +150,7 @@ final class TlsLayer implements Protocol {
     /** The transport has received {@code length} bytes. */
     void received(MemorySegment memory, long offset, int length) {
         if (ended) {
-            return; // behind its last word
+            return; // behind the closing alert
         }
         boolean whole = established && input.held() == 0; // mostly: what is left of it counts below
         if (!whole && !reserveRecords(length)) {
@@ -181,7 +181,7 @@ final class TlsLayer implements Protocol {
         connection.close(CloseCause.MEMORY_SHORT);
     }
 
-    /** Counts what it takes of memory with {@code more} bytes; false when there is no room. */
+    /** Reserves memory for {@code more} bytes of records; returns false if there is no room. */
     private boolean reserveRecords(int more) {
         return InputSide.reserve(connection, Kind.RECORDS, cost(more));
     }
@@ -366,7 +366,7 @@ final class TlsLayer implements Protocol {
                 && first.remaining() >= Math.min(text.length(), RECORD) + AROUND;
     }
 
-    /** Seals what is written as one record. */
+    /** Encrypts unsent output as one record. */
     private void seal() throws SSLException {
         OutputChunk text = OutputSide.first(connection);
         if (sealed.isEmpty()) {
@@ -476,7 +476,7 @@ final class TlsLayer implements Protocol {
         connection.fail(thrown);
     }
 
-    /** The engine threw; its alert is the last that the peer is told. */
+    /** Handles an exception of the engine, whose alert is the last output to the peer. */
     private void failed(SSLException e) {
         fail(e.getMessage());
     }

@@ -355,7 +355,8 @@ final class Table {
         return Fields.of(value.position(), Map.of(key, value));
     }
 
-    private List<Node> nodes(String key, String what, String hint) {
+    private List<Node> nodes(String key, String what, String write) {
+        String hint = write;
         Field field = find(key);
         if (field == null) return List.of();
         if (field.value() instanceof Node.Items(List<Node> items, _)
@@ -363,6 +364,10 @@ final class Table {
             return items;
         }
         String found = field.value() instanceof Fields ? "one table" : field.value().kind();
+        if (field.value() instanceof Fields fields // of [[site.route]], for one
+                && fields.all().values().stream().anyMatch(f -> f.value() instanceof Node.Items)) {
+            hint += " above it";
+        }
         reading.report()
                 .error(
                         field.key(),

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
  * connection is not read. Loop-confined.
  */
 final class BodyBuffer {
-    /** Bytes from which on the connection is not read. */
+    /** Buffered bytes at which the connection is no longer read. */
     static final int FULL = 64 << 10;
 
     private static final byte[] NOTHING = {};
@@ -66,13 +66,13 @@ final class BodyBuffer {
         }
     }
 
-    /** Drops what nobody will read. */
+    /** Drops the bytes that nobody will read. */
     void discard() {
         held = NOTHING;
         size = 0;
     }
 
-    /** Gives a waiting reader what there is. Called when a delivery has been read. */
+    /** Gives the buffered bytes to a waiting reader. Called when a delivery has been read. */
     void wake() {
         if (sink != null) {
             endSink();
@@ -84,7 +84,7 @@ final class BodyBuffer {
         }
     }
 
-    /** Passes what there is, and all that comes, to {@code to}. */
+    /** Passes the buffered bytes, and all further ones, to {@code to}. */
     void pushTo(PushSource.Sink to) {
         if (size > 0) {
             byte[] all = takeAll();
@@ -106,7 +106,7 @@ final class BodyBuffer {
         }
     }
 
-    /** The sink can take more. */
+    /** Called when the sink can take more. */
     void resume() {
         sinkFull = false;
     }
@@ -144,7 +144,7 @@ final class BodyBuffer {
         }
     }
 
-    /** All of it, when it is complete and nobody has read of it; null otherwise. */
+    /** Returns the whole body if it is complete and no part of it was read; null otherwise. */
     byte[] whole() {
         return ended && reader == null ? takeAll() : null;
     }

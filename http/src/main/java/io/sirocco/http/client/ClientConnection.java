@@ -26,13 +26,13 @@ import java.util.Objects;
  *    └──────────────────────────────────┴─────────────────────────────────────┴─────▶ gone
  * </pre>
  *
- * <p>The one deadline of the connection stands for all timeouts: when it passes, what is waited for
- * now decides whether anything is late. Loop-confined.
+ * <p>One deadline serves all timeouts: when it passes, {@link #expired} decides by what the
+ * exchange waits for whether it is late. Loop-confined.
  */
 final class ClientConnection implements Protocol {
     private static final int HEAD_PIECE = 4 << 10;
 
-    private final OriginPool home;
+    private final OriginPool originPool;
     private final HttpClientSettings.Frozen settings;
     private final Connection connection;
     private final ResponseReader reader;
@@ -40,18 +40,18 @@ final class ClientConnection implements Protocol {
     private RequestBodySender body; // of the request; null without one
     private ScheduledTask expected; // of 100 (Continue); null while it is not waited for
     private boolean sent; // the request was written
-    private boolean begun; // has sent something
+    private boolean begun; // something was sent on it
     private byte[] proxyHeader; // that it began with; null for none
     private boolean used; // has carried an exchange before
     private boolean settling; // its pool waits for what may come behind the response
     private boolean suspended;
-    private boolean left; // its pool does not know it any more
-    private long touched; // when something moved, in milliseconds of the loop
+    private boolean leftPool; // its pool has forgotten it
+    private long lastProgress; // in milliseconds of the loop
     private long keepAlive;
 
-    ClientConnection(OriginPool home, Connection connection) {
-        this.home = home;
-        this.settings = home.pool.settings;
+    ClientConnection(OriginPool originPool, Connection connection) {
+        this.originPool = originPool;
+        this.settings = originPool.pool.settings;
         this.connection = connection;
         this.reader = new ResponseReader(settings.head(), settings.interim());
     }
@@ -62,7 +62,7 @@ final class ClientConnection implements Protocol {
         exchange = next;
         next.served(this);
         if (used) {
-            home.pool.reused++;
+            originPool.pool.reused++;
         }
         ClientRequest request = next.request;
         reader.begin(request.method, !request.protocol.isEmpty());
@@ -74,13 +74,13 @@ final class ClientConnection implements Protocol {
             }
         }
         RequestEncoder.head(connection, request, settings.headers());
-        touched = connection.loop().now();
+        lastProgress = connection.loop().now();
         keepAlive = settings.keepAlive();
         long first =
                 request.hasBody()
                         ? Math.min(settings.response(), settings.idle())
                         : settings.response();
-        connection.deadline(Math.min(next.due, touched + first));
+        connection.deadline(Math.min(next.deadline, lastProgress + first));
         if (!request.hasBody()) {
             sent = true;
             return;
@@ -109,12 +109,12 @@ final class ClientConnection implements Protocol {
         }
     }
 
-    /** Something of the body of the request was written, or of that of the response has come. */
+    /** Called when a part of the request was written, or a part of the response was read. */
     void progress() {
-        touched = connection.loop().now();
+        lastProgress = connection.loop().now();
     }
 
-    /** All of the request was written. */
+    /** Called when all of the request was written. */
     void requestSent() {
         sent = true;
         progress();
@@ -136,7 +136,7 @@ final class ClientConnection implements Protocol {
 
     @Override
     public int received(Connection connection, byte[] bytes, int from, int to) {
-        if (exchange == null) { // RFC 9112 9.2: what nobody has asked for is no response
+        if (exchange == null) { // RFC 9112 9.2: no request waits for it
             abandon();
             return to;
         }
@@ -241,7 +241,7 @@ final class ClientConnection implements Protocol {
     /** The response begins; returns whether it goes on as HTTP. */
     private boolean head() {
         ResponseHead head = reader.head();
-        if (reader.switched() && !sent) { // RFC 9110 7.8: the rest of it would run into the other
+        if (reader.switched() && !sent) { // RFC 9110 7.8: the rest is not of the next protocol
             String why = "the server switches protocols before it has the whole request";
             failed(Reason.UNEXPECTED_UPGRADE, why, null);
             return false;
@@ -251,11 +251,11 @@ final class ClientConnection implements Protocol {
             switchProtocol();
             return false;
         }
-        if (expected != null) { // an answer instead of 100: the body will not be sent
+        if (expected != null) { // a final response instead of 100: the body is not sent
             expected.cancel();
             expected = null;
         }
-        if (!sent && head.status() >= 300) { // RFC 9112 9.5: whatever is sent now is of no use
+        if (!sent && head.status() >= 300) { // RFC 9112 9.5: the server ignores the rest of it
             body.stop();
         }
         int announced = head.find("Keep-Alive");
@@ -263,12 +263,13 @@ final class ClientConnection implements Protocol {
             keepAlive = Math.min(keepAlive, millis(head.value(announced)));
         }
         progress();
-        connection.deadline(Math.min(exchange.due, touched + settings.idle()));
+        connection.deadline(Math.min(exchange.deadline, lastProgress + settings.idle()));
         return true;
     }
 
     /**
-     * What {@code Keep-Alive: timeout=5} leaves when a request must arrive before it has passed.
+     * Returns how long an idle connection is kept for {@code Keep-Alive: timeout=5}: one second
+     * less, so that the next request arrives before the server closes the connection.
      */
     private static long millis(String keepAlive) {
         for (String parameter : keepAlive.split(",")) {
@@ -296,7 +297,7 @@ final class ClientConnection implements Protocol {
             return;
         }
         exchange = null;
-        leave();
+        leavePool();
         connection.clearDeadline();
         connection.protocol(next);
         done.end(Headers.none());
@@ -321,7 +322,7 @@ final class ClientConnection implements Protocol {
             connection.deadline(connection.loop().now() + keepAlive);
             settle();
         } else {
-            leave();
+            leavePool();
             if (sent && !surplus) {
                 connection.finish();
             } else {
@@ -338,7 +339,7 @@ final class ClientConnection implements Protocol {
      */
     private void settle() {
         settling = true;
-        home.settles();
+        originPool.settles();
         Loop loop = connection.loop();
         loop.execute(() -> loop.execute(this::settled)); // the first is in this turn still
     }
@@ -346,12 +347,12 @@ final class ClientConnection implements Protocol {
     private void settled() {
         if (settling) {
             settling = false;
-            home.settled();
-            home.released(this);
+            originPool.settled();
+            originPool.released(this);
         }
     }
 
-    /** Its reader wants more of the body. */
+    /** Called when the reader of the body has room for more. */
     void roomForBody() {
         connection.reserveMemory(exchange.body.stored());
         if (suspended) {
@@ -370,16 +371,16 @@ final class ClientConnection implements Protocol {
             return;
         }
         long now = connection.loop().now();
-        if (now >= exchange.due) {
+        if (now >= exchange.deadline) {
             overdue();
             return;
         }
         boolean unsent = connection.unsent() > 0;
         boolean ours = suspended || expected != null || body != null && body.waitsForSource();
         long patience = exchange.responded() || unsent ? settings.idle() : settings.response();
-        long late = (ours ? now : touched) + (ours ? settings.idle() : patience);
+        long late = (ours ? now : lastProgress) + (ours ? settings.idle() : patience);
         if (now < late) {
-            connection.deadline(Math.min(exchange.due, late));
+            connection.deadline(Math.min(exchange.deadline, late));
             return;
         }
         if (exchange.responded()) {
@@ -440,7 +441,7 @@ final class ClientConnection implements Protocol {
 
     /** The connection is idle, and not needed. */
     void close() {
-        leave();
+        leavePool();
         connection.finish();
     }
 
@@ -454,17 +455,17 @@ final class ClientConnection implements Protocol {
             expected.cancel();
             expected = null;
         }
-        leave();
+        leavePool();
     }
 
-    private void leave() {
-        if (!left) {
-            left = true;
+    private void leavePool() {
+        if (!leftPool) {
+            leftPool = true;
             if (settling) {
                 settling = false;
-                home.settled();
+                originPool.settled();
             }
-            home.gone(this);
+            originPool.gone(this);
         }
     }
 
@@ -491,8 +492,8 @@ final class ClientConnection implements Protocol {
         if (again) {
             lost.connection = null;
             lost.retried = true;
-            home.pool.retries++;
-            home.again(lost);
+            originPool.pool.retries++;
+            originPool.retry(lost);
         } else {
             lost.failed(Reason.CONNECTION_CLOSED, why, null);
         }
@@ -511,7 +512,7 @@ final class ClientConnection implements Protocol {
     @Override
     public void closed(Connection connection, CloseCause cause) {
         if (cause == CloseCause.STOPPED) {
-            home.pool.stopped();
+            originPool.pool.stopped();
         }
         ClientExchange lost = exchange;
         if (lost == null) {

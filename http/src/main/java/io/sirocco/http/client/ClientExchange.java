@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * One request and what becomes of it.
+ * One request and its response.
  *
  * <pre>
  *   begin ─▶ waiting ──────────────▶ sent ─────────────▶ responded ────────▶ over
@@ -31,7 +31,7 @@ final class ClientExchange {
     final LoopPool pool;
     final Outcome outcome = new Outcome();
     final BodyBuffer body = new BodyBuffer();
-    long due; // the end of its time, in milliseconds of the loop
+    long deadline; // of the total timeout, in milliseconds of the loop
     boolean retried;
     boolean over;
     ClientConnection connection; // null while it has none
@@ -75,7 +75,7 @@ final class ClientExchange {
 
     void begin() {
         long total = request.totalMillis > 0 ? request.totalMillis : pool.settings.total();
-        due = loop().now() + total;
+        deadline = loop().now() + total;
         pool.begin(this);
     }
 
@@ -83,22 +83,24 @@ final class ClientExchange {
 
     void waitIn(OriginPool origin) {
         waitsIn = origin;
-        look(Math.min(pool.settings.queue(), due - loop().now()));
+        scheduleQueueTimeout(Math.min(pool.settings.queue(), deadline - loop().now()));
     }
 
-    private void look(long millis) {
-        queueTimer = loop().schedule(Math.max(1, millis), this::waitedLong);
+    private void scheduleQueueTimeout(long millis) {
+        queueTimer = loop().schedule(Math.max(1, millis), this::queueTimeoutPassed);
     }
 
-    private void waitedLong() {
+    private void queueTimeoutPassed() {
         queueTimer = null;
         if (waitsIn == null) {
             return;
         }
-        if (loop().now() >= due) {
-            failed(Reason.TOTAL_TIMEOUT, "it had no connection within the total timeout", null);
+        if (loop().now() >= deadline) {
+            boolean others = !waitsIn.isOpeningForAll(); // have the connections
+            overdue("it had no connection within the total timeout", others);
         } else if (waitsIn.isOpeningForAll()) {
-            look(Math.min(1000, due - loop().now())); // what it waits for has a timeout of its own
+            // connecting has a timeout of its own
+            scheduleQueueTimeout(Math.min(1000, deadline - loop().now()));
         } else {
             failed(
                     Reason.QUEUE_TIMEOUT,
@@ -115,7 +117,7 @@ final class ClientExchange {
 
     private void leaveQueue() {
         if (waitsIn != null) {
-            waitsIn.left(this);
+            waitsIn.dequeued(this);
             waitsIn = null;
         }
         if (queueTimer != null) {
@@ -175,7 +177,7 @@ final class ClientExchange {
         roomForBody();
     }
 
-    /** The sink can take more. */
+    /** Called when the sink can take more. */
     void resume() {
         body.resume();
         roomForBody();
@@ -193,9 +195,16 @@ final class ClientExchange {
         failed(error(reason, why, cause));
     }
 
-    /** The total timeout has passed; {@code waitedForCaller} says for whom it waited last. */
+    /**
+     * Called when the total timeout has passed; {@code waitedForCaller} says whether it waited for
+     * the caller, not for the server.
+     */
     void overdue(boolean waitedForCaller) {
-        String message = request + ": it was not complete within the total timeout";
+        overdue("it was not complete within the total timeout", waitedForCaller);
+    }
+
+    private void overdue(String why, boolean waitedForCaller) {
+        String message = request + ": " + why;
         failed(new HttpClientException(Reason.TOTAL_TIMEOUT, message, null, waitedForCaller));
     }
 
@@ -217,7 +226,7 @@ final class ClientExchange {
         return new HttpClientException(reason, request + ": " + why, cause);
     }
 
-    /** Any thread. */
+    /** Returns the failure of a loop that has stopped. Any thread. */
     HttpClientException stopped() {
         return error(Reason.CLIENT_CLOSED, "the loop of the client has stopped", null);
     }

@@ -28,16 +28,16 @@ import javax.net.ssl.SSLException;
 final class Connecting implements Connector {
     private static final int MOST_ADDRESSES = 8;
 
-    private final OriginPool home;
+    private final OriginPool originPool;
     private final HttpOrigin origin;
     private final Loop loop;
     private final ArrayDeque<SocketAddress> addresses = new ArrayDeque<>();
     private boolean over;
 
-    Connecting(OriginPool home) {
-        this.home = home;
-        this.origin = home.origin;
-        this.loop = home.pool.loop;
+    Connecting(OriginPool originPool) {
+        this.originPool = originPool;
+        this.origin = originPool.origin;
+        this.loop = originPool.pool.loop;
     }
 
     /** Begins. The result arrives in a later task of the loop. */
@@ -71,7 +71,7 @@ final class Connecting implements Connector {
         try {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
-            loop.whenEnded(home.pool::stopped); // until then its thread touches the pool
+            loop.whenEnded(originPool.pool::stopped); // until then its thread touches the pool
         }
     }
 
@@ -85,17 +85,17 @@ final class Connecting implements Connector {
     }
 
     private void next() {
-        if (home.pool.closed) {
+        if (originPool.pool.closed) {
             fail(Reason.CLIENT_CLOSED, "the client is closed", null);
             return;
         }
         SocketAddress address = addresses.poll();
-        HttpClientSettings.Frozen settings = home.pool.settings;
+        HttpClientSettings.Frozen settings = originPool.pool.settings;
         try {
             Connector connector = this;
             if (origin.secure()) {
                 List<String> protocols = List.of("http/1.1");
-                connector = home.pool.tls().to(origin.host(), origin.port(), protocols, this);
+                connector = originPool.pool.tls().to(origin.host(), origin.port(), protocols, this);
             }
             loop.connect(Destination.of(address).withTimeout(settings.connect()), connector);
         } catch (RejectedExecutionException e) {
@@ -108,8 +108,8 @@ final class Connecting implements Connector {
     @Override
     public Protocol connected(Connection connection) {
         over = true;
-        ClientConnection opened = home.opened(connection);
-        home.released(opened);
+        ClientConnection opened = originPool.opened(connection);
+        originPool.released(opened);
         return opened;
     }
 
@@ -126,14 +126,14 @@ final class Connecting implements Connector {
     }
 
     private void stopped(Exception why) {
-        home.pool.stopped();
+        originPool.pool.stopped();
         fail(Reason.CLIENT_CLOSED, "the loop of the client has stopped", why);
     }
 
     private void fail(Reason reason, String why, Throwable cause) {
         if (!over) {
             over = true;
-            home.failedToOpen(reason, why, cause);
+            originPool.failedToOpen(reason, why, cause);
         }
     }
 }

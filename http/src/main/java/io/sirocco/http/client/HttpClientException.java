@@ -52,8 +52,8 @@ public final class HttpClientException extends IOException {
 
     /**
      * Returns whether the exchange waited for this program when its {@link Reason#TOTAL_TIMEOUT}
-     * passed, so that the server is not to blame: for more of the body of the request, or for the
-     * response to be read. False for all other reasons.
+     * passed, so that the server is not to blame: for a connection that another request has, for
+     * more of the body of the request, or for the response to be read. False for all other reasons.
      */
     public boolean waitedForCaller() {
         return waitedForCaller;

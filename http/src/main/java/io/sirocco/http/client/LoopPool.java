@@ -23,8 +23,8 @@ final class LoopPool {
     final Set<ClientConnection> connections = new LinkedHashSet<>();
     private final HttpClient client;
     private final Map<HttpOrigin, OriginPool> origins = new LinkedHashMap<>();
-    private final Map<HttpOrigin, OriginPool> shown = new ConcurrentHashMap<>(); // for others
-    private final Set<OriginPool> starving = new LinkedHashSet<>(); // for room of the loop's
+    private final Map<HttpOrigin, OriginPool> shown = new ConcurrentHashMap<>(); // for statistics
+    private final Set<OriginPool> starving = new LinkedHashSet<>(); // the loop's limit stops them
     private CompletableFuture<Void> empty; // null unless somebody waits for the last exchange
     boolean closed;
     int open;

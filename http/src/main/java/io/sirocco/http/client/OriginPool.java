@@ -69,8 +69,8 @@ final class OriginPool {
         return null;
     }
 
-    /** Serves one before all others, on a new connection if possible. */
-    void again(ClientExchange exchange) {
+    /** Sends a request once more, before all that wait. */
+    void retry(ClientExchange exchange) {
         if (pool.closed) {
             exchange.failed(Reason.CLIENT_CLOSED, "the client is closed", null);
             return;
@@ -87,7 +87,7 @@ final class OriginPool {
     }
 
     /** Called when an exchange does not wait any more. */
-    void left(ClientExchange exchange) {
+    void dequeued(ClientExchange exchange) {
         if (waiting.remove(exchange)) {
             pool.waiting--;
             dropIfEmpty();

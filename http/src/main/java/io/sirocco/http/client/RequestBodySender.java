@@ -19,7 +19,7 @@ final class RequestBodySender {
     private final Connection connection;
     private final ClientRequest request;
     private final boolean chunked;
-    private BodySource source; // null before it is begun, and where bytes are at hand
+    private BodySource source; // null before it is begun, and for bytes in memory
     private long sent;
     private boolean asking;
     private boolean over; // all was sent, or it was stopped
@@ -57,7 +57,7 @@ final class RequestBodySender {
         goOn();
     }
 
-    /** The server has taken what was written. */
+    /** Called when the server has taken the output. */
     void drained() {
         if (source != null && !asking) {
             goOn();
@@ -152,7 +152,7 @@ final class RequestBodySender {
         to.failed(reason, why, cause);
     }
 
-    /** Sends nothing any more. */
+    /** Stops sending, and closes the source. */
     void stop() {
         if (!over) {
             over = true;

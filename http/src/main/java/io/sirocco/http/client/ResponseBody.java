@@ -34,7 +34,7 @@ import java.util.function.Consumer;
 public final class ResponseBody {
     private final ClientExchange exchange;
     private final long length;
-    private final byte[] whole; // null unless it was all there with the head
+    private final byte[] whole; // null unless all of it arrived with the headers
     private final int most;
     private final AtomicBoolean begun = new AtomicBoolean();
     private boolean wholeTaken;
@@ -211,8 +211,8 @@ public final class ResponseBody {
     }
 
     /**
-     * Returns the body as the source of another body, and tells what becomes of it. Both are called
-     * on the event loop, once at most.
+     * Returns the body as the source of another body, and reports its failure and its end. Both are
+     * called on the event loop, once at most.
      *
      * @param failed is called with the failure if the body breaks off; the reader of the source
      *     then gets a {@link CancellationException}, which is not logged a second time
@@ -242,13 +242,13 @@ public final class ResponseBody {
             return next.handle(
                     (piece, thrown) -> {
                         if (thrown != null) {
-                            throw told(thrown);
+                            throw reported(thrown);
                         }
                         return piece;
                     });
         }
 
-        private RuntimeException told(Throwable thrown) {
+        private RuntimeException reported(Throwable thrown) {
             failed.accept(thrown);
             return new CancellationException("the server's response broke off");
         }
@@ -258,7 +258,7 @@ public final class ResponseBody {
             if (whole != null || !exchange.loop().inLoop()) {
                 return false;
             }
-            exchange.pushTo(failed == null ? sink : new ToldSink(sink));
+            exchange.pushTo(failed == null ? sink : new ReportingSink(sink));
             return true;
         }
 
@@ -276,10 +276,10 @@ public final class ResponseBody {
             }
         }
 
-        private final class ToldSink implements Sink {
+        private final class ReportingSink implements Sink {
             private final Sink sink;
 
-            ToldSink(Sink sink) {
+            ReportingSink(Sink sink) {
                 this.sink = sink;
             }
 
@@ -300,7 +300,7 @@ public final class ResponseBody {
 
             @Override
             public void fail(Throwable thrown) {
-                sink.fail(told(thrown));
+                sink.fail(reported(thrown));
             }
         }
     }

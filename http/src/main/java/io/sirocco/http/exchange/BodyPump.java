@@ -43,7 +43,7 @@ final class BodyPump implements PushSource.Sink {
             exchange.begin(response, length);
             exchange.end(response);
         } else {
-            exchange.waitsForLater = !atOnce;
+            exchange.awaitsResponse = !atOnce;
             exchange.pumpedBy(this);
             if (atOnce) {
                 begun = true;
@@ -55,20 +55,10 @@ final class BodyPump implements PushSource.Sink {
         }
     }
 
-    /** The client has disconnected, and nothing may come that would notice it. */
-    private void gone() {
-        if (!closed) {
-            close();
-            if (exchange.connected()) { // only its sending side is closed, as far as we know
-                exchange.breakOff();
-            }
-        }
-    }
-
     /**
-     * The client has closed its sending side, and perhaps more: it gets the rest if that comes
-     * within the write timeout. Nothing else would notice a client that has gone while the source
-     * produces nothing.
+     * Called when the client has closed its sending side, and perhaps more. It still gets the rest,
+     * but the response is reset if the source produces nothing for the write timeout: nothing else
+     * would notice a client that has closed all of its connection.
      */
     void clientGone() {
         long millis = exchange.context.limits.writeMillis();
@@ -230,13 +220,13 @@ final class BodyPump implements PushSource.Sink {
             return !exchange.ended;
         }
         begun = true;
-        exchange.waitsForLater = false;
+        exchange.awaitsResponse = false;
         return exchange.begin(response, piece.length == 0 ? 0 : length);
     }
 
     private boolean failed(Throwable thrown) {
         close();
-        if (begun && thrown instanceof CancellationException) { // it was told of elsewhere
+        if (begun && thrown instanceof CancellationException) { // its cause was reported elsewhere
             exchange.breakOff();
             return false;
         }
@@ -244,7 +234,7 @@ final class BodyPump implements PushSource.Sink {
         if (begun) {
             exchange.breakOff();
         } else {
-            exchange.waitsForLater = false;
+            exchange.awaitsResponse = false;
             responder.respond(exchange, page);
         }
         return false;

@@ -27,12 +27,12 @@ public sealed interface Content {
         return -1;
     }
 
-    /** Returns whether it can be sent without a thread that writes it. */
-    default boolean atHand() {
+    /** Returns whether the loop can send it without a thread that writes it. */
+    default boolean needsNoThread() {
         return false;
     }
 
-    /** Returns whether the content is known yet. */
+    /** Returns whether the content is known: false until an asynchronous response completes. */
     default boolean known() {
         return true;
     }
@@ -52,7 +52,7 @@ public sealed interface Content {
         }
 
         @Override
-        public boolean atHand() {
+        public boolean needsNoThread() {
             return true;
         }
     }
@@ -74,7 +74,7 @@ public sealed interface Content {
         }
 
         @Override
-        public boolean atHand() {
+        public boolean needsNoThread() {
             return true;
         }
 
@@ -85,10 +85,10 @@ public sealed interface Content {
     }
 
     /**
-     * A body that is written for as long as both sides like. A server that stops interrupts the
-     * writer, and the body ends properly.
+     * Server-sent events, written until the writer returns or the client disconnects. A server that
+     * stops interrupts the writer, and the body ends properly.
      */
-    record Endless(BodyWriter writer) implements Content {}
+    record EventStream(BodyWriter writer) implements Content {}
 
     /** A file, opened when it is sent. */
     record File(Path path, long length) implements Content {}
@@ -101,7 +101,7 @@ public sealed interface Content {
         }
 
         @Override
-        public boolean atHand() {
+        public boolean needsNoThread() {
             return true;
         }
 
@@ -130,8 +130,8 @@ public sealed interface Content {
      *
      * @param inCall whether it is sent within the call that completes it, if that is on the loop
      */
-    record Later(CompletionStage<Response> response, boolean inCall) implements Content {
-        public Later {
+    record Async(CompletionStage<Response> response, boolean inCall) implements Content {
+        public Async {
             Objects.requireNonNull(response, "response");
         }
 
@@ -142,8 +142,8 @@ public sealed interface Content {
     }
 
     /** A handler that another thread completes. It runs where the handler of the route runs. */
-    record After(CompletionStage<? extends Handler> next) implements Content {
-        public After {
+    record AsyncHandler(CompletionStage<? extends Handler> next) implements Content {
+        public AsyncHandler {
             Objects.requireNonNull(next, "next");
         }
 

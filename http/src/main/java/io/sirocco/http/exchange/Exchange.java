@@ -43,18 +43,18 @@ public final class Exchange extends HandlerThread implements Runnable {
     Handler handler; // to be called next; handed on with the exchange
     private boolean awaitsFirstPiece; // of the body, before the handler is called
     boolean responded; // the response has begun; a later one is dropped
-    boolean early; // before its writer has written anything
+    boolean early; // its headers were sent before its writer wrote anything
     public boolean ended; // all of the response is written
     boolean brokenOff; // in the middle of its response
-    boolean waitsForLater;
-    volatile boolean endless; // a server that stops does not wait for it
-    private boolean gone; // the client is, before the response was complete
-    private boolean over; // with the connection for the next one
+    boolean awaitsResponse; // the handler has returned, but its response is not known yet
+    volatile boolean isEventStream; // which a server that stops interrupts
+    private boolean gone; // the client has closed its sending side before the response was complete
+    private boolean over; // the connection may serve the next one
     private ClientListeners listeners; // null until one waits for the client
     private BodyPump pump; // null unless a source produces the response
     int status;
     long bytesOut;
-    RequestError rule; // that the request was refused by; null when it was not
+    RequestError rule; // by which the request was refused; null if it was not
     private String id; // of the handler's thread; of the loop's, when it is over
 
     Exchange(
@@ -251,7 +251,7 @@ public final class Exchange extends HandlerThread implements Runnable {
 
     /** Called when the server stops: ends a response that has no end of its own. */
     public void drain() {
-        if (endless) {
+        if (isEventStream) {
             cancel();
         }
     }
@@ -374,7 +374,7 @@ public final class Exchange extends HandlerThread implements Runnable {
                 schedule();
             }
         } else if (now >= handlerDeadline()) {
-            refuse(waitsForLater ? RequestError.LATER_DEADLINE : RequestError.HANDLER_DEADLINE);
+            refuse(awaitsResponse ? RequestError.LATER_DEADLINE : RequestError.HANDLER_DEADLINE);
             cancel();
         } else if (awaitsOutput() || ended) {
             stream.abortIfStalled();

@@ -47,7 +47,7 @@ final class Responder {
     void respond(Exchange exchange, ResponseMessage response) {
         switch (response.content()) {
             case Content.Bytes(byte[] bytes) -> respond(exchange, response, bytes);
-            case Content.Later(CompletionStage<Response> later, boolean inCall) ->
+            case Content.Async(CompletionStage<Response> later, boolean inCall) ->
                     onLoop(
                             exchange,
                             () ->
@@ -55,8 +55,8 @@ final class Responder {
                                             exchange,
                                             later,
                                             inCall,
-                                            it -> respondLate(exchange, (ResponseMessage) it)));
-            case Content.After(CompletionStage<? extends Handler> next) ->
+                                            it -> respondAsync(exchange, (ResponseMessage) it)));
+            case Content.AsyncHandler(CompletionStage<? extends Handler> next) ->
                     onLoop(
                             exchange,
                             () -> await(exchange, next, false, it -> callNext(exchange, it)));
@@ -67,8 +67,8 @@ final class Responder {
                             exchange,
                             source,
                             () -> new BodyPump(exchange, response, source).start());
-            case Content.Endless(BodyWriter writer) -> {
-                exchange.endless = true;
+            case Content.EventStream(BodyWriter writer) -> {
+                exchange.isEventStream = true;
                 onLoop(exchange, () -> beginSoon(exchange, response));
                 stream(exchange, response, writer, -1);
             }
@@ -253,7 +253,7 @@ final class Responder {
                 });
     }
 
-    // ---- responses that are made later
+    // ---- asynchronous responses
 
     /**
      * Calls {@code then} on the loop with the result of {@code stage}, unless it is too late: in a
@@ -262,20 +262,20 @@ final class Responder {
      */
     private <T> void await(
             Exchange exchange, CompletionStage<T> stage, boolean inCall, Consumer<T> then) {
-        exchange.waitsForLater = true;
+        exchange.awaitsResponse = true;
         exchange.threadReturned();
         stage.whenComplete(
                 (value, thrown) -> {
                     Throwable failure =
                             value == null && thrown == null
                                     ? new NullPointerException(
-                                            "a response for later, or its handler, was null")
+                                            "an asynchronous response, or its handler, was null")
                                     : thrown;
                     ResponseMessage page =
                             failure == null ? null : Failures.response(exchange, failure);
                     Runnable task =
                             () -> {
-                                exchange.waitsForLater = false;
+                                exchange.awaitsResponse = false;
                                 if (exchange.responded || !exchange.connected()) {
                                     release(value);
                                 } else if (page == null) {
@@ -301,8 +301,8 @@ final class Responder {
         }
     }
 
-    private void respondLate(Exchange exchange, ResponseMessage response) {
-        if (response.content().atHand()) {
+    private void respondAsync(Exchange exchange, ResponseMessage response) {
+        if (response.content().needsNoThread()) {
             respond(exchange, response);
         } else {
             context.virtual(exchange, () -> respond(exchange, response));

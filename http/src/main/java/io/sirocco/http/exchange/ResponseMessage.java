@@ -102,9 +102,9 @@ public final class ResponseMessage implements Response {
     @Override
     public Response map(UnaryOperator<Response> change) {
         return switch (content) {
-            case Content.Later(CompletionStage<Response> response, boolean inCall) ->
-                    with(new Content.Later(response.thenApply(known -> known.map(change)), inCall));
-            case Content.After(CompletionStage<? extends Handler> next) ->
+            case Content.Async(CompletionStage<Response> response, boolean inCall) ->
+                    with(new Content.Async(response.thenApply(known -> known.map(change)), inCall));
+            case Content.AsyncHandler(CompletionStage<? extends Handler> next) ->
                     Response.asyncHandler(
                             next.thenApply(
                                     handler -> request -> handler.handle(request).map(change)));
@@ -127,10 +127,10 @@ public final class ResponseMessage implements Response {
     @Override
     public Response transformBody(BodyFilter filter) {
         return switch (content) {
-            case Content.Later _, Content.After _ ->
+            case Content.Async _, Content.AsyncHandler _ ->
                     map(response -> response.transformBody(filter));
-            case Content.Endless(BodyWriter writer) ->
-                    with(new Content.Endless(new FilteredWriter(filter, writer)));
+            case Content.EventStream(BodyWriter writer) ->
+                    with(new Content.EventStream(new FilteredWriter(filter, writer)));
             case Content.Stream(BodyWriter writer, long _) -> transformBody(filter, writer);
             case Content.Source(BodySource source, long _, boolean _) ->
                     transformBody(filter, new SourceWriter(source));
@@ -289,9 +289,9 @@ public final class ResponseMessage implements Response {
             case Content.Source(BodySource source, long _, boolean _) ->
                     new SourceWriter(source).write(out);
             case Content.Pieces(Segments segments) -> new PieceWriter(segments).write(out);
-            case Content.Endless _,
-                    Content.Later _,
-                    Content.After _,
+            case Content.EventStream _,
+                    Content.Async _,
+                    Content.AsyncHandler _,
                     Content.Upgrade _,
                     Content.Switch _ ->
                     throw new IllegalStateException("The response has no body to be read.");

@@ -505,6 +505,27 @@ class HttpClientTest {
         }
     }
 
+    /** The server is not to blame for a total timeout behind other requests of this program. */
+    @Test
+    void theTotalTimeoutOfARequestWithoutAConnectionWaitsForThisProgram() throws Exception {
+        try (HttpClient one =
+                HttpClient.on(
+                        loops,
+                        s -> {
+                            configure(s);
+                            s.maxConnectionsPerOrigin(1);
+                        })) {
+            CompletableFuture<ClientResponse> first = one.sendAsync(get("/wait"));
+            until("it is open", () -> one.stats().opened() == 1);
+            var brief = get("/hello/2").timeout(Duration.ofMillis(50));
+            var failure = assertThrows(HttpClientException.class, () -> one.send(brief));
+            assertEquals(Reason.TOTAL_TIMEOUT, failure.reason());
+            assertTrue(failure.waitedForCaller());
+            held.countDown();
+            assertEquals("late", first.get().body().text());
+        }
+    }
+
     @Test
     void anIdleConnectionMakesRoomForAnotherOrigin() throws Exception {
         try (HttpClient one =

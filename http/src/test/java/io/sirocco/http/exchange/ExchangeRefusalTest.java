@@ -179,7 +179,7 @@ class ExchangeRefusalTest {
             Asked asked = server.post("/", 1);
             FakeServer.await(() -> asked.count(s -> s.demands) > 0, "the handler reads");
             asked.after(50_000).body("x").endBody();
-            FakeServer.await(() -> asked.is(s -> s.exchange().waitsForLater), "it has read");
+            FakeServer.await(() -> asked.is(s -> s.exchange().awaitsResponse), "it has read");
             asked.after(2_999);
             assertFalse(asked.isDone());
             assertEquals(504, asked.after(1).result().status());

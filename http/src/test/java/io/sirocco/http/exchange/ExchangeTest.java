@@ -606,7 +606,7 @@ class ExchangeTest {
                 };
         try (var server = new FakeServer(routes -> routes.get("/", r -> Response.stream(source)))) {
             Asked asked = server.ask("GET", "/");
-            FakeServer.await(() -> asked.is(s -> s.exchange().waitsForLater), "it has begun");
+            FakeServer.await(() -> asked.is(s -> s.exchange().awaitsResponse), "it has begun");
             asked.run(s -> s.close(CloseCause.RESET));
             assertEquals(1, closed.get());
             assertEquals("end", server.ask("HEAD", "/").result().end());

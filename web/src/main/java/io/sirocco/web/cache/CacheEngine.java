@@ -42,7 +42,7 @@ final class CacheEngine {
     final ByteBudget memoryInProgress;
     final CacheCounters counters = new CacheCounters();
     final FetchRegistry fetches = new FetchRegistry();
-    final PassMarks passes;
+    final UncollapsedUrls uncollapsed;
     private final ThreadPoolExecutor upkeep;
     private final Set<NamePatterns> ignoredQueries = ConcurrentHashMap.newKeySet();
     private final AtomicInteger background = new AtomicInteger();
@@ -55,7 +55,7 @@ final class CacheEngine {
         this.disk = settings.folder() == null ? null : DiskStore.open(settings, upkeep);
         this.store = new CacheStore(settings, disk, upkeep);
         this.memoryInProgress = new ByteBudget(CacheSettings.inProgress(settings.memoryBytes()));
-        this.passes = new PassMarks(settings.clock());
+        this.uncollapsed = new UncollapsedUrls(settings.clock());
         Response timeout = Response.text("Gateway Timeout").status(504);
         this.notCached =
                 settings.cacheStatus().isEmpty()
@@ -167,22 +167,22 @@ final class CacheEngine {
     private Response missed(
             Request live, CacheRequest request, Origin origin, StoredResponse stored, Forward why) {
         String range = request.list("Range");
-        boolean marked = passes.has(request.url);
+        boolean unshared = uncollapsed.contains(request.url);
         if (request.head) {
             return forward(live, request, origin, why, null, stored);
         }
         if (request.noStore) {
             return forward(live, request, origin, why, StoreRefusal.REQUEST_NO_STORE, null);
         }
-        if (stored == null && range != null && (marked || !range.strip().equals("bytes=0-"))) {
+        if (stored == null && range != null && (unshared || !range.strip().equals("bytes=0-"))) {
             return forward(live, request, origin, why, StoreRefusal.RANGE, null);
         }
-        if (stored == null && marked && isConditional(request)) {
+        if (stored == null && unshared && isConditional(request)) {
             return forward(live, request, origin, why, null, null);
         }
         request.detach();
         Waiter waiter = waiter(live, request, origin, why);
-        if (marked
+        if (unshared
                 || why == Forward.REQUEST
                 || request.wantsValidation()
                 || stored != null && stored.facts.noCache()) {
@@ -596,7 +596,7 @@ final class CacheEngine {
             store.remove(entry);
             return false;
         }
-        passes.clear(entry.url);
+        uncollapsed.remove(entry.url);
         counters.stored.increment();
         return true;
     }

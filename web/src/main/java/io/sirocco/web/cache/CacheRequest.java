@@ -109,22 +109,67 @@ final class CacheRequest {
         return list(name) != null;
     }
 
-    /** Returns the value of a cookie; null if it is absent. */
+    /**
+     * Returns the value of a cookie for the key; null if it is absent. Where servers differ in how
+     * they read it, the value is the whole header behind a semicolon, which no cookie has: by two
+     * cookies of the name, by a comma or a quotation mark, or by the case of the name.
+     */
     String cookie(String name) {
         String all = list("Cookie");
         if (all == null) {
             return null;
         }
-        for (String pair : all.split("[;,]")) {
+        String value = null;
+        int end;
+        for (int from = 0; from <= all.length(); from = end + 1) {
+            end = endOfPair(all, from);
+            String pair = all.substring(from, end);
             int equals = pair.indexOf('=');
-            if (equals > 0 && pair.substring(0, equals).strip().equals(name)) {
-                return pair.substring(equals + 1).strip();
+            String found = (equals < 0 ? pair : pair.substring(0, equals)).strip();
+            if (!found.equalsIgnoreCase(name)) {
+                continue;
             }
+            boolean clear =
+                    value == null
+                            && equals >= 0
+                            && found.equals(name)
+                            && (from == 0 || all.charAt(from - 1) == ';')
+                            && (end == all.length() || all.charAt(end) == ';')
+                            && !endsQuoted(all, from)
+                            && !endsQuoted(all, end);
+            if (!clear) {
+                return ";" + all;
+            }
+            value = pair.substring(equals + 1).strip();
         }
-        return null;
+        return value;
     }
 
-    /** Returns whether the request has a cookie of one of these names, whatever its value is. */
+    private static int endOfPair(String cookies, int from) {
+        int end = from;
+        while (end < cookies.length() && cookies.charAt(end) != ';' && cookies.charAt(end) != ',') {
+            end++;
+        }
+        return end;
+    }
+
+    /** Returns whether {@code end} may be in a quoted string. */
+    private static boolean endsQuoted(String cookies, int end) {
+        boolean quoted = false;
+        for (int i = 0; i < end; i++) {
+            char c = cookies.charAt(i);
+            if (c == '\\') {
+                return true;
+            }
+            quoted ^= c == '"';
+        }
+        return quoted;
+    }
+
+    /**
+     * Returns whether the request has a cookie of one of these names, in any case, whatever its
+     * value is.
+     */
     boolean hasCookie(NamePatterns names) {
         String all = names.isEmpty() ? null : list("Cookie");
         if (all == null) {

@@ -108,7 +108,7 @@ public final class CacheRules {
 
     /**
      * Forwards requests that have one of these cookies, and does not store their responses. The
-     * value does not matter.
+     * value and the case of the name do not matter.
      *
      * @param names names in which {@code *} stands for any characters: {@code wordpress_*}
      */
@@ -149,7 +149,7 @@ public final class CacheRules {
                 List.copyOf(keyHeaders),
                 List.copyOf(keyCookies),
                 List.copyOf(bypassHeaders),
-                new NamePatterns(List.copyOf(bypassCookies)),
+                NamePatterns.ignoringCase(List.copyOf(bypassCookies)),
                 clientDirectives,
                 storeSetCookie,
                 ignoredQuery + " " + keyHeaders + " " + keyCookies + " " + storeSetCookie);

@@ -13,12 +13,21 @@ final class NamePatterns {
      * @param names in which {@code *} stands for any characters
      */
     NamePatterns(List<String> names) {
-        this.names = names;
-        this.patterns = names.stream().map(NamePatterns::pattern).toList();
+        this(names, Pattern.DOTALL);
     }
 
-    private static Pattern pattern(String name) {
-        return Pattern.compile("\\Q" + name.replace("*", "\\E.*\\Q") + "\\E", Pattern.DOTALL);
+    private NamePatterns(List<String> names, int flags) {
+        this.names = names;
+        this.patterns = names.stream().map(name -> pattern(name, flags)).toList();
+    }
+
+    /** Returns patterns that names match in any case. */
+    static NamePatterns ignoringCase(List<String> names) {
+        return new NamePatterns(names, Pattern.DOTALL | Pattern.CASE_INSENSITIVE);
+    }
+
+    private static Pattern pattern(String name, int flags) {
+        return Pattern.compile("\\Q" + name.replace("*", "\\E.*\\Q") + "\\E", flags);
     }
 
     boolean isEmpty() {

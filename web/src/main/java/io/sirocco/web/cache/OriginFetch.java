@@ -445,7 +445,7 @@ final class OriginFetch implements SharedBody.Listener {
             } else if (joinable) {
                 engine.retry(waiter); // for another variant
             } else {
-                engine.passes.mark(url());
+                engine.uncollapsed.add(url());
                 engine.fetchAlone(waiter, null);
             }
         }
@@ -470,7 +470,7 @@ final class OriginFetch implements SharedBody.Listener {
     /** The leader has the response alone; the others fetch by themselves. */
     private void notStored(OriginResponse response, List<Waiter> all, StoreRefusal refusal) {
         done();
-        engine.passes.mark(url());
+        engine.uncollapsed.add(url());
         boolean used = false;
         for (Waiter waiter : all) {
             if (!waiter.collapsed && !used) {

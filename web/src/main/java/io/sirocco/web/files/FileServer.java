@@ -89,7 +89,7 @@ public final class FileServer implements Handler, AutoCloseable {
         return new FileServer(root, chosen);
     }
 
-    /** Answers with the file that the wildcard of the route names. */
+    /** Responds with the file that the wildcard of the route names. */
     @Override
     public Response handle(Request request) {
         return answer(request, request.param("*"), null, FileRules.NONE);
@@ -127,7 +127,7 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     /**
-     * Answers with another file than the route names, for rewritten paths.
+     * Responds with another file than the route names, for rewritten paths.
      *
      * @param path from the root on, decoded, with a slash before it: {@code /articles/7.html}
      */
@@ -136,17 +136,17 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     /**
-     * The same, where another file than {@code path} may be served only if the request passes
-     * {@code rules}: the index page of a directory, the fallback, the page of 404. What is at
-     * {@code path} itself is the caller's to protect.
+     * Does the same, but serves another file than {@code path} only if the request passes {@code
+     * rules}: the index page of a directory, the fallback, the page for 404. The caller applies the
+     * rules of {@code path} itself.
      */
     public Response serve(Request request, String path, FileRules rules) {
         return answer(request, relative(path), null, rules);
     }
 
     /**
-     * The same for GET and HEAD, where {@code other} responds if no file exists, as with {@link
-     * #orElse}.
+     * Does the same for GET and HEAD; {@code other} responds to other methods, and if no file
+     * exists, as with {@link #orElse}.
      */
     public Response serve(Request request, String path, FileRules rules, Handler other)
             throws Exception {
@@ -203,7 +203,7 @@ public final class FileServer implements Handler, AutoCloseable {
         };
     }
 
-    /** Has a request pass the rules of another path than its own; null when that has none. */
+    /** Applies the rules of another path to a request; returns null if that path has none. */
     private static Response guarded(
             FileRequest asked, String other, Function<FileRequest, Response> answer) {
         if (asked.rules() == FileRules.NONE) {
@@ -242,7 +242,7 @@ public final class FileServer implements Handler, AutoCloseable {
         return tries < TRIES ? look(asked, path, role, tries) : BUSY;
     }
 
-    /** Compresses first; when that is too much at the moment the plain file will do. */
+    /** Compresses the file first, or responds with the plain file while the compressor is busy. */
     private Response compressed(
             FileRequest asked,
             String path,
@@ -264,8 +264,8 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     /**
-     * Relative links on an index page need the slash. A path that was rewritten to a directory is
-     * answered where it is: the client does not know the directory's own.
+     * Redirects to the path with a slash, which relative links on an index page need. A rewritten
+     * path is not redirected: the client does not know the directory's path.
      */
     private Response unslashed(FileRequest asked, String path, Role role) {
         if (role != Role.ITSELF) {
@@ -319,14 +319,14 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     /**
-     * Has each file that it knows compared with the disk before it is served again, whatever the
-     * age of what it knows. What has not changed stays in memory.
+     * Compares each cached file with the disk before it is served again, whatever its age. Files
+     * that have not changed stay in memory.
      */
     public void lookAgain() {
         cache.lookAgain();
     }
 
-    /** Bytes of memory that its cache holds, an open file counting as a part of it. */
+    /** Returns the bytes of memory that its cache holds, including those counted for open files. */
     public long cached() {
         return cache.bytes();
     }
@@ -337,9 +337,8 @@ public final class FileServer implements Handler, AutoCloseable {
     }
 
     /**
-     * Lets go of its memory and its files. What is being sent is sent to its end, and who still
-     * asks is still answered, from the disk: a server that takes up another configuration fails
-     * nobody.
+     * Releases its memory and its files. Responses in progress are completed, and further requests
+     * are served from the disk, so that a reload fails no request.
      */
     @Override
     public void close() {

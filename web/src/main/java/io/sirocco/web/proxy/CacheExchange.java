@@ -55,8 +55,8 @@ final class CacheExchange extends ProxyExchange {
         result.whenComplete(
                 (response, thrown) -> {
                     if (result.isCancelled()) {
-                        if (!loop.runInLoop(this::leave)) {
-                            loop.execute(this::leave);
+                        if (!loop.runInLoop(this::cancel)) {
+                            loop.execute(this::cancel);
                         }
                     }
                 });
@@ -108,7 +108,7 @@ final class CacheExchange extends ProxyExchange {
     }
 
     @Override
-    void cancelled() {
+    void endWithoutResponse() {
         result.cancel(false);
     }
 }

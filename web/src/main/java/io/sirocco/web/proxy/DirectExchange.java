@@ -45,7 +45,7 @@ final class DirectExchange extends ProxyExchange {
     /** The client has disconnected, or has closed its sending side and may still read. */
     private void disconnected() {
         if (!client.isConnected() || proxy.options.abortOnClose) {
-            leave();
+            cancel();
         }
     }
 
@@ -110,15 +110,15 @@ final class DirectExchange extends ProxyExchange {
     }
 
     @Override
-    void cancelled() {
+    void endWithoutResponse() {
         result.cancel(false); // the server ends the exchange, whose client may still read
     }
 
     @Override
-    void leave() {
+    void cancel() {
         if (tunnel != null) {
             tunnel.abort();
         }
-        super.leave();
+        super.cancel();
     }
 }

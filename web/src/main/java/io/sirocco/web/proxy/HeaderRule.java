@@ -25,18 +25,18 @@ record HeaderRule(String name, String value, Function<Request, String> variable)
     }
 
     /** Returns the rules with their values for a request. */
-    static List<HeaderRule> filled(List<HeaderRule> rules, Request request) {
-        return rules.stream().map(rule -> rule.filled(request)).toList();
+    static List<HeaderRule> resolved(List<HeaderRule> rules, Request request) {
+        return rules.stream().map(rule -> rule.resolved(request)).toList();
     }
 
     /** Returns this rule with its value for a request. */
-    HeaderRule filled(Request request) {
+    HeaderRule resolved(Request request) {
         return variable == null ? this : of(name, visible(variable.apply(request)));
     }
 
     /**
-     * Returns a text that is allowed in a header: characters that are neither visible ASCII nor
-     * spaces are percent-encoded, and spaces around it removed.
+     * Returns {@code text} as the value of a header: strips it, and percent-encodes characters that
+     * are neither visible ASCII nor spaces.
      */
     static String visible(String text) {
         String value = text.strip();

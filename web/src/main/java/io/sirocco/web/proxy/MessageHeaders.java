@@ -80,24 +80,24 @@ final class MessageHeaders {
 
     // ---- headers that depend on the client's request
 
-    /** Returns the headers, in lower case, by which servers learn of one client only. */
+    /** Returns the names, in lower case, of request headers whose values depend on the client. */
     Set<String> clientHeaders() {
         return clientHeaders;
     }
 
-    /** Returns the request with the values of the headers that the options set. */
-    InboundRequest filled(InboundRequest inbound, Request client) {
+    /** Returns the request with the rules of {@code request-headers} for this client's request. */
+    InboundRequest withVariables(InboundRequest inbound, Request client) {
         return variableRequests
-                ? inbound.withRules(HeaderRule.filled(options.requestHeaders, client))
+                ? inbound.withRules(HeaderRule.resolved(options.requestHeaders, client))
                 : inbound;
     }
 
-    /** Sets the headers of a response that depend on the request. */
-    Response filled(Response response, Request client) {
+    /** Sets the headers of {@code response-headers} that depend on the client's request. */
+    Response withVariables(Response response, Request client) {
         if (variableResponses.isEmpty()) {
             return response;
         }
-        List<HeaderRule> rules = HeaderRule.filled(variableResponses, client);
+        List<HeaderRule> rules = HeaderRule.resolved(variableResponses, client);
         return response.map(known -> known.headers(changed(known.headers(), rules)));
     }
 

@@ -60,8 +60,8 @@ final class OwnExchange extends ProxyExchange {
     void begun() {
         result.whenComplete(
                 (response, thrown) -> {
-                    if (result.isCancelled() && !loop.runInLoop(this::leave)) {
-                        loop.execute(this::leave);
+                    if (result.isCancelled() && !loop.runInLoop(this::cancel)) {
+                        loop.execute(this::cancel);
                     }
                 });
     }
@@ -143,7 +143,7 @@ final class OwnExchange extends ProxyExchange {
     }
 
     @Override
-    void cancelled() {
+    void endWithoutResponse() {
         result.cancel(false);
     }
 }

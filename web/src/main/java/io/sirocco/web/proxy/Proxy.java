@@ -98,7 +98,8 @@ public final class Proxy implements Handler {
     }
 
     private Response respond(Request request, InboundRequest inbound, ResponseCache cache) {
-        return rules.filled(exchange(request, rules.filled(inbound, request), cache), request);
+        return rules.withVariables(
+                exchange(request, rules.withVariables(inbound, request), cache), request);
     }
 
     private Response exchange(Request request, InboundRequest inbound, ResponseCache cache) {

@@ -45,18 +45,18 @@ abstract class ProxyExchange {
     private final OutboundRequest outbound;
     private final String sticky; // the id of the server that the client is kept on
 
-    private LoopUpstream at;
+    private LoopUpstream loopUpstream;
     private long key;
     private Set<UpstreamServer> tried = Set.of();
-    private long due; // in milliseconds of the loop
+    private long deadline; // in milliseconds of the loop
     private UpstreamServer server; // of the attempt
-    private long began; // the attempt, in nanoseconds of the loop's clock
+    private long attemptStart; // in nanoseconds of the loop's clock
     private String host; // of the attempt
     private CompletableFuture<ClientResponse> call;
     private BodySource source; // of the response; null while nobody has asked for it
     private boolean good; // the response is a success of the server if its body does not break off
-    private boolean counted; // in what is in progress
-    private boolean gone; // the receiver is
+    private boolean counted; // in upstream.inProgress
+    private boolean cancelled; // the receiver no longer waits for the response
 
     ProxyExchange(Proxy proxy, InboundRequest request, ProxyOutcome outcome) {
         this.proxy = proxy;
@@ -70,7 +70,10 @@ abstract class ProxyExchange {
 
     // ---- the receiver of the response
 
-    /** Called before the first attempt: arranges for {@link #leave} when the receiver leaves. */
+    /**
+     * Called before the first attempt: arranges that {@link #cancel} is called when the receiver
+     * leaves.
+     */
     abstract void begun();
 
     /** Delivers the response of a server, whose {@link #body} is still to be read. */
@@ -83,7 +86,7 @@ abstract class ProxyExchange {
     abstract void fail(Throwable thrown);
 
     /** Ends without a response, since nobody waits for it. */
-    abstract void cancelled();
+    abstract void endWithoutResponse();
 
     /** Delivers an interim response. */
     abstract void interim(int status, Headers fields);
@@ -105,7 +108,7 @@ abstract class ProxyExchange {
 
     final void begin() {
         upstream.requests.increment();
-        at = upstream.on(loop);
+        loopUpstream = upstream.on(loop);
         int most = upstream.settings.maxRequests;
         int now = upstream.inProgress.incrementAndGet();
         counted = true;
@@ -113,18 +116,18 @@ abstract class ProxyExchange {
             refused(ProxyFailure.BUSY, "the limit of requests");
             return;
         }
-        key = at.key(request);
-        due = loop.now() + totalTimeout().toMillis();
-        at.budget.request(loop.now());
-        UpstreamServer first = at.choose(sticky, key, tried);
+        key = loopUpstream.key(request);
+        deadline = loop.now() + totalTimeout().toMillis();
+        loopUpstream.budget.request(loop.now());
+        UpstreamServer first = loopUpstream.choose(sticky, key, tried);
         if (first == null) {
             refused(ProxyFailure.NO_SERVER, "no server is available");
             return;
         }
         begun();
-        if (gone) {
+        if (cancelled) {
             end();
-            cancelled();
+            endWithoutResponse();
         } else {
             attempt(first);
         }
@@ -136,7 +139,7 @@ abstract class ProxyExchange {
         outcome.attempts++;
         next.requests.increment();
         next.inProgress.incrementAndGet();
-        began = loop.clock().nanos();
+        attemptStart = loop.clock().nanos();
         CompletableFuture<ClientResponse> sent;
         try {
             sent = upstream.client.sendAsync(loop, message(next));
@@ -151,13 +154,13 @@ abstract class ProxyExchange {
 
     private ClientRequest message(UpstreamServer to) {
         host = proxy.rules.host(request, to);
-        var timeout = Duration.ofMillis(Math.max(1, due - loop.now()));
+        var timeout = Duration.ofMillis(Math.max(1, deadline - loop.now()));
         ClientRequest message = outbound.message(to, host, timeout);
         return upgrading(message.onInterim(this::interimOfServer), to);
     }
 
     private void interimOfServer(int status, Headers fields) {
-        if (status > 101 && !gone) {
+        if (status > 101 && !cancelled) {
             interim(status, proxy.rules.response(fields, "HTTP/1.1", server, "", ""));
         }
     }
@@ -168,18 +171,18 @@ abstract class ProxyExchange {
             return;
         }
         try {
-            if (gone) {
+            if (cancelled) {
                 end();
                 if (response != null) {
                     response.close();
                 }
-                cancelled();
+                endWithoutResponse();
             } else if (thrown == null) {
                 responded(response);
             } else {
                 failed(cause(thrown));
             }
-        } catch (Throwable e) { // or the client would wait for ever
+        } catch (Throwable e) { // otherwise the client would wait for ever
             end();
             if (response != null) {
                 response.close();
@@ -196,7 +199,7 @@ abstract class ProxyExchange {
         return thrown instanceof HttpClientException e ? e.reason() : Reason.LISTENER_FAILED;
     }
 
-    /** Returns whether a failure speaks against the server, and not against a slow client. */
+    /** Returns whether a failure counts against the server: not if it waited for a slow client. */
     private static boolean isOfServer(ProxyFailure failure, Throwable thrown) {
         return failure.ofServer
                 && !(thrown instanceof HttpClientException e && e.waitedForCaller());
@@ -252,23 +255,24 @@ abstract class ProxyExchange {
                 && (unseen || harmless)
                 && outbound.isRepeatable()
                 && outcome.attempts <= upstream.settings.retries
-                && loop.now() < due;
+                && loop.now() < deadline;
     }
 
+    /** Returns another server for a retry; null if none is available, or the budget is used up. */
     private UpstreamServer another(UpstreamServer lost) {
         if (tried.isEmpty()) {
             tried = Collections.newSetFromMap(new IdentityHashMap<>(4));
         }
         tried.add(lost);
-        UpstreamServer next = at.choose("", key, tried);
-        return next != null && at.budget.retry(loop.now()) ? next : null;
+        UpstreamServer next = loopUpstream.choose("", key, tried);
+        return next != null && loopUpstream.budget.retry(loop.now()) ? next : null;
     }
 
     // ---- the response
 
     private void responded(ClientResponse response) {
         int status = response.status();
-        server.latency.add(loop.index(), loop.clock().nanos() - began);
+        server.latency.add(loop.index(), loop.clock().nanos() - attemptStart);
         if (status > 599) {
             response.close();
             failedAt(server);
@@ -300,15 +304,15 @@ abstract class ProxyExchange {
         return source;
     }
 
-    /** Leaves what counts as in progress to a tunnel. */
+    /** Hands the counts of requests in progress over to a tunnel, which lowers them at its end. */
     final void becomesTunnel() {
         server = null;
         counted = false;
     }
 
-    /** The response broke off after its headers. */
+    /** Called when the response breaks off after its headers. */
     final void bodyFailed(Throwable thrown) {
-        if (gone) {
+        if (cancelled) {
             return;
         }
         good = false;
@@ -337,9 +341,9 @@ abstract class ProxyExchange {
 
     // ---- the end
 
-    /** Ends the attempt, since nobody waits for the response any longer. */
-    void leave() {
-        gone = true;
+    /** Cancels the attempt, or closes the body: nobody waits for the response any longer. */
+    void cancel() {
+        cancelled = true;
         if (call != null) {
             call.cancel(true);
         }
@@ -348,9 +352,9 @@ abstract class ProxyExchange {
         }
     }
 
-    /** The body is over, and the exchange with it. */
+    /** Called when the body is closed, at its end or before: ends the exchange. */
     final void bodyClosed() {
-        if (good && !gone && server != null) {
+        if (good && !cancelled && server != null) {
             server.health.succeeded();
         }
         end();
@@ -359,13 +363,13 @@ abstract class ProxyExchange {
     /** Called when the request is over, perhaps with another response than the server's. */
     final void completed() {
         if (call != null && !call.isDone()) {
-            leave();
+            cancel();
         } else if (source != null) {
             source.close();
         }
     }
 
-    /** The attempt is over. */
+    /** Ends the attempt, but not the exchange. */
     private void leaveServer() {
         if (server != null) {
             server.inProgress.decrementAndGet();
@@ -373,7 +377,7 @@ abstract class ProxyExchange {
         }
     }
 
-    /** The exchange is over; does nothing the second time. */
+    /** Ends the exchange; does nothing the second time. */
     final void end() {
         leaveServer();
         outbound.forget();

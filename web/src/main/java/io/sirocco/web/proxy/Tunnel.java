@@ -16,8 +16,8 @@ import io.sirocco.net.Protocol;
  *
  * <p>A side whose output waits for its peer stops the input of the other side. The end of one side
  * is passed on behind what it has sent, and the other side goes on; with TLS 1.2, which has no
- * half-closed connections, the end of one side ends both. A reset is passed on. While nothing moves
- * it holds no buffer. Loop-confined.
+ * half-closed connections, the end of one side ends both. A reset is passed on. An idle tunnel owns
+ * no buffer. Loop-confined.
  */
 final class Tunnel implements Protocol {
     private static final long JOIN_MILLIS = 10_000;
@@ -27,8 +27,8 @@ final class Tunnel implements Protocol {
     private final Upstream upstream;
     private final UpstreamServer to;
     private Connection client; // null until it is joined
-    private boolean counts; // in what is in progress
-    private byte ended; // how many sides have
+    private boolean counted; // as a tunnel and a request in progress
+    private byte ended; // number of sides that have ended
 
     /** A tunnel to a server of an upstream, which waits for its client. */
     Tunnel(Connection server, Upstream upstream, UpstreamServer to) {
@@ -39,12 +39,12 @@ final class Tunnel implements Protocol {
     }
 
     /**
-     * The response is on its way to the client. The tunnel counts as the request that it was, which
-     * it does not refer to.
+     * Called when the response is on its way to the client. From now on the tunnel is counted in
+     * place of its request, to which it keeps no reference.
      */
     void awaitClient() {
         to.tunnels.incrementAndGet();
-        counts = true;
+        counted = true;
         if (server.isOpen()) {
             server.deadline(server.loop().now() + JOIN_MILLIS);
         } else {
@@ -53,8 +53,8 @@ final class Tunnel implements Protocol {
     }
 
     private void end() {
-        if (counts) {
-            counts = false;
+        if (counted) {
+            counted = false;
             to.tunnels.decrementAndGet();
             to.inProgress.decrementAndGet();
             upstream.inProgress.decrementAndGet();
@@ -81,13 +81,14 @@ final class Tunnel implements Protocol {
         return this;
     }
 
-    /** There will be no client. */
+    /** Called when the client has disconnected: aborts a tunnel that it has not joined. */
     void abort() {
         if (client == null) {
             server.abort();
         }
     }
 
+    /** Moves the deadline, since bytes were received or sent, or a side has ended. */
     private void moved() {
         if (ended < 2) {
             UpstreamSettings settings = upstream.settings;
@@ -129,7 +130,7 @@ final class Tunnel implements Protocol {
         if (!connection.canHalfClose() || other != null && !other.canHalfClose()) {
             ended = 2;
         } else if (other == null) {
-            return; // the client learns it when it has joined
+            return; // join() passes it on
         } else {
             ended++;
         }
@@ -149,7 +150,10 @@ final class Tunnel implements Protocol {
         }
     }
 
-    /** Closes both; resets them if one has ended, lest its peer takes a part for the whole. */
+    /**
+     * Closes both. If one side has ended, resets both: an ordinary end would tell the peers that
+     * the data is complete.
+     */
     @Override
     public void expired(Connection connection) {
         close(server);

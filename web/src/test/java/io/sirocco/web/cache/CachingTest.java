@@ -249,6 +249,38 @@ class CachingTest {
         assertEquals(4, serving.origin.count());
     }
 
+    /** Servers differ in which of two cookies they take, and in whether a comma ends one. */
+    @Test
+    void aCookieThatServersReadInSeveralWaysHasAKeyOfItsOwn() throws IOException {
+        restart(options -> options.rules(rules -> rules.keyCookies("plan")));
+        serving.origin.answers(
+                request -> ok("n" + serving.origin.count(), "Cache-Control", "max-age=60"));
+        assertEquals("n1", serving.get("/a", "Cookie: plan=gold").text());
+        assertEquals("n2", serving.get("/a").text());
+        List<String> ambiguous =
+                List.of(
+                        "plan=gold; plan=evil",
+                        "plan=gold,evil",
+                        "plan=gold, plan=evil",
+                        "x=1,plan=gold",
+                        "x=\"1; plan=gold\"",
+                        "plan=\"gold; x=1\"",
+                        "x=\"\\\"; plan=gold; x=\"",
+                        "plan",
+                        "Plan=gold",
+                        "plan; plan=gold");
+        for (int i = 0; i < ambiguous.size(); i++) {
+            String expected = "n" + (3 + i);
+            assertEquals(expected, serving.get("/a", "Cookie: " + ambiguous.get(i)).text());
+            assertEquals(expected, serving.get("/a", "Cookie: " + ambiguous.get(i)).text());
+        }
+        serving.get("/b", "Cookie: plan=gold", "Cookie: plan=evil");
+        Answer gold = serving.get("/b", "Cookie: plan=gold");
+        assertEquals("n" + (4 + ambiguous.size()), gold.text());
+        Answer others = serving.get("/b", "Cookie: x={\"1\",2}; plan=gold; y={3,4}");
+        assertEquals(gold.text(), others.text()); // commas elsewhere do not matter
+    }
+
     @Test
     void routesCanHaveRulesOfTheirOwn() throws Exception {
         serving.origin.answers(request -> ok(request.target(), "Cache-Control", "max-age=60"));
@@ -622,6 +654,7 @@ class CachingTest {
         assertEquals("sirocco; fwd=bypass; fwd-status=200", personal.field("Cache-Status"));
         assertEquals("n3", serving.get("/a", "Cookie: a=b", "Cookie: wp_login_8f=x").text());
         assertEquals("n4", serving.get("/a", "Cookie: session=").text());
+        assertEquals("n5", serving.get("/a", "Cookie: Session=7").text()); // some servers take it
         assertEquals("n1", serving.get("/a").text());
     }
 

@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  * {@code {"ticket": "..."}}. The limits for connects and wrong passwords apply here, too. Any
  * thread.
  */
-final class TicketDoor {
+final class TicketEndpoint {
     private static final int LONGEST = 4 << 10;
     private static final int ADDRESSES = 65_536;
 
@@ -38,7 +38,7 @@ final class TicketDoor {
     private final Rejections rejections;
     private final Optional<Filter> limit; // one for all hosts, across all reloads
 
-    TicketDoor(
+    TicketEndpoint(
             Live live,
             Predicate<String> password,
             io.sirocco.app.config.Live wanted,

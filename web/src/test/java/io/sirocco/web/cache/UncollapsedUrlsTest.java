@@ -7,16 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 
 /** URLs are chosen by clients, so their number and their length are bounded. */
-class PassMarksTest {
-    private static int known(int urls, int length) {
-        var marks = new PassMarks(new TestClock());
+class UncollapsedUrlsTest {
+    private static int known(int count, int length) {
+        var urls = new UncollapsedUrls(new TestClock());
         String end = "x".repeat(length);
-        for (int i = 0; i < urls; i++) {
-            marks.mark(i + end);
+        for (int i = 0; i < count; i++) {
+            urls.add(i + end);
         }
         int known = 0;
-        for (int i = 0; i < urls; i++) {
-            known += marks.has(i + end) ? 1 : 0;
+        for (int i = 0; i < count; i++) {
+            known += urls.contains(i + end) ? 1 : 0;
         }
         return known;
     }
