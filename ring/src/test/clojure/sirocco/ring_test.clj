@@ -291,7 +291,7 @@
     (is (= [404 ""] ((juxt :status wire/text) (wire/fetch port "/"))))))
 
 (deftest responses-that-are-none
-  (doseq [response ["text" {:status "200"} {:status 99} {:status 700} {:headers [1]} {:headers {"a b" "1"}} {:body 1}
+  (doseq [response ["text" {:status "200"} {:status 99} {:status 700} {:status 4294967496} {:status 401/2} {:headers [1]} {:headers {"a b" "1"}} {:body 1}
                     {:body {:a 1}} {:status 200.0}]]
     (serving [port (fn [_] response) {:error-logger (fn [_ _])}]
       (is (= 500 (:status (wire/fetch port "/"))) (pr-str response)))))
