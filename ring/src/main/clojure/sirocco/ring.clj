@@ -283,6 +283,7 @@
   ([handler opts]
    (check opts)
    (let [opts (merge defaults opts)
+         _ (do (force streamable) (websocket/prepare)) ; here, so that no event loop loads namespaces
          pool (:worker-pool opts)
          adapter (RingAdapter.
                   handler
