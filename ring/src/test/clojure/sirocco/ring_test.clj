@@ -156,6 +156,35 @@
         (.countDown leave)
         (is (= "late" (wire/text (wire/read-response! socket))))))))
 
+(deftest handlers-park-without-pinning-their-loop
+  (let [file (Files/createTempFile "ring" ".jfr" (make-array FileAttribute 0))
+        waiting (java.util.concurrent.LinkedBlockingQueue.)]
+    (serving [port (fn [request]
+                     (case (:uri request)
+                       "/wait" (let [answer (promise)]
+                                 (.add waiting answer)
+                                 (ok (str @answer)))
+                       "/release" (do (run! #(deliver % "released") (repeatedly 10 #(.poll waiting 15 TimeUnit/SECONDS)))
+                                      (ok (slurp (:body request))))))]
+      (let [together (fn []
+                       (let [sockets (doall (repeatedly 10 #(wire/connect port)))]
+                         (run! #(wire/write! % "GET /wait HTTP/1.1\nHost: a\n\n") sockets)
+                         (is (= "body" (wire/text (wire/post port "/release" "body"))))
+                         (doseq [^java.net.Socket socket sockets]
+                           (is (= "released" (wire/text (wire/read-response! socket))))
+                           (.close socket))))]
+        (together) ; what is used for the first time is linked now
+        (with-open [recording (jdk.jfr.Recording.)]
+          (.withThreshold (.enable recording "jdk.VirtualThreadPinned") java.time.Duration/ZERO)
+          (.start recording)
+          (dotimes [_ 10] (together))
+          (.stop recording)
+          (.dump recording file))
+        (is (empty? (->> (jdk.jfr.consumer.RecordingFile/readAllEvents file)
+                         (filter #(= "jdk.VirtualThreadPinned" (.getName (.getEventType %))))
+                         (map #(str (.getStackTrace %))))))))
+    (Files/delete file)))
+
 (deftest a-pool-of-the-program
   (let [^ExecutorService pool (Executors/newFixedThreadPool 2)]
     (try
