@@ -185,6 +185,11 @@
                          (map #(str (.getStackTrace %))))))))
     (Files/delete file)))
 
+(deftest the-transport
+  (serving [port (fn [_] (ok "hello")) {:transport :nio}]
+    (is (= "hello" (wire/text (wire/fetch port "/")))))
+  (is (thrown-with-msg? IllegalArgumentException #":transport" (ring/run-server identity (assoc here :transport :pigeon)))))
+
 (deftest a-pool-of-the-program
   (let [^ExecutorService pool (Executors/newFixedThreadPool 2)]
     (try
