@@ -392,6 +392,20 @@
     (let [response (wire/fetch port "/")]
       (is (= [205 "0" ""] [(:status response) (wire/header response "content-length") (wire/text response)])))))
 
+(deftest bodies-that-are-not-sent
+  (serving [port (fn [request]
+                   (case (:uri request)
+                     "/204" {:status 204 :body "x"}
+                     "/304" {:status 304 :headers {"ETag" "\"a\""} :body (map str (range 5))}
+                     "/seq" {:body (map str (range 5000))}
+                     "/ok" (ok "ok")))]
+    (with-open [socket (wire/connect port)]
+      (doseq [[method path status] [["GET" "/204" 204] ["GET" "/304" 304] ["HEAD" "/seq" 200] ["HEAD" "/204" 204]]]
+        (wire/write! socket (str method " " path " HTTP/1.1\nHost: a\n\n"))
+        (is (= status (:status (wire/read-response! socket (= "HEAD" method)))))
+        (wire/write! socket "GET /ok HTTP/1.1\nHost: a\n\n")
+        (is (= "ok" (wire/text (wire/read-response! socket))) "the next response follows at once")))))
+
 (deftest a-stream-that-fails
   (serving [port (fn [_] {:body (proxy [InputStream] [] (read ([] (throw (java.io.IOException. "broken"))) ([_ _ _] (throw (java.io.IOException. "broken")))))})
             {:error-logger (fn [_ _])}]
