@@ -9,8 +9,8 @@
   (:require [clojure.set :as set]
             [sirocco.ring.websocket :as websocket])
   (:import (clojure.lang IDeref IFn)
-           (io.sirocco.http Config ExecutionMode Monitor Monitor$CompletedRequest Monitor$RejectedRequest Routes Server TrustedProxies TrustedProxies$Field
-                            WebSocketSettings)
+           (io.sirocco.http Config ExecutionMode Monitor Monitor$CompletedRequest Monitor$RejectedRequest Routes
+                            Server TrustedProxies TrustedProxies$Field WebSocketSettings)
            (io.sirocco.net Tls TlsSettings TlsSettings$ClientCertificates TransportKind)
            (io.sirocco.ring RingAdapter RingAdapter$Settings RingChannel RingRequest RingServer RingServer$Status)
            (java.io FileNotFoundException)
