@@ -9,9 +9,9 @@
   (:require [clojure.set :as set]
             [sirocco.ring.websocket :as websocket])
   (:import (clojure.lang IDeref IFn)
-           (io.sirocco.http Config ExecutionMode Monitor Monitor$CompletedRequest Monitor$RejectedRequest Routes Server TrustedProxies TrustedProxies$Field
-                            WebSocketSettings)
-           (io.sirocco.net Tls TlsSettings TlsSettings$ClientCertificates)
+           (io.sirocco.http Config ExecutionMode Monitor Monitor$CompletedRequest Monitor$RejectedRequest Routes
+                            Server TrustedProxies TrustedProxies$Field WebSocketSettings)
+           (io.sirocco.net Tls TlsSettings TlsSettings$ClientCertificates TransportKind)
            (io.sirocco.ring RingAdapter RingAdapter$Settings RingChannel RingRequest RingServer RingServer$Status)
            (java.io FileNotFoundException)
            (java.net InetAddress InetSocketAddress)
@@ -40,7 +40,7 @@
 
 (def ^:private options
   "What run-server knows, beside the defaults."
-  #{:host :unix-socket :ring-async? :async? :join? :loops :max-concurrent-requests :queue-size :worker-pool
+  #{:host :unix-socket :transport :ring-async? :async? :join? :loops :max-concurrent-requests :queue-size :worker-pool
     :ws-max-text-size :ws-max-binary-size :ws-origins :ws-compression? :ws-idle-timeout
     :idle-timeout :max-idle-time :header-timeout :body-timeout :handler-timeout :write-timeout :backlog
     :server-header :send-server-version? :http? :ssl? :keystore :key-password :cert :key :client-auth :client-ca
@@ -168,8 +168,11 @@
             (error-logger (str "The handler of request " id " has thrown an exception.") thrown)
             (catch Throwable _ nil)))))))
 
+(def ^:private transports
+  {:auto TransportKind/AUTO :io-uring TransportKind/IO_URING :nio TransportKind/NIO})
+
 (defn- configure [^Config config opts]
-  (let [{:keys [loops max-concurrent-requests queue-size worker-pool max-body max-line max-headers
+  (let [{:keys [loops transport max-concurrent-requests queue-size worker-pool max-body max-line max-headers
                 max-header-bytes header-timeout body-timeout handler-timeout write-timeout backlog
                 send-server-version? error-logger event-logger]} opts
         loops (or loops (.availableProcessors (Runtime/getRuntime)))
@@ -177,6 +180,9 @@
         requests (or max-concurrent-requests (when queue-size (quot (+ queue-size (dec loops)) loops)))]
     (listen config opts)
     (.loops config (int loops))
+    (when transport
+      (.transport config (or (transports transport)
+                             (refuse ":transport is one of " (keys transports) ", not " transport "."))))
     (.maxBodyBytes config (long max-body))
     (.headerLimits config (int (max max-header-bytes max-line)) (int max-line) (int max-headers))
     (when requests (.maxConcurrentRequests config (int requests)))
@@ -283,6 +289,7 @@
   ([handler opts]
    (check opts)
    (let [opts (merge defaults opts)
+         _ (do (force streamable) (websocket/prepare)) ; here, so that no event loop loads namespaces
          pool (:worker-pool opts)
          adapter (RingAdapter.
                   handler

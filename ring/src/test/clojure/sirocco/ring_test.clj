@@ -156,6 +156,40 @@
         (.countDown leave)
         (is (= "late" (wire/text (wire/read-response! socket))))))))
 
+(deftest handlers-park-without-pinning-their-loop
+  (let [file (Files/createTempFile "ring" ".jfr" (make-array FileAttribute 0))
+        waiting (java.util.concurrent.LinkedBlockingQueue.)]
+    (serving [port (fn [request]
+                     (case (:uri request)
+                       "/wait" (let [answer (promise)]
+                                 (.add waiting answer)
+                                 (ok (str @answer)))
+                       "/release" (do (run! #(deliver % "released") (repeatedly 10 #(.poll waiting 15 TimeUnit/SECONDS)))
+                                      (ok (slurp (:body request))))))]
+      (let [together (fn []
+                       (let [sockets (doall (repeatedly 10 #(wire/connect port)))]
+                         (run! #(wire/write! % "GET /wait HTTP/1.1\nHost: a\n\n") sockets)
+                         (is (= "body" (wire/text (wire/post port "/release" "body"))))
+                         (doseq [^java.net.Socket socket sockets]
+                           (is (= "released" (wire/text (wire/read-response! socket))))
+                           (.close socket))))]
+        (together) ; what is used for the first time is linked now
+        (with-open [recording (jdk.jfr.Recording.)]
+          (.withThreshold (.enable recording "jdk.VirtualThreadPinned") java.time.Duration/ZERO)
+          (.start recording)
+          (dotimes [_ 10] (together))
+          (.stop recording)
+          (.dump recording file))
+        (is (empty? (->> (jdk.jfr.consumer.RecordingFile/readAllEvents file)
+                         (filter #(= "jdk.VirtualThreadPinned" (.getName (.getEventType %))))
+                         (map #(str (.getStackTrace %))))))))
+    (Files/delete file)))
+
+(deftest the-transport
+  (serving [port (fn [_] (ok "hello")) {:transport :nio}]
+    (is (= "hello" (wire/text (wire/fetch port "/")))))
+  (is (thrown-with-msg? IllegalArgumentException #":transport" (ring/run-server identity (assoc here :transport :pigeon)))))
+
 (deftest a-pool-of-the-program
   (let [^ExecutorService pool (Executors/newFixedThreadPool 2)]
     (try
@@ -291,7 +325,7 @@
     (is (= [404 ""] ((juxt :status wire/text) (wire/fetch port "/"))))))
 
 (deftest responses-that-are-none
-  (doseq [response ["text" {:status "200"} {:status 99} {:status 700} {:headers [1]} {:headers {"a b" "1"}} {:body 1}
+  (doseq [response ["text" {:status "200"} {:status 99} {:status 700} {:status 4294967496} {:status 401/2} {:headers [1]} {:headers {"a b" "1"}} {:body 1}
                     {:body {:a 1}} {:status 200.0}]]
     (serving [port (fn [_] response) {:error-logger (fn [_ _])}]
       (is (= 500 (:status (wire/fetch port "/"))) (pr-str response)))))
@@ -357,6 +391,20 @@
   (serving [port (fn [_] {:status 205 :body "hello"})]
     (let [response (wire/fetch port "/")]
       (is (= [205 "0" ""] [(:status response) (wire/header response "content-length") (wire/text response)])))))
+
+(deftest bodies-that-are-not-sent
+  (serving [port (fn [request]
+                   (case (:uri request)
+                     "/204" {:status 204 :body "x"}
+                     "/304" {:status 304 :headers {"ETag" "\"a\""} :body (map str (range 5))}
+                     "/seq" {:body (map str (range 5000))}
+                     "/ok" (ok "ok")))]
+    (with-open [socket (wire/connect port)]
+      (doseq [[method path status] [["GET" "/204" 204] ["GET" "/304" 304] ["HEAD" "/seq" 200] ["HEAD" "/204" 204]]]
+        (wire/write! socket (str method " " path " HTTP/1.1\nHost: a\n\n"))
+        (is (= status (:status (wire/read-response! socket (= "HEAD" method)))))
+        (wire/write! socket "GET /ok HTTP/1.1\nHost: a\n\n")
+        (is (= "ok" (wire/text (wire/read-response! socket))) "the next response follows at once")))))
 
 (deftest a-stream-that-fails
   (serving [port (fn [_] {:body (proxy [InputStream] [] (read ([] (throw (java.io.IOException. "broken"))) ([_ _ _] (throw (java.io.IOException. "broken")))))})

@@ -9,7 +9,7 @@
 (defn start
   "Starts the adapter for the conformance suite."
   [handler opts]
-  (let [stop (ring/run-server handler (merge {:port 0 :ip "127.0.0.1" :loops 1} opts))]
+  (let [stop (ring/run-server handler (merge {:port 0 :ip "127.0.0.1" :loops 1 :transport (keyword (System/getProperty "transport" "auto"))} opts))]
     {:port (:local-port (meta stop)) :stop stop}))
 
 (defn tests

@@ -100,6 +100,11 @@
             (for [name ["on-open" "on-message" "on-pong" "on-error" "on-close" "on-ping"]]
               [(keyword name) (of-ring name)])))))
 
+(defn ^:no-doc prepare
+  "Loads the protocols of Ring, if they are on the class path."
+  []
+  (force ring))
+
 (defn- calls
   "Returns callbacks that call functions of a listener; on-ping is nil if it takes none."
   [listener {:keys [on-open on-message on-pong on-error on-close on-ping]}]

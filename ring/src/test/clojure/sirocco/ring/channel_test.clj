@@ -270,6 +270,22 @@
     (with-open [socket (frames/connect port)]
       (is (= [[:text "one"] [:text "two"]] [(frames/read! socket) (frames/read! socket)])))))
 
+(deftest what-is-sent-before-the-handler-returns-is-bounded
+  (let [piece (apply str (repeat 1000 "x"))
+        fill (fn [request]
+               (let [ch (:async-channel request)
+                     n (count (take-while true? (repeatedly #(send! ch piece false))))]
+                 (is (<= 10 n 11))
+                 (on-close ch (fn [_]))
+                 {:body ch}))]
+    (serving [port fill {:max-pending 10000}]
+      (with-open [socket (frames/connect port)]
+        (is (= [:text piece] (frames/read! socket))))
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (is (= 200 (:status (wire/read-head! socket))))
+        (is (= "3e8" (wire/read-line! socket)))))))
+
 (deftest the-limit-of-a-message
   (let [closed (promise)]
     (serving [port (fn [request] (as-channel request {:on-receive send! :on-close (fn [_ status] (deliver closed status))}))

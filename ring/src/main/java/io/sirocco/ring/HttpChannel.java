@@ -33,6 +33,7 @@ final class HttpChannel extends RingChannel {
     private static final IPersistentMap HTML =
             PersistentArrayMap.EMPTY.assoc("Content-Type", "text/html; charset=utf-8");
 
+    private final RequestValues request;
     private final CompletableFuture<Response> response = new CompletableFuture<>();
     private final ReentrantLock sending = new ReentrantLock();
     private boolean streaming; // with the lock held
@@ -43,7 +44,7 @@ final class HttpChannel extends RingChannel {
     private volatile boolean returned; // by the handler: pieces are taken
 
     HttpChannel(RequestValues request) {
-        super(request);
+        this.request = request;
     }
 
     @Override

@@ -231,7 +231,7 @@ final class RequestValues {
     /** Returns the channel of the request, always the same. */
     synchronized RingChannel channel() {
         if (channel == null) {
-            channel = isWebSocket() ? new SocketChannel(this) : new HttpChannel(this);
+            channel = isWebSocket() ? new SocketChannel(adapter) : new HttpChannel(this);
         }
         return channel;
     }

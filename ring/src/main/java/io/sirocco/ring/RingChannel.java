@@ -15,17 +15,12 @@ public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
     static final Keyword SERVER_CLOSE = Keyword.intern("server-close");
     static final Keyword CLIENT_CLOSE = Keyword.intern("client-close");
 
-    final RequestValues request;
     private final AtomicReference<IFn> onOpen = new AtomicReference<>();
     private final AtomicReference<IFn> onReceive = new AtomicReference<>();
     private final AtomicReference<IFn> onPing = new AtomicReference<>();
     private final AtomicReference<IFn> onClose = new AtomicReference<>();
     private final AtomicReference<Keyword> closed = new AtomicReference<>(); // why
     private final AtomicBoolean closeReported = new AtomicBoolean();
-
-    RingChannel(RequestValues request) {
-        this.request = request;
-    }
 
     /** Returns the response to the request, which the handler has returned. */
     abstract Response respond();

@@ -93,8 +93,8 @@ final class RingResponses {
         if (status == null) {
             return 200;
         }
-        if (status instanceof Number number && !(number instanceof Double)) {
-            return number.intValue();
+        if (status instanceof Long || status instanceof Integer || status instanceof Short) {
+            return Math.toIntExact(((Number) status).longValue());
         }
         throw new IllegalArgumentException("The :status must be an integer, not " + status);
     }

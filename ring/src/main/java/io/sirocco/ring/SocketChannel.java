@@ -14,13 +14,14 @@ import java.util.List;
  * A channel over a WebSocket. What is sent before the socket is open leaves when it is. Any thread.
  */
 final class SocketChannel extends RingChannel implements WebSocketCallbacks {
+    private final RingAdapter adapter; // and nothing of the request, which a socket outlives
     private final RingSocket socket = new RingSocket(this);
     private List<Object> early = new ArrayList<>(); // null once the socket is open
     private long earlyBytes;
     private boolean closesEarly;
 
-    SocketChannel(RequestValues request) {
-        super(request);
+    SocketChannel(RingAdapter adapter) {
+        this.adapter = adapter;
     }
 
     @Override
@@ -30,7 +31,7 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
 
     @Override
     Response respond() {
-        return Response.webSocket(request.adapter.webSockets(null), socket);
+        return Response.webSocket(adapter.webSockets(null), socket);
     }
 
     // ---- called by the program
@@ -42,7 +43,8 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
             return false;
         }
         boolean last = close != null && close;
-        boolean sent = sendEarly(message, last) || send(message, wait);
+        Boolean early = sendEarly(message);
+        boolean sent = early == null ? send(message, wait) : early;
         if (last && sent) {
             close();
         }
@@ -64,17 +66,19 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
         }
     }
 
-    /** Keeps a message for the time when the socket is open. Returns false if it is. */
-    private synchronized boolean sendEarly(Object message, boolean last) throws IOException {
+    /**
+     * Keeps a message for the time when the socket is open. Returns whether there is room for it;
+     * null if the socket is open.
+     */
+    private synchronized Boolean sendEarly(Object message) {
         if (early == null) {
+            return null;
+        }
+        if (earlyBytes >= adapter.settings.maxPending()) {
             return false;
         }
         earlyBytes += message instanceof byte[] bytes ? bytes.length : ((String) message).length();
-        if (earlyBytes > request.adapter.settings.maxPending()) {
-            throw new IOException("Too much is sent before the WebSocket is open.");
-        }
         early.add(message);
-        closesEarly |= last;
         return true;
     }
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.TestFactory;
  * Content-Length                           the-length-of-..., the-stated-length-of-a-stream, statuses-without-a-body
  * chunked input                            a-chunked-body, a-chunked-body-that-arrives-byte-by-byte
  * keep-alive, 100-continue, pipelining     keep-alive-and-close, a-hundred-is-sent-once, pipelined-requests-...
+ * virtual threads, none pinned             handlers-park-without-pinning-their-loop
  * limits                                   the-limit-of-a-body, the-limit-of-a-line, the-limit-of-a-message
  * channels                                 sirocco.ring.channel-test
  * on-close                                 on-close-fires-once-whatever-comes-first, why-a-websocket-was-closed
