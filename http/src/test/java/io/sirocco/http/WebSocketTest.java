@@ -787,6 +787,18 @@ class WebSocketTest {
         }
     }
 
+    /** Each fills the queue of its listener, which has emptied it when the loop looks again. */
+    @Test
+    void aListenerThatMayBlockGetsLargeMessagesOneAfterTheOther() throws Exception {
+        release.countDown();
+        String large = "a".repeat(200_000);
+        try (var peer = open("/blocking")) {
+            for (int i = 0; i < 5; i++) {
+                assertEquals("text " + large + i, peer.text(large + i).next());
+            }
+        }
+    }
+
     @Test
     void aListenerThatMayBlockIsCalledInOrderAndHoldsUpNoOtherSocket() throws Exception {
         try (var peer = open("/blocking");

@@ -33,16 +33,15 @@ final class ListenerQueue implements Runnable {
     }
 
     /**
-     * Adds a call, whose {@code cost} in bytes is reserved. Returns whether reading should stop
-     * until the listener has caught up.
+     * Adds a call, whose {@code cost} in bytes is reserved. It may have run when this returns:
+     * whether the queue {@link #isFull is full} is to be asked behind it.
      */
-    boolean add(int cost, Runnable what) {
-        long behind = bytes.addAndGet(cost);
+    void add(int cost, Runnable what) {
+        bytes.addAndGet(cost);
         calls.add(new Call(cost, what));
         if (waiting.getAndIncrement() == 0) {
             start();
         }
-        return behind >= FULL;
     }
 
     private void start() {

@@ -206,7 +206,8 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
             if (cost > 0 && !reserve(cost)) {
                 return;
             }
-            if (queue.add(cost, call)) {
+            queue.add(cost, call);
+            if (queue.isFull()) {
                 flags |= BEHIND;
             }
         }
