@@ -76,6 +76,7 @@ final class Ring implements AutoCloseable {
     private static final int SETUP_CQSIZE = 1 << 3;
     private static final int SETUP_CLAMP = 1 << 4;
     private static final int SETUP_SUBMIT_ALL = 1 << 7;
+    private static final int SETUP_TASKRUN_FLAG = 1 << 9;
     private static final int SETUP_SINGLE_ISSUER = 1 << 12;
     private static final int SETUP_DEFER_TASKRUN = 1 << 13;
 
@@ -93,6 +94,7 @@ final class Ring implements AutoCloseable {
     private static final int SUPPORTED = 1; // of the answer to that
 
     private static final int SQ_CQ_OVERFLOW = 1 << 1; // of the queue's flags
+    private static final int SQ_TASKRUN = 1 << 2;
 
     private static final long OFFSET_QUEUES = 0;
     private static final long OFFSET_ENTRIES = 0x10000000L;
@@ -193,7 +195,8 @@ final class Ring implements AutoCloseable {
                             | SETUP_CLAMP
                             | SETUP_SUBMIT_ALL
                             | SETUP_SINGLE_ISSUER
-                            | SETUP_DEFER_TASKRUN);
+                            | SETUP_DEFER_TASKRUN
+                            | (secondary ? SETUP_TASKRUN_FLAG : 0));
             opened =
                     (int)
                             check(
@@ -473,6 +476,15 @@ final class Ring implements AutoCloseable {
      */
     boolean overflowed() {
         return ((int) INT.getAcquire(MEMORY, sqFlags) & SQ_CQ_OVERFLOW) != 0;
+    }
+
+    /**
+     * Returns whether the kernel has events of this secondary ring to handle. One call of it
+     * handles twenty, and those that post no completion do not signal the eventfd: then nothing
+     * else tells of the rest.
+     */
+    boolean hasEvents() {
+        return ((int) INT.getAcquire(MEMORY, sqFlags) & SQ_TASKRUN) != 0;
     }
 
     /** Returns the user data of the next completion, of those {@link #due}. */

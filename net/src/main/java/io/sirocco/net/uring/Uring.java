@@ -124,10 +124,10 @@ public final class Uring implements Transport {
         boolean wait = mayBlock && main.due() == 0;
         for (int i = 0; i < further.size(); i++) {
             Ring ring = further.get(i).ring;
-            if (ring.hasUnsubmitted() || ring.overflowed()) {
+            if (ring.hasUnsubmitted() || ring.overflowed() || ring.hasEvents()) {
                 ring.submit(0);
             }
-            wait &= ring.due() == 0;
+            wait &= ring.due() == 0 && !ring.hasEvents();
         }
         if (wait) {
             setTimer();

@@ -16,6 +16,7 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,54 @@ class TablesTest {
         assertEquals(300, rig.stats().accepted());
     }
 
+    /**
+     * The kernel handles twenty events of a ring in one call. A shutdown makes one that posts no
+     * completion, so that nothing tells of the others behind it.
+     */
+    @Test
+    void manyConnectionsOfFurtherTablesThatEndTheirOutputAtOnceEnd() throws Exception {
+        Listener listener =
+                rig.listen(
+                        c ->
+                                (connection, _, _, to) -> {
+                                    connection.endOutput();
+                                    return to;
+                                });
+        for (int round = 0; round < 5; round++) {
+            var peers = new ArrayList<Peer>();
+            for (int i = 0; i < 1_000; i++) {
+                peers.add(rig.connect(listener));
+            }
+            Rig.until("all are here", () -> rig.stats().connections() == 1_000);
+            Rig.on(rig.loop(), () -> peers.forEach(peer -> peer.send("x").end()));
+            Rig.until("all are gone", () -> rig.stats().connections() == 0);
+            for (Peer peer : peers) {
+                peer.close();
+            }
+        }
+    }
+
+    @Test
+    void whatManyConnectionsOfAFurtherTableReceiveAtOnceIsDelivered() throws Exception {
+        var received = new AtomicInteger();
+        Listener listener =
+                rig.listen(
+                        c ->
+                                (_, _, from, to) -> {
+                                    received.addAndGet(to - from);
+                                    return to;
+                                });
+        var peers = new ArrayList<Peer>();
+        for (int i = 0; i < 500; i++) {
+            peers.add(rig.connect(listener));
+        }
+        for (int round = 1; round <= 5; round++) {
+            int all = round * 500;
+            Rig.on(rig.loop(), () -> peers.forEach(peer -> peer.send("x")));
+            Rig.until("all received", () -> received.get() == all);
+        }
+    }
+
     /** The kernel refuses a table that is larger than the limit of open files. */
     @Test
     void aRingThatCannotBeMadeLeavesNothingBehind() {
@@ -99,7 +148,8 @@ class TablesTest {
         for (int i = 0; i < 3; i++) {
             try (Arena arena = Arena.ofConfined()) {
                 assertThrows(
-                        IOException.class, () -> new Ring(arena, () -> true, 1 << 22, 256, true));
+                        IOException.class,
+                        () -> new Ring(arena, () -> true, 1 << 22, 1 << 20, true));
             }
         }
         int later = Rig.openDescriptors(); // fewer, if other tests have ended meanwhile
