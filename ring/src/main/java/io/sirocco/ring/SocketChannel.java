@@ -82,6 +82,17 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
         return true;
     }
 
+    /**
+     * Takes what was sent early, so that what is sent meanwhile is kept behind it. Returns null,
+     * and has everything sent at once from then on, if nothing is left.
+     */
+    private synchronized List<Object> takeEarly() {
+        List<Object> taken = early.isEmpty() ? null : early;
+        early = taken == null ? null : new ArrayList<>();
+        earlyBytes = 0;
+        return taken;
+    }
+
     private static Object message(Object data) throws IOException {
         return switch (data) {
             case String text -> text;
@@ -118,13 +129,10 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
 
     @Override
     public void open(RingSocket opened) throws IOException {
-        List<Object> first;
-        synchronized (this) {
-            first = early;
-            early = null;
-        }
-        for (Object each : first) {
-            socket.send(each);
+        for (List<Object> next = takeEarly(); next != null; next = takeEarly()) {
+            for (Object each : next) {
+                socket.send(each);
+            }
         }
         if (closesEarly) {
             noteClosed(SERVER_CLOSE);
