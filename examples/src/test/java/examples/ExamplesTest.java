@@ -13,6 +13,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
@@ -370,6 +371,21 @@ class ExamplesTest {
             assertEquals(1_000, ids.size());
             assertThrows(CompletionException.class, () -> LiveRush.open(loops, url, "wrong", 1, 1));
         }
+    }
+
+    @Test
+    void hold() throws Exception {
+        server = Hold.start(new InetSocketAddress("127.0.0.1", 0), 1);
+        String all = get("/?length=10240").body();
+        assertEquals(10_240, all.length());
+        assertEquals(all, get("/?length=99999").body());
+        for (int length : new int[] {0, 1, 4_095, 4_097, 8_193, 10_239}) {
+            assertEquals(all.substring(0, length), get("/?length=" + length).body());
+        }
+        assertEquals("", get("/?length=-1").body());
+        assertEquals(400, get("/?length=many").statusCode());
+        String some = get("/").body();
+        assertTrue(some.length() >= 1024 && all.startsWith(some), "a random part of the text");
     }
 
     private HttpRequest.Builder request(String path) {

@@ -25,6 +25,20 @@ public sealed interface BodySegment {
     }
 
     /**
+     * A part of an array, such as a prefix of a constant text: it costs no copy of its own. Do not
+     * change the array afterwards. Immutable.
+     *
+     * @param bytes the array
+     * @param from the offset of the first byte, 0 or more
+     * @param length the number of bytes, 0 or more
+     */
+    record Slice(byte[] bytes, int from, long length) implements BodySegment {
+        public Slice {
+            Objects.checkFromIndexSize(from, length, bytes.length);
+        }
+    }
+
+    /**
      * A region of an open file, which the kernel sends without copying it into the heap where
      * possible. Its creator must have {@linkplain OpenFile#retain retained} the file. Immutable.
      *

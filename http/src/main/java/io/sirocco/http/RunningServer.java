@@ -211,7 +211,7 @@ final class RunningServer {
                     context.execute(
                             () -> {
                                 context.drain(end);
-                                context.loop.forEachProtocol(RunningServer::drain);
+                                context.loop.forEachProtocolInTurns(RunningServer::drain);
                             });
             if (runs) { // else its loop has died, and its connections with it
                 ends.add(end);

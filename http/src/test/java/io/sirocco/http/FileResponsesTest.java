@@ -47,6 +47,16 @@ class FileResponsesTest extends OnTheWire {
                         new BodySegment.Bytes(">".getBytes())));
     }
 
+    /** The last one is too long to be copied behind what is written. */
+    private static Response slices() {
+        byte[] bytes = TEXT.getBytes();
+        return Response.segments(
+                List.of(
+                        new BodySegment.Slice(bytes, 3, 4),
+                        new BodySegment.Slice(bytes, 500_000, 0),
+                        new BodySegment.Slice(bytes, 9, 20_001)));
+    }
+
     @Override
     void routes(Routes routes) {
         routes.get("/all", request -> Response.file(folder.resolve("digits.txt")));
@@ -55,6 +65,7 @@ class FileResponsesTest extends OnTheWire {
         routes.get("/large", request -> region(0, 400_001).status(206));
         routes.get("/none", request -> region(9, 0));
         routes.get("/pieces", request -> pieces());
+        routes.get("/slices", request -> slices());
         routes.get("/304", request -> region(0, 10).status(304));
         routes.get(
                 "/later",
@@ -98,6 +109,11 @@ class FileResponsesTest extends OnTheWire {
                 .answers(200, "<5678901234|123>")
                 .header("Content-Length", "16")
                 .goesOn();
+    }
+
+    @Test
+    void slicesInARow() {
+        get("/slices").answers(200, TEXT.substring(3, 7) + TEXT.substring(9, 20_010)).goesOn();
     }
 
     @Test

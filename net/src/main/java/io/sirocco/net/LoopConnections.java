@@ -10,6 +10,37 @@ import java.util.function.Consumer;
 final class LoopConnections {
     private Connection newest;
     private int size;
+    private final List<Walk> walks = new ArrayList<>(2); // under way
+
+    /**
+     * Visits each connection that is there when it begins, a few at a time: between two calls
+     * connections may come, which it leaves out, and go. Loop-confined.
+     */
+    final class Walk {
+        private Connection following = newest;
+
+        private Walk() {}
+
+        /** Calls {@code action} with up to {@code most}; returns whether there are more. */
+        boolean visit(int most, Consumer<Connection> action) {
+            for (int i = 0; i < most && following != null; i++) {
+                Connection connection = following;
+                following = connection.older;
+                action.accept(connection);
+            }
+            if (following == null) {
+                walks.remove(this);
+            }
+            return following != null;
+        }
+    }
+
+    /** Begins a walk, which must be continued to its end. */
+    Walk walk() {
+        var walk = new Walk();
+        walks.add(walk);
+        return walk;
+    }
 
     private record Stalled(Connection connection, long cost) {}
 
@@ -32,6 +63,10 @@ final class LoopConnections {
 
     void remove(Connection connection) {
         size--;
+        for (int i = 0; i < walks.size(); i++) {
+            Walk walk = walks.get(i);
+            walk.following = walk.following == connection ? connection.older : walk.following;
+        }
         if (connection.newer != null) {
             connection.newer.older = connection.older;
         } else {

@@ -5,10 +5,12 @@ import io.sirocco.net.linux.Linux;
 import io.sirocco.net.log.LazyLogger;
 import io.sirocco.net.transport.ListeningSocket;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -21,11 +23,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 
 /** A group of event loops. Two groups in one JVM share nothing. Any thread. */
 public final class Loops implements AutoCloseable {
     private static final LazyLogger LOG = LazyLogger.of(Loops.class);
-    private static final long STOP_SECONDS = 10;
+    private static final Duration STOP_ROUND = Duration.ofSeconds(10);
+
+    /** So many connections are closed in a round even if the machine has much else to do. */
+    private static final int CLOSED_PER_ROUND = 50_000;
 
     /** Read before the first native call, which would count as allowed from then on. */
     private static final JvmOptions JVM_OPTIONS = JvmOptions.ofThisJvm();
@@ -235,8 +241,9 @@ public final class Loops implements AutoCloseable {
     }
 
     /**
-     * Aborts all connections, closes all listeners, ends the threads and waits for them, for ten
-     * seconds at most. Does not wait when the caller is one of the loops.
+     * Aborts all connections, closes all listeners, ends the threads and waits for them: for ten
+     * seconds at most, and for ten more for each 50,000 connections as long as their number falls.
+     * Does not wait when the caller is one of the loops.
      */
     @Override
     public void close() {
@@ -249,17 +256,45 @@ public final class Loops implements AutoCloseable {
             return;
         }
         try {
-            CompletableFuture.allOf(ended).get(STOP_SECONDS, TimeUnit.SECONDS);
+            awaitEnd(CompletableFuture.allOf(ended), this::connections, STOP_ROUND);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException e) {
-            System.getLogger(Loops.class.getName())
-                    .log(
-                            System.Logger.Level.WARNING,
-                            "a loop has not ended within " + STOP_SECONDS + " s",
-                            e);
         }
         List.copyOf(listeners).forEach(Listener::closed);
+    }
+
+    private int connections() {
+        return all.stream().mapToInt(loop -> loop.stats().connections()).sum();
+    }
+
+    /**
+     * Waits in rounds until all have ended, and logs what is left after each.
+     *
+     * @return false when it has given up: too much time has passed, or a round has closed nothing
+     */
+    static boolean awaitEnd(CompletableFuture<?> ended, IntSupplier connections, Duration round)
+            throws InterruptedException {
+        int left = connections.getAsInt();
+        int rounds = 1 + left / CLOSED_PER_ROUND;
+        for (int i = 1; ; i++) {
+            try {
+                ended.get(round.toMillis(), TimeUnit.MILLISECONDS);
+                return true;
+            } catch (ExecutionException e) {
+                throw new AssertionError(e);
+            } catch (TimeoutException e) {
+                int before = left;
+                left = connections.getAsInt();
+                Object[] facts = {i * round.toSeconds(), left};
+                if (i >= rounds || left >= before) {
+                    String text = "a loop has not ended within {0} s: {1} connections are left";
+                    LOG.get().log(Level.WARNING, text, facts);
+                    return false;
+                }
+                String text = "closing connections: {1} are left after {0} s";
+                LOG.get().log(Level.INFO, text, facts);
+            }
+        }
     }
 
     /** Only Linux spreads the connections of one address over several sockets. */

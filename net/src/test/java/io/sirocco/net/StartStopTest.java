@@ -2,13 +2,17 @@
 package io.sirocco.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 
@@ -27,6 +31,30 @@ class StartStopTest {
         }
         Rig.until("no descriptor is left", () -> Rig.openDescriptors() <= descriptors);
         Rig.until("no thread is left", () -> threads().isEmpty());
+    }
+
+    @Test
+    void theEndIsAwaitedAsLongAsConnectionsAreClosed() throws Exception {
+        var ended = new CompletableFuture<Void>();
+        var left = new AtomicInteger(1_000_000);
+        IntSupplier closing =
+                () -> {
+                    if (left.addAndGet(-100_000) <= 0) {
+                        ended.complete(null);
+                    }
+                    return left.get();
+                };
+        assertTrue(Loops.awaitEnd(ended, closing, Duration.ofMillis(1)));
+        assertTrue(left.get() <= 0);
+
+        var never = new CompletableFuture<Void>();
+        assertFalse(Loops.awaitEnd(never, () -> 1_000_000, Duration.ofMillis(1)), "none closes");
+        left.set(1_000_000);
+        assertFalse(Loops.awaitEnd(never, left::getAndDecrement, Duration.ofMillis(1)), "too slow");
+        assertTrue(left.get() > 999_000);
+        left.set(1_000);
+        assertFalse(Loops.awaitEnd(never, left::getAndDecrement, Duration.ofMillis(1)));
+        assertEquals(998, left.get(), "few have one round");
     }
 
     private static List<String> threads() {

@@ -21,6 +21,8 @@ public record PieceWriter(Segments segments) implements BodyWriter {
             for (; !left.isEmpty(); release(left.poll())) {
                 switch (left.peek()) {
                     case BodySegment.Bytes(byte[] bytes) -> out.write(bytes);
+                    case BodySegment.Slice(byte[] bytes, int from, long length) ->
+                            out.write(bytes, from, (int) length);
                     case BodySegment.Region region -> copy(region, out);
                 }
             }

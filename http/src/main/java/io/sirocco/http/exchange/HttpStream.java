@@ -97,7 +97,12 @@ public interface HttpStream {
     /**
      * Sends a segment of the body that must not change afterwards, without a copy where that pays.
      */
-    void piece(byte[] bytes);
+    void piece(byte[] bytes, int from, int to);
+
+    /** Does the same with a whole array. */
+    default void piece(byte[] bytes) {
+        piece(bytes, 0, bytes.length);
+    }
 
     /** Sends a region of a file, which is released when that is done. */
     void file(OpenFile file, long from, long length);

@@ -185,6 +185,8 @@ final class Responder {
         for (BodySegment piece : all) {
             switch (piece) {
                 case BodySegment.Bytes(byte[] bytes) -> stream.piece(bytes);
+                case BodySegment.Slice(byte[] bytes, int from, long length) ->
+                        stream.piece(bytes, from, from + (int) length);
                 case BodySegment.Region(OpenFile file, long from, long length) ->
                         stream.file(file, from, length);
             }

@@ -168,11 +168,11 @@ abstract class Http1Output extends ConnectionStream {
     }
 
     @Override
-    public void piece(byte[] bytes) {
-        if (bytes.length > 0 && is(CHUNKED_OUT)) {
-            data(bytes, 0, bytes.length);
+    public void piece(byte[] bytes, int from, int to) {
+        if (from < to && is(CHUNKED_OUT)) {
+            data(bytes, from, to);
         } else {
-            connection.writeStable(bytes, 0, bytes.length);
+            connection.writeStable(bytes, from, to);
         }
     }
 

@@ -237,8 +237,8 @@ public final class FakeStream implements HttpStream {
     }
 
     @Override
-    public void piece(byte[] bytes) {
-        body.writeBytes(bytes);
+    public void piece(byte[] bytes, int from, int to) {
+        body.write(bytes, from, to - from);
     }
 
     @Override
