@@ -26,7 +26,7 @@ final class Keeper {
 
     final Loop loop;
     final Share share;
-    final Shaper shaper;
+    final DueQueue queue;
     private final Question question;
     private final List<Destination> destinations;
     private final SplittableRandom random;
@@ -50,7 +50,7 @@ final class Keeper {
     Keeper(Loop loop, Share share) {
         this.loop = loop;
         this.share = share;
-        this.shaper = new Shaper(loop);
+        this.queue = new DueQueue(loop);
         this.question = share.question();
         this.random = new SplittableRandom(share.first());
         this.began = loop.clock().nanos();
@@ -137,12 +137,12 @@ final class Keeper {
         if (!share.reopen() || held.failedAgain() >= TRIES) {
             giveUp(held);
         } else {
-            loop.schedule(AGAIN_MILLIS, () -> queue(held));
+            loop.schedule(AGAIN_MILLIS, () -> openAgain(held));
         }
         openMore();
     }
 
-    private void queue(Held held) {
+    private void openAgain(Held held) {
         again.add(held);
         openMore();
     }
@@ -193,7 +193,7 @@ final class Keeper {
         busy -= wasBusy ? 1 : 0;
         tally.lost(loss);
         if (share.reopen()) {
-            queue(held);
+            openAgain(held);
         } else {
             giveUp(held);
         }
