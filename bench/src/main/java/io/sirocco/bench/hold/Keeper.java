@@ -86,7 +86,13 @@ final class Keeper {
                 tally.bodyLength(),
                 tally.counts(),
                 refusal,
+                usedHeap(),
                 tally.takeLatency());
+    }
+
+    private static long usedHeap() {
+        Runtime jvm = Runtime.getRuntime();
+        return jvm.totalMemory() - jvm.freeMemory();
     }
 
     // ---- opening
