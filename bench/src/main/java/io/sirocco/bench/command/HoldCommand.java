@@ -4,13 +4,18 @@ package io.sirocco.bench.command;
 import io.sirocco.bench.hold.Hold;
 import io.sirocco.bench.hold.HoldPlan;
 import io.sirocco.bench.hold.HoldResult;
+import io.sirocco.bench.hold.HoldSecond;
 import io.sirocco.bench.hold.Span;
 import io.sirocco.bench.report.HoldJson;
+import io.sirocco.bench.report.HoldRecord;
 import io.sirocco.bench.report.HoldTable;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -49,10 +54,9 @@ final class HoldCommand implements Callable<Integer> {
     @Option(
             names = "--ramp",
             paramLabel = "R/s",
-            defaultValue = "5000/s",
             converter = RateWord.class,
-            description = "How many are opened per second. (default: ${DEFAULT-VALUE})")
-    private double ramp;
+            description = "How many are opened per second. (default: 5000/s)")
+    private Double ramp;
 
     @Option(
             names = "--think",
@@ -90,8 +94,8 @@ final class HoldCommand implements Callable<Integer> {
             names = "--work",
             paramLabel = "NAME",
             description =
-                    "Repeat a published run, http-kit-400k or http-kit-600k; other options override"
-                            + " it.")
+                    "Repeat a published run, http-kit-400k or http-kit-600k, or a larger one,"
+                            + " http-kit-1m; other options override it.")
     private String work;
 
     @Option(
@@ -100,6 +104,14 @@ final class HoldCommand implements Callable<Integer> {
             description = "Spread them over so many processes. (default: as few as go)")
     private Integer processes;
 
+    @Option(
+            names = "--record",
+            paramLabel = "DIR",
+            description =
+                    "Write a line for each second to DIR/hold.csv while it runs, and at the end a"
+                            + " summary and charts.")
+    private Path record;
+
     @Mixin private final Connecting connecting = new Connecting();
     @Mixin private final Watching watching = new Watching();
     @Mixin private final Output output = new Output();
@@ -107,12 +119,48 @@ final class HoldCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         HoldPlan plan = plan();
-        return Interruption.heeded(() -> run(plan), this::print);
+        if (record == null) {
+            return Interruption.heeded(() -> run(plan, second -> {}), this::print);
+        }
+        try (HoldRecord kept = record()) {
+            return Interruption.heeded(
+                    () -> run(plan, kept::add),
+                    result -> {
+                        int exitCode = print(result);
+                        kept.finish(url, commandLine(), result);
+                        return exitCode;
+                    });
+        }
     }
 
-    private HoldResult run(HoldPlan plan) throws IOException {
+    private HoldRecord record() {
+        try {
+            return HoldRecord.open(record, this::warn);
+        } catch (IOException e) {
+            throw new ParameterException(
+                    spec.commandLine(), "--record " + record + ": " + e.getMessage());
+        }
+    }
+
+    private void warn(String words) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("warning: " + words);
+        err.flush();
+    }
+
+    /** As the user could type it again. */
+    private String commandLine() {
+        return Words.typed(spec.commandLine().getParseResult().originalArgs());
+    }
+
+    private HoldResult run(HoldPlan plan, Consumer<HoldSecond> kept) throws IOException {
         try (var line = new ProgressLine(spec.commandLine().getErr())) {
-            return Hold.run(plan, second -> line.show(HoldTable.line(second)));
+            return Hold.run(
+                    plan,
+                    second -> {
+                        kept.accept(second);
+                        line.show(HoldTable.line(second));
+                    });
         }
     }
 
@@ -136,8 +184,8 @@ final class HoldCommand implements Callable<Integer> {
     private void configure(HoldPlan plan, Optional<HoldWork> named) {
         set(connections, named, w -> w.connections).ifPresent(plan::connections);
         set(think, named, w -> w.think).ifPresent(plan::think);
+        set(ramp, named, w -> w.ramp).ifPresent(plan::ramp);
         plan.length(set(length, named, w -> w.length))
-                .ramp(ramp)
                 .duration(duration)
                 .timeout(connecting.timeout())
                 .reopen(!noReopen)

@@ -30,6 +30,9 @@ final class Held implements Protocol, Connector {
 
     private static final long EARLIER = 1_000;
 
+    /** Nearer deadlines come up to 16 ms late; so it joins the {@link DueQueue} before. */
+    private static final long NEAR = 40;
+
     private enum State {
         OUT,
         THINKING,
@@ -42,7 +45,7 @@ final class Held implements Protocol, Connector {
     private State state = State.OUT;
     private AnswerReader reader; // null unless an answer has begun
     private Loss loss; // why it ends, when that is known
-    private long since; // BUSY: nanoseconds when it asked; THINKING: milliseconds when it will
+    private long due; // nanoseconds: when it is to ask, or was to
     private int length; // of the body it asked for
     private byte failures; // to connect, in a row
     private boolean settled;
@@ -69,25 +72,39 @@ final class Held implements Protocol, Connector {
         return news;
     }
 
-    private void ask(Connection c) {
+    private void ask(Connection c, long nanos) {
         state = State.BUSY;
+        due = nanos;
         length = keeper.ask(c);
-        since = keeper.loop.clock().nanos();
         c.deadline(keeper.loop.now() + keeper.share.timeoutMillis());
     }
 
     private void think(Connection c) {
         state = State.THINKING;
-        long now = keeper.loop.now();
-        since = now + keeper.thinkMillis(!thought);
+        due = keeper.queue.moment(keeper.thinkMillis(!thought));
         thought = true;
-        c.deadline(since - now > COARSE_FROM ? since - EARLIER : since);
+        await(c);
     }
 
-    /** Asks now, unless {@code c} has been lost meanwhile. */
-    void turn(Connection c) {
+    private void await(Connection c) {
+        long now = keeper.loop.now();
+        long left = (due - keeper.loop.nanos()) / 1_000_000;
+        if (left > NEAR) {
+            c.deadline(now + left - (left > COARSE_FROM ? EARLIER : NEAR));
+        } else {
+            c.clearDeadline();
+            keeper.queue.add(this, c, due);
+        }
+    }
+
+    /**
+     * Asks now, unless {@code c} has been lost meanwhile.
+     *
+     * @param nanos when it was to ask, from which its latency counts
+     */
+    void turn(Connection c, long nanos) {
         if (state == State.THINKING && c.isOpen() && keeper.asking()) {
-            ask(c);
+            ask(c, nanos);
         }
     }
 
@@ -99,7 +116,7 @@ final class Held implements Protocol, Connector {
         failures = 0;
         state = State.THINKING;
         if (keeper.connected(this)) {
-            ask(c);
+            ask(c, keeper.loop.clock().nanos());
         }
         return this;
     }
@@ -137,7 +154,7 @@ final class Held implements Protocol, Connector {
     }
 
     private void answered(Connection c) {
-        keeper.answered(keeper.loop.clock().nanos() - since, reader, length);
+        keeper.answered(keeper.loop.clock().nanos() - due, reader, length);
         boolean lasting = reader.lasting();
         giveBack();
         if (lasting) {
@@ -169,13 +186,7 @@ final class Held implements Protocol, Connector {
         switch (state) {
             case BUSY -> give(c, Loss.TIMED_OUT, 0);
             case ENDING -> give(c, Loss.CLOSED, 0);
-            case THINKING -> {
-                if (keeper.loop.now() < since) {
-                    c.deadline(since);
-                } else {
-                    keeper.shaper.add(this, c);
-                }
-            }
+            case THINKING -> await(c);
             case OUT -> throw new AssertionError("a deadline without a connection");
         }
     }

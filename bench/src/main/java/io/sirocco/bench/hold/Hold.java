@@ -8,8 +8,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
@@ -35,12 +37,16 @@ public final class Hold {
     private final Histogram holding = Histograms.none();
     private final List<HoldSecond> overTime = new ArrayList<>();
     private final Optional<KernelMemory> kernelBefore = KernelMemory.now();
+    private final Map<String, SlabCache> cachesBefore = SlabCache.all();
+    private final Optional<ControlGroups> groups;
+    private final Optional<KernelShares> sharesBefore;
     private final Processes own;
     private final Use ownBefore;
     private final long heapBefore;
     private long began;
     private long ticked; // when the last report came
     private Use serverThen = Use.NONE;
+    private Use ownThen = Use.NONE;
     private Report now;
     private boolean interrupted;
 
@@ -55,6 +61,8 @@ public final class Hold {
         this.server = server;
         this.progress = progress;
         this.own = spread.processes();
+        this.groups = server.flatMap(watch -> ControlGroups.of(watch.processes(), own));
+        this.sharesBefore = groups.flatMap(ControlGroups::now);
         this.heapBefore = spread.liveHeap();
         this.ownBefore = own.use().orElse(Use.NONE);
     }
@@ -109,14 +117,23 @@ public final class Hold {
                 Latency.of(holding),
                 server.map(watch -> watch.cost(from.server, to.server, held, idleShare)),
                 kernel,
+                sharesBefore.flatMap(s -> groups.get().now().map(after -> after.since(s))),
+                caches(kernel),
                 generator(held == 0 ? 0 : ownSeconds / held),
                 List.copyOf(overTime));
+    }
+
+    /** Those that make up a hundredth or more of what grew. */
+    private List<SlabCache> caches(Optional<KernelMemory> kernel) {
+        long least = kernel.map(KernelMemory::slab).orElse(0L) / 100;
+        return SlabCache.growth(cachesBefore, SlabCache.all(), least);
     }
 
     private void open() throws IOException {
         began = System.nanoTime();
         ticked = began;
         serverThen = lookAtServer();
+        ownThen = own.use().orElse(ownThen);
         spread.begin();
         now = spread.report();
         opening.add(now.latency());
@@ -151,7 +168,9 @@ public final class Hold {
         tick(plan.quiet, Phase.RESTING);
         return interrupted || server.isEmpty()
                 ? OptionalDouble.empty()
-                : OptionalDouble.of(overTime.getLast().serverCpu());
+                : overTime.getLast().server().map(ProcessUse::cpu).stream()
+                        .mapToDouble(cpu -> cpu)
+                        .findFirst();
     }
 
     /** Waits, and asks how the connections stand. */
@@ -161,24 +180,38 @@ public final class Hold {
         now = spread.report();
         (phase == Phase.OPENING ? opening : holding).add(now.latency());
         long at = System.nanoTime();
-        Use use = lookAtServer();
-        double share = (use.cpuMillis() - serverThen.cpuMillis()) * 1e6 / Math.max(1, at - ticked);
+        long passed = Math.max(1, at - ticked);
         ticked = at;
+        Use use = lookAtServer();
+        double serverCpu = share(serverThen, use, passed);
         serverThen = use;
-        Counts counts = now.counts();
+        Use ownUse = own.use().orElse(ownThen);
+        double ownCpu = share(ownThen, ownUse, passed);
+        ownThen = ownUse;
         var second =
                 new HoldSecond(
                         (at - began) / 1_000_000,
+                        passed / 1_000_000,
                         phase,
                         now.wanted(),
                         now.alive(),
-                        counts.answers() - before,
-                        Latency.of(now.latency()).p99(),
-                        counts.lost() + counts.unopened() + counts.wrong(),
-                        use.rss(),
-                        share);
+                        now.counts().answers() - before,
+                        Latency.of(now.latency()),
+                        now.counts(),
+                        server.map(watch -> watch.use(serverCpu)),
+                        new ProcessUse(
+                                OptionalLong.of(now.heap()),
+                                ownUse.rss(),
+                                ownCpu,
+                                own.descriptorsAtOnce()),
+                        KernelMemory.now(),
+                        groups.flatMap(ControlGroups::now));
         overTime.add(second);
         progress.accept(second);
+    }
+
+    private static double share(Use from, Use to, long nanos) {
+        return (to.cpuMillis() - from.cpuMillis()) * 1e6 / nanos;
     }
 
     private void await(long nanos) {

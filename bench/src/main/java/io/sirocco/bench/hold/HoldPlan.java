@@ -122,6 +122,11 @@ public final class HoldPlan {
         return connections;
     }
 
+    /** How many are opened per second. */
+    public double ramp() {
+        return ramp;
+    }
+
     /** Milliseconds between an answer and the next question. */
     public Span think() {
         return think;
@@ -133,7 +138,7 @@ public final class HoldPlan {
     }
 
     /** Questions per second when nothing takes any time. */
-    double expectedRate() {
+    public double expectedRate() {
         return connections * 1e3 / think.mean();
     }
 

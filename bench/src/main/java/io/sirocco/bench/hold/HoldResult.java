@@ -21,6 +21,9 @@ import java.util.Optional;
  * @param server absent when its process is not known
  * @param kernel by how much the kernel's memory of the whole machine grew; absent where it does not
  *     say
+ * @param shares the part of it that server and generator are charged; absent unless they have
+ *     control groups of their own
+ * @param caches of the kernel that grew, the most first; none unless root asks
  * @param overTime an entry for each second
  */
 public record HoldResult(
@@ -37,6 +40,8 @@ public record HoldResult(
         Latency holding,
         Optional<ServerCost> server,
         Optional<KernelMemory> kernel,
+        Optional<KernelShares> shares,
+        List<SlabCache> caches,
         GeneratorCost generator,
         List<HoldSecond> overTime) {
 

@@ -26,7 +26,7 @@ final class Keeper {
 
     final Loop loop;
     final Share share;
-    final Shaper shaper;
+    final DueQueue queue;
     private final Question question;
     private final List<Destination> destinations;
     private final SplittableRandom random;
@@ -50,7 +50,7 @@ final class Keeper {
     Keeper(Loop loop, Share share) {
         this.loop = loop;
         this.share = share;
-        this.shaper = new Shaper(loop);
+        this.queue = new DueQueue(loop);
         this.question = share.question();
         this.random = new SplittableRandom(share.first());
         this.began = loop.clock().nanos();
@@ -86,7 +86,13 @@ final class Keeper {
                 tally.bodyLength(),
                 tally.counts(),
                 refusal,
+                usedHeap(),
                 tally.takeLatency());
+    }
+
+    private static long usedHeap() {
+        Runtime jvm = Runtime.getRuntime();
+        return jvm.totalMemory() - jvm.freeMemory();
     }
 
     // ---- opening
@@ -137,12 +143,12 @@ final class Keeper {
         if (!share.reopen() || held.failedAgain() >= TRIES) {
             giveUp(held);
         } else {
-            loop.schedule(AGAIN_MILLIS, () -> queue(held));
+            loop.schedule(AGAIN_MILLIS, () -> openAgain(held));
         }
         openMore();
     }
 
-    private void queue(Held held) {
+    private void openAgain(Held held) {
         again.add(held);
         openMore();
     }
@@ -193,7 +199,7 @@ final class Keeper {
         busy -= wasBusy ? 1 : 0;
         tally.lost(loss);
         if (share.reopen()) {
-            queue(held);
+            openAgain(held);
         } else {
             giveUp(held);
         }

@@ -48,7 +48,7 @@ public record KernelMemory(long slab, long unreclaimable, long tcp) {
     }
 
     /** What the kernel tells each program about itself: pairs of words. */
-    private static long pageSize() throws IOException {
+    static long pageSize() throws IOException {
         var words =
                 ByteBuffer.wrap(Files.readAllBytes(Path.of("/proc/self/auxv")))
                         .order(ByteOrder.nativeOrder());

@@ -16,6 +16,7 @@ import org.HdrHistogram.Histogram;
  * @param bodyLength of the first right answer; -1 before that, or when lengths are asked for
  * @param counts since the beginning
  * @param refusal why an attempt to connect failed, the first time; null if none has
+ * @param heap bytes of the process's heap that are in use, garbage included
  * @param latency in nanoseconds, since the last report
  */
 record Report(
@@ -28,6 +29,7 @@ record Report(
         long bodyLength,
         Counts counts,
         String refusal,
+        long heap,
         Histogram latency) {
 
     boolean opened() {
@@ -61,6 +63,7 @@ record Report(
                 bodyLength >= 0 ? bodyLength : other.bodyLength,
                 counts.plus(other.counts).plus(wrong),
                 refusal != null ? refusal : other.refusal,
+                heap + other.heap,
                 both);
     }
 }

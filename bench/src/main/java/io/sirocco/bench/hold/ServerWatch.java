@@ -15,6 +15,7 @@ import java.util.OptionalLong;
 public final class ServerWatch {
     private final Processes processes;
     private final OptionalLong heapBefore;
+    private final UsedHeap usedHeap;
     private final Use before;
     private Use now;
     private long rssMost;
@@ -22,6 +23,7 @@ public final class ServerWatch {
     private ServerWatch(Processes processes, Use now) {
         this.processes = processes;
         this.heapBefore = LiveHeap.of(processes);
+        this.usedHeap = UsedHeap.of(processes);
         this.now = now;
         this.before = look(); // behind the collection
     }
@@ -44,6 +46,19 @@ public final class ServerWatch {
         now = processes.use().orElse(now);
         rssMost = Math.max(rssMost, now.rss());
         return now;
+    }
+
+    Processes processes() {
+        return processes;
+    }
+
+    /**
+     * What they use now.
+     *
+     * @param cpu how much of one core they used since the last time
+     */
+    ProcessUse use(double cpu) {
+        return new ProcessUse(usedHeap.now(), now.rss(), cpu, processes.descriptorsAtOnce());
     }
 
     /**

@@ -6,12 +6,16 @@ import io.sirocco.bench.hold.GeneratorCost;
 import io.sirocco.bench.hold.HoldResult;
 import io.sirocco.bench.hold.HoldSecond;
 import io.sirocco.bench.hold.KernelMemory;
+import io.sirocco.bench.hold.KernelShares;
 import io.sirocco.bench.hold.Latency;
 import io.sirocco.bench.hold.ServerCost;
+import io.sirocco.bench.hold.SlabCache;
 import java.util.Locale;
 
 /** What {@code bench hold} prints: a line while it runs, a summary at the end. Any thread. */
 public final class HoldTable {
+    private static final int CACHES = 10;
+
     private final Summary summary = new Summary(13);
     private final HoldResult result;
 
@@ -22,16 +26,16 @@ public final class HoldTable {
     /** How it stands, for the line on the terminal. */
     public static String line(HoldSecond second) {
         String server =
-                second.serverRss() == 0 ? "" : "  server " + Summary.mebibytes(second.serverRss());
+                second.server().map(use -> "  server " + Summary.mebibytes(use.rss())).orElse("");
         return String.format(
                 Locale.ROOT,
-                "%,5d s  %-7s  %,d / %,d alive  %,d answers/s  p99 %s  failures %,d%s",
+                "%,5d s  %-7s  %,d / %,d alive  %,.0f answers/s  p99 %s  failures %,d%s",
                 second.atMillis() / 1_000,
                 second.phase().name().toLowerCase(Locale.ROOT),
                 second.alive(),
                 second.wanted(),
-                second.answers(),
-                Units.time(second.p99()),
+                second.rate(),
+                Units.time(second.latency().p99()),
                 second.failures(),
                 server);
     }
@@ -43,6 +47,8 @@ public final class HoldTable {
         table.answers();
         result.server().ifPresent(table::server);
         result.kernel().ifPresent(table::kernel);
+        result.shares().ifPresent(table::shares);
+        result.caches().stream().limit(CACHES).forEach(table::cache);
         table.generator(result.generator());
         return table.summary.toString();
     }
@@ -104,6 +110,25 @@ public final class HoldTable {
                 Summary.mebibytes(kernel.unreclaimable()),
                 Summary.mebibytes(kernel.tcp()),
                 each(kernel.bytes()));
+    }
+
+    private void shares(KernelShares shares) {
+        summary.line(
+                "  apart",
+                "server %s: %s; generator %s: %s (by their control groups)",
+                Summary.mebibytes(shares.server()),
+                each(shares.server()),
+                Summary.mebibytes(shares.generator()),
+                each(shares.generator()));
+    }
+
+    private void cache(SlabCache cache) {
+        summary.line(
+                "  slab",
+                "%s: %.2f objects, %s",
+                cache.name(),
+                result.perConnection(cache.objects()),
+                each(cache.bytes()));
     }
 
     private void generator(GeneratorCost cost) {

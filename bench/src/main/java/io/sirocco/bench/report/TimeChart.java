@@ -2,12 +2,16 @@
 package io.sirocco.bench.report;
 
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleFunction;
+import java.util.stream.Stream;
 
 /** Something over the seconds of a run, from 0 up. */
 final class TimeChart {
+    private static final String NOTHING = "not one second was measured";
+
     private TimeChart() {}
 
     /** Answers in each second of each peer's typical round. */
@@ -39,17 +43,44 @@ final class TimeChart {
         return draw(new Lines("", title, series), series, label);
     }
 
+    /**
+     * Several lines, of one run.
+     *
+     * @param heading see {@link Plot}
+     */
+    static Markup of(
+            String heading, String title, List<Lines.Series> series, DoubleFunction<String> label) {
+        return draw(new Lines(heading, title, series), series, label);
+    }
+
+    /** The same of times in microseconds, all more than 0, on a log scale. */
+    static Markup ofTimes(String heading, String title, List<Lines.Series> series) {
+        var lines = new Lines(heading, title, series);
+        if (series.isEmpty()) {
+            return lines.nothing(NOTHING);
+        }
+        DoubleSummaryStatistics micros = dots(series).mapToDouble(Lines.Dot::y).summaryStatistics();
+        var y = Scale.log(micros.getMin(), micros.getMax(), lines.bottom, Lines.TOP);
+        return lines.draw(across(lines, series), new Lines.Axis(y, y.ticks(), Units::tick));
+    }
+
+    private static Stream<Lines.Dot> dots(List<Lines.Series> series) {
+        return series.stream().flatMap(s -> s.dots().stream());
+    }
+
+    private static Lines.Axis across(Lines lines, List<Lines.Series> series) {
+        double end = dots(series).mapToDouble(Lines.Dot::x).max().orElse(1);
+        var x = Scale.linear(end, Lines.LEFT, lines.right);
+        return new Lines.Axis(x, x.ticks(), seconds -> Units.plain(seconds) + " s");
+    }
+
     private static Markup draw(
             Lines lines, List<Lines.Series> series, DoubleFunction<String> label) {
-        var dots = series.stream().flatMap(s -> s.dots().stream()).toList();
-        if (dots.isEmpty()) {
-            return lines.nothing("not one second was measured");
+        if (dots(series).findAny().isEmpty()) {
+            return lines.nothing(NOTHING);
         }
-        double most = dots.stream().mapToDouble(Lines.Dot::y).max().orElse(1);
-        double end = dots.stream().mapToDouble(Lines.Dot::x).max().orElse(1);
-        var x = Scale.linear(end, Lines.LEFT, lines.right);
+        double most = dots(series).mapToDouble(Lines.Dot::y).max().orElse(1);
         var y = Scale.linear(most * 1.05, lines.bottom, Lines.TOP);
-        var across = new Lines.Axis(x, x.ticks(), seconds -> Units.plain(seconds) + " s");
-        return lines.draw(across, new Lines.Axis(y, y.ticks(), label));
+        return lines.draw(across(lines, series), new Lines.Axis(y, y.ticks(), label));
     }
 }

@@ -9,10 +9,14 @@ import io.sirocco.bench.hold.Span;
 import io.sirocco.http.Response;
 import io.sirocco.http.Server;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,7 +49,8 @@ class HoldCommandTest {
     @ParameterizedTest
     @CsvSource({
         "http-kit-400k, 400000, 10000, 99000, 10239",
-        "http-kit-600k, 600000, 5000, 50000, 4095"
+        "http-kit-600k, 600000, 5000, 50000, 4095",
+        "http-kit-1m, 1000000, 10000, 99000, 10239"
     })
     void thePublishedWorks(String name, int connections, long from, long to, long length) {
         HoldPlan plan = plan(URL, "--work", name);
@@ -72,6 +77,15 @@ class HoldCommandTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"http-kit-400k, 80, 7339", "http-kit-600k, 100, 21818", "http-kit-1m, 125, 18348"})
+    void thePaceOfAWorkOpensAllInSoManySeconds(String name, int seconds, int rate) {
+        HoldPlan plan = plan(URL, "--work", name);
+        assertEquals(seconds, plan.connections() / plan.ramp(), 1e-9);
+        assertEquals(rate, plan.expectedRate(), 1);
+        assertEquals(500, plan(URL, "--work", name, "--ramp", "500/s").ramp());
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "",
@@ -87,7 +101,7 @@ class HoldCommandTest {
                 URL + " --length 5-",
                 URL + " --length 9-1",
                 URL + " --length 99999999999",
-                URL + " --work http-kit-1m",
+                URL + " --work http-kit-2m",
                 URL + " --sources 127.0.0.9-127.0.0.2",
                 URL + " --sources ::1",
                 URL + " --transport epoll",
@@ -140,6 +154,37 @@ class HoldCommandTest {
             assertTrue(result.get("counts").get("answers").asLong() >= 50);
             assertTrue(result.get("server").get("heap").asLong() > 0);
             assertTrue(result.get("overTime").size() > 0);
+        }
+    }
+
+    @Test
+    void aRecordHasTheSecondsOfTheRunAndItsSummary(@TempDir Path folder) throws Exception {
+        try (Server server = serving()) {
+            String url = "http://127.0.0.1:" + server.port() + "/bytes/9";
+            Path record = folder.resolve("run");
+            String[] words = {
+                url, "-n", "50", "--think", "10ms-20ms", "-d", "1500ms", "--record", "" + record
+            };
+            Run run = run(words);
+            assertEquals(0, run.exitCode(), run.err() + run.out());
+            List<String> lines = Files.readAllLines(record.resolve("hold.csv"));
+            assertTrue(lines.stream().anyMatch(line -> line.contains(",holding,50,")), "" + lines);
+            assertEquals(run.out(), Files.readString(record.resolve("summary.txt")));
+            JsonNode result = new JsonMapper().readTree(record.resolve("summary.json").toFile());
+            assertEquals(lines.size() - 1, result.get("overTime").size());
+            JsonNode second = result.get("overTime").get(1);
+            assertTrue(second.get("server").get("heap").asLong() > 0, second.toString());
+            assertTrue(second.get("server").get("rss").asLong() > 0, second.toString());
+            assertTrue(second.get("generator").get("heap").asLong() > 0, second.toString());
+            assertTrue(second.get("kernel").get("slab").asLong() > 0, second.toString());
+            String page = Files.readString(record.resolve("index.html"));
+            assertTrue(page.contains("--record"), page);
+            assertEquals(6, page.split("<svg").length - 1);
+
+            Run again = run(words); // would lose what was recorded
+            assertEquals(2, again.exitCode());
+            assertTrue(again.err().contains("has the record of a run already"), again.err());
+            assertEquals(lines, Files.readAllLines(record.resolve("hold.csv")));
         }
     }
 

@@ -4,6 +4,7 @@ package io.sirocco.bench.hold;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.bench.Histograms;
 import io.sirocco.bench.ManualClock;
 import io.sirocco.bench.OnEachTransport;
 import io.sirocco.bench.hold.Scripted.Reaction;
@@ -18,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -140,6 +142,58 @@ class KeeperTest {
                 }
                 until("all were answered again", report -> report.counts().answers() >= answers);
             }
+            assertTrue(report().counts().clean());
+        }
+    }
+
+    @Test
+    void aQuestionThatTheGeneratorAsksLateCountsFromItsMoment() throws IOException {
+        try (var server = Scripted.answering()) {
+            keep(server.address(), plan -> plan.connections(10).timeout(Duration.ofHours(1)));
+            untilAllAreAnswered();
+            settle();
+            clock.advance(200 * SECOND); // all were to ask within 80 s
+            var latency = Histograms.none();
+            until(
+                    "all were answered again",
+                    report -> {
+                        latency.add(report.latency());
+                        return report.counts().answers() >= 20;
+                    });
+            assertEquals(20, server.requests.get());
+            assertTrue(latency.getMinValue() >= 119_000_000_000L, latency.getMinValue() + " ns");
+        }
+    }
+
+    @Test
+    void whenTheServerStopsAllThatWereToAskMeanwhileWait() throws Exception {
+        var goesOn = new CountDownLatch(1);
+        Scripted.Script stops =
+                (connection, request) -> {
+                    if (request == 1) {
+                        Waiting.untilOpen(goesOn);
+                    }
+                    return Reaction.ANSWER;
+                };
+        try (var server = new Scripted(stops)) {
+            keep(server.address(), plan -> plan.connections(10).timeout(Duration.ofHours(1)));
+            untilAllAreAnswered();
+            settle();
+            for (int passed = 0; passed < 82; passed++) {
+                clock.advance(SECOND);
+                settle();
+            }
+            until("all wait for an answer", report -> report.busy() == 10);
+            clock.advance(SECOND);
+            goesOn.countDown();
+            var latency = Histograms.none();
+            until(
+                    "all were answered",
+                    report -> {
+                        latency.add(report.latency());
+                        return report.counts().answers() == 20;
+                    });
+            assertTrue(latency.getMinValue() >= 999_000_000L, latency.getMinValue() + " ns");
             assertTrue(report().counts().clean());
         }
     }

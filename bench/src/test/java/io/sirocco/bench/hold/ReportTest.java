@@ -21,7 +21,7 @@ class ReportTest {
             latency.recordValue(each);
         }
         var counts = new Counts(1, 2, 3, 4, 5, 6, 7, 8, 9);
-        return new Report(10, alive, 1, 10, 2, 40 + alive, bodyLength, counts, null, latency);
+        return new Report(10, alive, 1, 10, 2, 40 + alive, bodyLength, counts, null, 100, latency);
     }
 
     @Test
@@ -33,6 +33,7 @@ class ReportTest {
         assertEquals(20, sum.settled());
         assertEquals(4, sum.hopeless());
         assertEquals(44, sum.openMillis());
+        assertEquals(200, sum.heap());
         assertEquals(new Counts(2, 4, 6, 8, 10, 12, 14, 16, 18), sum.counts());
         assertEquals(3, sum.latency().getTotalCount());
         assertEquals(3_000_000, sum.latency().getMaxValue(), 3_000);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench.hold;
 
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** Waits for what is certain to happen, and not for how long it takes. */
@@ -17,6 +19,17 @@ final class Waiting {
             }
             Thread.onSpinWait();
             Thread.yield();
+        }
+    }
+
+    /** Waits on a thread that nothing interrupts before. */
+    static void untilOpen(CountDownLatch latch) {
+        try {
+            if (!latch.await(PATIENCE, TimeUnit.NANOSECONDS)) {
+                throw new AssertionError("waited in vain");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }
