@@ -70,6 +70,11 @@ class ClojureTest {
     }
 
     @TestFactory
+    List<DynamicTest> programs() {
+        return ClojureTests.of("sirocco.ring.program-test");
+    }
+
+    @TestFactory
     List<DynamicTest> documents() {
         return ClojureTests.of("sirocco.ring.documents-test");
     }
