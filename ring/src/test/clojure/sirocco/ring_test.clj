@@ -235,6 +235,19 @@
       (wire/fetch port (str "/" (apply str (repeat 100 "a"))))
       (is (= "httpkit.server.status.414" (next-event))))))
 
+(deftest the-names-of-events
+  (let [events (java.util.concurrent.LinkedBlockingQueue.)
+        next-event #(or (.poll events 15 TimeUnit/SECONDS) :nothing)]
+    (serving [port (fn [request] (if (= "/throw" (:uri request)) (throw (IllegalStateException.)) {:status 201}))
+              {:max-line 100 :error-logger (fn [_ _]) :event-logger #(.add events %)
+               :event-names {"serverStatusPrefix" "app." "serverStatus500" "app.failure"}}]
+      (wire/fetch port "/")
+      (is (= "app.201" (next-event)))
+      (wire/fetch port "/throw")
+      (is (= ["app.failure" "app.500"] [(next-event) (next-event)]))
+      (wire/fetch port (str "/" (apply str (repeat 100 "a"))))
+      (is (= "httpkit.server.status.414" (next-event)) "a name that is not set"))))
+
 (deftest a-unix-socket
   (let [folder (Files/createTempDirectory "ring" (make-array FileAttribute 0))
         file (.resolve folder "app.sock")
