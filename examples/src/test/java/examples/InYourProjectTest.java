@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.io.IOException;
@@ -32,6 +33,7 @@ class InYourProjectTest {
     private static final String JAVA_HOME = System.getProperty("java.home");
     private static final String JAVA = Path.of(JAVA_HOME, "bin", "java").toString();
     private static final Path SAMPLE = Snippets.TOP.resolve("examples/embedded");
+    private static final Path RING_PAGE = Snippets.TOP.resolve("docs/ring.md");
     private static final Path HTTP_PAGE = Snippets.TOP.resolve("docs/http.md");
     private static final List<String> MODULES =
             List.of("net", "openssl", "http", "web", "live", "script", "ring");
@@ -177,6 +179,113 @@ class InYourProjectTest {
         assertEquals("", errorsOf(project, "/", "It works.", arguments));
     }
 
+    @Test
+    void theProjectOfLeiningenRuns() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/lein")), "leiningen is not installed");
+        Path project = clojureProject("leiningen");
+        String file = block(Snippets.text(RING_PAGE), "```clojure", "(defproject hello");
+        int end = file.lastIndexOf(')');
+        String local = "\n  :local-repo \"" + REPOSITORY + "\")\n";
+        write(project.resolve("project.clj"), file.substring(0, end) + local);
+        String command = "lein -o with-profile -base run";
+        assertTrue(Snippets.text(RING_PAGE).contains(command + " "), command);
+        assertSaysHello(run(project, List.of(command.split(" "))));
+    }
+
+    /** The Clojure CLI computes its class paths with this library. */
+    @Test
+    void theProjectOfToolsDepsRuns() throws Exception {
+        Path project = clojureProject("tools.deps");
+        String file = block(Snippets.text(RING_PAGE), "```clojure", "{:deps {org.clojure/");
+        int end = file.lastIndexOf('}');
+        String local = "\n :mvn/local-repo \"" + REPOSITORY + "\"}\n";
+        write(project.resolve("deps.edn"), file.substring(0, end) + local);
+        write(project.resolve("tools/pom.xml"), TOOLS_DEPS);
+        Path tools = project.resolve("tools");
+        run(
+                        tools,
+                        withMaven(
+                                "mvn",
+                                "-B",
+                                "-ntp",
+                                "dependency:build-classpath",
+                                "-Dmdep.outputFile=path"))
+                .succeeds();
+        String program =
+                """
+                (require '[clojure.tools.deps :as deps])
+                (let [basis (deps/create-basis {:project "deps.edn" :user nil :aliases [:run]})]
+                  (spit "path" (deps/join-classpath (:classpath-roots basis)))
+                  (spit "options" (apply str (map #(str % "\\n") (get-in basis [:argmap :jvm-opts])))))
+                """;
+        run(project, clojure(List.of(), tools.resolve("path"), "-e", program)).succeeds();
+        List<String> options = Files.readAllLines(project.resolve("options"));
+        assertEquals(List.of(options("ALL-UNNAMED")), options);
+        assertSaysHello(run(project, clojure(options, project.resolve("path"), "-m", "hello")));
+    }
+
+    private static final String TOOLS_DEPS =
+            """
+            <project xmlns="http://maven.apache.org/POM/4.0.0">
+              <modelVersion>4.0.0</modelVersion>
+              <groupId>example</groupId>
+              <artifactId>tools</artifactId>
+              <version>1</version>
+              <dependencies>
+                <dependency>
+                  <groupId>org.clojure</groupId>
+                  <artifactId>tools.deps</artifactId>
+                  <version>0.24.1523</version>
+                </dependency>
+              </dependencies>
+            </project>
+            """;
+
+    /** The first example of the page, with a main function that asks it. */
+    private static Path clojureProject(String name) throws IOException {
+        Path project = folder.resolve(name);
+        String example = block(Snippets.text(RING_PAGE), "```clojure", "(require '[sirocco.ring");
+        String app = example.substring(example.indexOf("(defn app"), example.indexOf("(def stop"));
+        write(
+                project.resolve("src/hello.clj"),
+                "(ns hello (:require [sirocco.ring :refer [run-server]]))\n"
+                        + app
+                        + """
+                        (defn -main []
+                          (let [stop (run-server #'app {:port 0 :ip "127.0.0.1"})]
+                            (println (slurp (str "http://127.0.0.1:" (:local-port (meta stop)) "/you")))
+                            (stop)
+                            (shutdown-agents)))
+                        """);
+        forgetWhereFrom(REPOSITORY.resolve("org/clojure"));
+        return project;
+    }
+
+    /** Offline, Leiningen takes only what came from the repositories that it knows. */
+    private static void forgetWhereFrom(Path top) throws IOException {
+        try (Stream<Path> all = Files.walk(top)) {
+            for (Path each : all.filter(file -> file.endsWith("_remote.repositories")).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+
+    private static List<String> clojure(List<String> options, Path path, String... arguments)
+            throws IOException {
+        var command = new ArrayList<>(List.of(JAVA));
+        command.addAll(SHORT_LIVED);
+        command.addAll(options);
+        command.addAll(List.of("-cp", Files.readString(path).strip(), "clojure.main"));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    private static void assertSaysHello(Said said) {
+        said.succeeds();
+        assertTrue(said.text().lines().anyMatch("Hello, /you"::equals), said.text());
+        assertFalse(said.text().contains("WARNING"), said.text());
+    }
+
     /** Whoever follows a document gets what the sample does. */
     @Test
     void documentsShowWhatTheSampleHas() {
@@ -308,6 +417,7 @@ class InYourProjectTest {
                         .redirectErrorStream(true)
                         .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
         builder.environment().put("JAVA_HOME", JAVA_HOME);
+        builder.environment().put("JAVA_CMD", JAVA); // of Leiningen
         builder.environment().put("MAVEN_OPTS", String.join(" ", SHORT_LIVED));
         Process process = builder.start();
         try {

@@ -44,11 +44,11 @@
     :ws-max-text-size :ws-max-binary-size :ws-origins :ws-compression? :ws-idle-timeout
     :idle-timeout :max-idle-time :header-timeout :body-timeout :handler-timeout :write-timeout :backlog
     :server-header :send-server-version? :http? :ssl? :keystore :key-password :cert :key :client-auth :client-ca
-    :trusted-proxies :legacy-unsafe-remote-addr? :error-logger :event-logger :warn-logger})
+    :trusted-proxies :legacy-unsafe-remote-addr? :error-logger :event-logger :event-names :warn-logger})
 
 (def ^:private without-effect
   #{:thread :worker-name-prefix :pool-opts :n-threads :n-min-threads :n-max-threads :queue-type :prefix
-    :allow-virtual? :address-finder :channel-factory :legacy-content-length? :event-names
+    :allow-virtual? :address-finder :channel-factory :legacy-content-length?
     :max-threads :min-threads :max-queued-requests :thread-idle-timeout :daemon?})
 
 (def ^:private refused
@@ -153,16 +153,19 @@
 
 (defn- monitor
   "Returns a monitor that calls functions of the program; what they throw does not matter."
-  [{:keys [error-logger event-logger]}]
-  (let [event (fn [& name]
+  [{:keys [error-logger event-logger event-names]}]
+  (let [event (fn [name]
                 (when event-logger
-                  (try (event-logger (apply str "httpkit.server." name)) (catch Throwable _ nil))))]
+                  (try (event-logger name) (catch Throwable _ nil))))
+        named (fn [key default] (get event-names key (str "httpkit.server." default)))
+        processed (named "serverStatusPrefix" "status.processed.")
+        refused (fn [status] (named (str "serverStatus" status) (str "status." status)))]
     (reify Monitor
-      (completed [_ request] (event "status.processed." (.status ^Monitor$CompletedRequest request)))
-      (rejected [_ request] (event "status." (.status (.error ^Monitor$RejectedRequest request))))
-      (loopDied [_ _] (event "loop.error"))
+      (completed [_ request] (event (str processed (.status ^Monitor$CompletedRequest request))))
+      (rejected [_ request] (event (refused (.status (.error ^Monitor$RejectedRequest request)))))
+      (loopDied [_ _] (event (named "serverLoopError" "loop.error")))
       (handlerFailed [_ id thrown]
-        (event "status.500")
+        (event (refused 500))
         (when error-logger
           (try
             (error-logger (str "The handler of request " id " has thrown an exception.") thrown)

@@ -235,6 +235,19 @@
       (wire/fetch port (str "/" (apply str (repeat 100 "a"))))
       (is (= "httpkit.server.status.414" (next-event))))))
 
+(deftest the-names-of-events
+  (let [events (java.util.concurrent.LinkedBlockingQueue.)
+        next-event #(or (.poll events 15 TimeUnit/SECONDS) :nothing)]
+    (serving [port (fn [request] (if (= "/throw" (:uri request)) (throw (IllegalStateException.)) {:status 201}))
+              {:max-line 100 :error-logger (fn [_ _]) :event-logger #(.add events %)
+               :event-names {"serverStatusPrefix" "app." "serverStatus500" "app.failure"}}]
+      (wire/fetch port "/")
+      (is (= "app.201" (next-event)))
+      (wire/fetch port "/throw")
+      (is (= ["app.failure" "app.500"] [(next-event) (next-event)]))
+      (wire/fetch port (str "/" (apply str (repeat 100 "a"))))
+      (is (= "httpkit.server.status.414" (next-event)) "a name that is not set"))))
+
 (deftest a-unix-socket
   (let [folder (Files/createTempDirectory "ring" (make-array FileAttribute 0))
         file (.resolve folder "app.sock")
@@ -251,17 +264,100 @@
         (stop)
         (Files/deleteIfExists folder)))))
 
+;; ---- faults and load
+
+(defn- dropped
+  "Returns how many connections the kernel has dropped at the listener, 0 without the tool that tells."
+  [port]
+  (if-let [^Process process (try (.start (ProcessBuilder. ["ss" "-ltnmH" (str "sport = :" port)])) (catch java.io.IOException _ nil))]
+    (parse-long (or (second (re-find #",d(\d+)\)" (slurp (.getInputStream process)))) "-1"))
+    0))
+
 (deftest four-hundred-connects
-  (serving [port (fn [_] (ok ""))]
-    (let [dropped #(let [[names values] (->> (Files/readAllLines (.toPath (io/file "/proc/net/netstat")))
-                                             (filter (fn [line] (str/starts-with? line "TcpExt")))
-                                             (map (fn [line] (str/split line #" "))))]
-                     (get (zipmap names values) "ListenOverflows"))
-          before (when (.exists (io/file "/proc/net/netstat")) (dropped))
-          sockets (doall (repeatedly 400 #(wire/connect port)))]
-      (run! #(.close ^java.net.Socket %) sockets)
-      (when before
-        (is (= before (dropped)))))))
+  (let [blocked (promise)
+        leave (CountDownLatch. 1)]
+    (serving [port (fn [_] (ok "late")) {:event-logger (fn [_] (deliver blocked true) (.await leave))}] ; runs on the loop
+      (try
+        (with-open [socket (wire/connect port)]
+          (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+          (is (true? (soon blocked)) "the only loop accepts nothing now")
+          (let [sockets (doall (repeatedly 400 #(wire/connect port)))]
+            (is (= 0 (dropped port)))
+            (doseq [^java.net.Socket each sockets] (wire/write! each "GET / HTTP/1.1\nHost: a\n\n"))
+            (.countDown leave)
+            (doseq [^java.net.Socket each sockets]
+              (is (= "late" (wire/text (wire/read-response! each))))
+              (.close each))))
+        (finally (.countDown leave))))))
+
+(deftest an-error-of-a-handler-leaves-the-server-serving
+  (serving [port (fn [request]
+                   (case (:uri request)
+                     "/memory" (ok (str (long-array Integer/MAX_VALUE)))
+                     "/thrown" (throw (OutOfMemoryError. "as if"))
+                     "/stack" (ok (str ((fn deeper [n] (inc (deeper (inc n)))) 0)))
+                     "/linkage" (throw (NoClassDefFoundError. "none"))
+                     (ok "page")))
+            {:error-logger (fn [_ _])}]
+    (doseq [path ["/memory" "/thrown" "/stack" "/linkage"]]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket (str "GET " path " HTTP/1.1\nHost: a\n\nGET / HTTP/1.1\nHost: a\n\n"))
+        (is (= [500 200] (repeatedly 2 #(:status (wire/read-response! socket)))) path)))
+    (is (= "page" (wire/text (wire/fetch port "/"))) "a new connection")))
+
+(deftest silent-connections-end
+  (serving [port (fn [_] (ok "page")) {:header-timeout 50 :idle-timeout 50}]
+    (with-open [silent (wire/connect port)]
+      (is (wire/ended? silent) "without a request"))
+    (with-open [half (wire/connect port)]
+      (wire/write! half "GET / HTTP/1.1\nHost:")
+      (is (= 408 (:status (wire/read-response! half))))
+      (is (wire/ended? half) "with half a request"))
+    (with-open [idle (wire/connect port)]
+      (wire/write! idle "GET / HTTP/1.1\nHost: a\n\n")
+      (is (= "page" (wire/text (wire/read-response! idle))))
+      (is (wire/ended? idle) "after its last response"))))
+
+(deftest a-body-that-does-not-come
+  (let [thrown (promise)]
+    (serving [port (fn [request]
+                     (try (ok (slurp (:body request)))
+                          (catch java.io.IOException e (deliver thrown e) (throw e))))
+              {:body-timeout 50 :error-logger (fn [_ _])}]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "POST / HTTP/1.1\nHost: a\nContent-Length: 5\n\nab")
+        (is (= 408 (:status (wire/read-response! socket))))
+        (is (instance? java.io.IOException (soon thrown)))
+        (is (wire/ended? socket))))))
+
+(deftest a-handler-that-does-not-return
+  (let [interrupted (promise)]
+    (serving [port (fn [_]
+                     (try (.await (CountDownLatch. 1))
+                          (catch InterruptedException e (deliver interrupted true) (throw e))))
+              {:handler-timeout 50 :error-logger (fn [_ _])}]
+      (is (= 503 (:status (wire/fetch port "/"))))
+      (is (true? (soon interrupted))))))
+
+(deftest a-slow-reader-takes-no-memory
+  (let [size (* 512 1024 1024)
+        read-by-server (atom 0)
+        closed (promise)]
+    (serving [port (fn [request]
+                     (if (= "/stats" (:uri request))
+                       (ok "page")
+                       {:body (proxy [InputStream] []
+                                (read ([] (throw (UnsupportedOperationException.)))
+                                  ([_ _ n]
+                                   (if (<= size (long @read-by-server)) -1 (do (swap! read-by-server + n) (int n)))))
+                                (close [] (deliver closed true)))}))
+              {:write-timeout 200}]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
+        (is (= 200 (:status (wire/read-head! socket))))
+        (is (= "page" (wire/text (wire/fetch port "/stats"))) "others are served meanwhile")
+        (is (true? (soon closed)) "it is cut off, and the stream closed")
+        (is (< (long @read-by-server) (* 64 1024 1024)) "no more was read than the kernel and the loop take")))))
 
 ;; ---- requests
 
@@ -304,10 +400,24 @@
     (serving [port handler {:trusted-proxies ["192.0.2.9"]}] (is (= "127.0.0.1 http" (ask port))))
     (serving [port handler {:legacy-unsafe-remote-addr? true}] (is (= "192.0.2.1 http" (ask port))))))
 
+(defn- version-2
+  "Returns a header of version 2 of the PROXY protocol."
+  ^bytes [command family & address]
+  (byte-array (map unchecked-byte (concat [13 10 13 10 0 13 10 0x51 0x55 0x49 0x54 10 (+ 0x20 command) family 0 (count address)] address))))
+
 (deftest the-proxy-protocol
-  (serving [port (fn [request] (ok (:remote-addr request))) {:proxy-protocol :enable :trusted-proxies ["127.0.0.1"]}]
-    (is (= "192.0.2.7" (wire/text (wire/exchange port "PROXY TCP4 192.0.2.7 127.0.0.1 4 5\n"
-                                                 "GET / HTTP/1.1\nHost: a\n\n"))))))
+  (serving [port (fn [request] (ok (pr-str [(:remote-addr request) (filter #(str/starts-with? % "x-forwarded") (keys (:headers request)))])))
+            {:proxy-protocol :enable :trusted-proxies ["127.0.0.1"]}]
+    (doseq [[client header] [["192.0.2.7" "PROXY TCP4 192.0.2.7 127.0.0.1 4 5\n"]
+                             ["2001:db8::7" "PROXY TCP6 2001:db8::7 ::1 4 5\n"]
+                             ["127.0.0.1" "PROXY UNKNOWN\n"]
+                             ["192.0.2.7" (version-2 1 0x11 192 0 2 7 127 0 0 1 0 4 0 5)]
+                             ["2001:db8::7" (apply version-2 1 0x21 (concat [0x20 1 0x0d 0xb8] (repeat 11 0) [7] (repeat 15 0) [1 0 4 0 5]))]
+                             ["127.0.0.1" (version-2 0 0)]]
+            :let [[address headers] (read-string (wire/text (wire/exchange port header "GET / HTTP/1.1\nHost: a\n\n")))]]
+      (is (= (java.net.InetAddress/getByName client) (java.net.InetAddress/getByName address)))
+      (is (empty? headers) "nothing is added to the request"))
+    (is (thrown? java.io.IOException (wire/fetch port "/")) "without the header")))
 
 (deftest a-request-map-outlives-its-request
   (let [seen (promise)]

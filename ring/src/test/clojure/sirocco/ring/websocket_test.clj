@@ -135,6 +135,11 @@
   (serving [port {} {:ws-compression? true}]
     (with-open [_ (frames/connect port "Sec-WebSocket-Extensions: permessage-deflate")])))
 
+(deftest a-silent-client-is-pinged
+  (serving [port {} {:ws-idle-timeout 50}]
+    (with-open [socket (frames/connect port)]
+      (is (= :ping (first (frames/read! socket)))))))
+
 (deftest a-server-that-stops
   (let [closed (promise)
         stop (ring/run-server (fn [_] {::ws/listener {:on-close (fn [_ code _] (deliver closed code))}})

@@ -6,12 +6,12 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Runs the tests that are written in Clojure. What http-kit's users rely on or miss, and where it
- * is tested:
+ * Runs the tests that are written in Clojure. What http-kit's users rely on, and where it is
+ * tested; {@link KnownIssuesTest} has what they miss:
  *
  * <pre>
  * run-server, stop, status                 the-stop-function, the-status-of-a-server, a-handler-can-stop-its-server
- * a session in the REPL                    a-session-in-the-repl
+ * a session in the REPL                    sirocco.ring.program-test, a-session-in-the-repl
  * request map, duplicate headers           the-request-map, values-of-http-kit, lines-of-the-same-header-are-joined
  * response bodies                          a-body-that-is-..., bodies-in-memory, a-body-of-rings-protocol
  * bodies are never in memory as a whole    the-heap-does-not-hold-a-body, a-request-body-is-read-while-it-is-sent
@@ -30,12 +30,15 @@ import org.junit.jupiter.api.TestFactory;
  * stop ends a pool of the program          a-pool-of-the-program
  * Unix sockets, PROXY protocol             a-unix-socket, the-proxy-protocol
  * spoofed addresses                        the-address-of-the-client-cannot-be-claimed
- * error bodies, loggers                    an-exception-becomes-500-without-its-text, the-error-logger
+ * error bodies, loggers                    an-exception-becomes-500-without-its-text, the-error-logger,
+ *                                          the-event-logger, the-names-of-events
  * response splitting                       headers-that-would-forge-others
  * TLS, :ssl-client-cert                    sirocco.ring.tls-test
  * backlog                                  four-hundred-connects
- * strict parsing, timeouts                 HttpKitDefectsTest and DeadlinesTest of http
- * loop death, file descriptors, memory     the tests of net
+ * strict parsing, timeouts                 HttpKitDefectsTest and DeadlinesTest of http, silent-connections-end
+ * an Error in a handler                    an-error-of-a-handler-leaves-the-server-serving
+ * file descriptors                         sirocco.ring.program-test
+ * memory per idle connection               heavy.IdleTest
  * </pre>
  */
 class ClojureTest {
@@ -67,6 +70,11 @@ class ClojureTest {
     @TestFactory
     List<DynamicTest> tls() {
         return ClojureTests.of("sirocco.ring.tls-test");
+    }
+
+    @TestFactory
+    List<DynamicTest> programs() {
+        return ClojureTests.of("sirocco.ring.program-test");
     }
 
     @TestFactory

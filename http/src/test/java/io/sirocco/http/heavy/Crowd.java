@@ -22,7 +22,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * each once more, and ends with its input.
  */
 public final class Crowd implements AutoCloseable {
-    static final byte[] HELLO = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(ISO_8859_1);
+    public static final byte[] HELLO =
+            "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(ISO_8859_1);
 
     private final int port;
     private final String source;
@@ -72,7 +73,7 @@ public final class Crowd implements AutoCloseable {
     }
 
     /** Asks on each connection, one after the other; answers how many were answered. */
-    int ask(byte[] request) throws IOException {
+    public int ask(byte[] request) throws IOException {
         int answered = 0;
         for (SocketChannel channel : all) {
             ask(channel, request);
