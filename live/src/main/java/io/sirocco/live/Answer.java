@@ -29,7 +29,7 @@ final class Answer {
                                 () -> {
                                     if (!given) {
                                         given = true;
-                                        link.intake.answered();
+                                        link.answered();
                                         link.send(parcel);
                                     }
                                 }));

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -41,8 +42,9 @@ final class Backlog {
     private final AtomicInteger messages = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicReference<CompletableFuture<Void>> room = new AtomicReference<>();
-    private boolean draining; // on the loop, as are the next two
+    private boolean draining; // on the loop, as are the next four
     private boolean resting;
+    private BooleanSupplier unfinished; // see inPieces; null when there is none
     private int deliveries; // since the last rest
     private int taken; // in this turn
     private volatile boolean hurries;
@@ -178,6 +180,38 @@ final class Backlog {
         return queue.poll();
     }
 
+    /**
+     * The task that runs now has more to do than fits into a turn: {@code piece} does a part of it
+     * in each of the next turns, until it returns false. Whatever waits comes after that, and the
+     * loop does its other work between the pieces. Loop-confined.
+     */
+    void inPieces(BooleanSupplier piece) {
+        unfinished = piece;
+        schedule();
+    }
+
+    /** Does the next piece; returns whether nothing is left of it. */
+    private boolean goOn() {
+        BooleanSupplier piece = unfinished;
+        if (piece == null) {
+            return true;
+        }
+        draining = true;
+        unfinished = null;
+        try {
+            Tasks.run(
+                    () -> {
+                        if (piece.getAsBoolean()) {
+                            unfinished = piece;
+                        }
+                    },
+                    "a shard failed at a piece of a task");
+        } finally {
+            draining = false;
+        }
+        return unfinished == null;
+    }
+
     /** So many were sent a message. Loop-confined. */
     void delivered(int receivers) {
         deliveries += receivers;
@@ -195,9 +229,11 @@ final class Backlog {
     private void turn() {
         long began = loop.clock().nanos();
         try {
-            drain(AT_ONCE);
+            if (goOn()) {
+                drain(AT_ONCE);
+            }
         } finally {
-            boolean rests = deliveries >= MANY && !hurries;
+            boolean rests = deliveries >= MANY && !hurries && unfinished == null;
             deliveries = 0;
             if (rests) {
                 restLater(began);
@@ -230,19 +266,19 @@ final class Backlog {
     private void again() {
         resting = false;
         scheduled.set(false);
-        if (!queue.isEmpty()) {
+        if (!queue.isEmpty() || unfinished != null) {
             schedule();
         }
     }
 
     private void drain(int most) {
-        if (draining) {
+        if (draining || unfinished != null) {
             return;
         }
         draining = true;
         taken = 0;
         try {
-            while (taken < most) {
+            while (taken < most && unfinished == null) {
                 Runnable task = queue.poll();
                 if (task == null) {
                     break;

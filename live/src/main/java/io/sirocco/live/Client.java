@@ -40,7 +40,7 @@ public final class Client extends Lane {
     private final String id;
     private final String pid; // null for one that does not recover
     private final Map<String, String> given;
-    private final Handlers handlers = new Handlers(this);
+    private Handlers handlers; // null while none has run for a while; where it lives
     private volatile Admission.Admitted admitted; // anew when it comes back
     private volatile Map<String, String> tags = Map.of(); // written with the lock of this held
     private volatile Peer peer;
@@ -475,27 +475,40 @@ public final class Client extends Lane {
         if (reason != Reason.STOPPED) {
             life.forget();
         }
-        handlers.submitLast(
-                namespace.closing,
-                () -> {
-                    for (Listener<Reason> each : namespace.closes) {
-                        call("close", () -> each.on(this, reason));
-                    }
-                });
+        handlers()
+                .submitLast(
+                        namespace.closing,
+                        () -> {
+                            for (Listener<Reason> each : namespace.closes) {
+                                call("close", () -> each.on(this, reason));
+                            }
+                        });
     }
 
     // ---- handlers
 
+    private Handlers handlers() {
+        if (handlers == null) {
+            handlers = new Handlers(this);
+        }
+        return handlers;
+    }
+
+    /** None of its handlers runs, or has to wait for another. Where it lives. */
+    void quiet() {
+        handlers = null;
+    }
+
     /** Has its handlers do something, of so many bytes, that owes an answer or null. */
     void submit(TaskKind kind, int size, Answer answer, Runnable work) {
-        handlers.submit(life.link(), size, answer, kind, work);
+        handlers().submit(life.link(), size, answer, kind, work);
     }
 
     /** Has its answerer do a request, beside others where the program wants that. */
     void submitRequest(TaskKind kind, int size, Answer answer, Runnable work) {
         int most = namespace.hub.settings.concurrentRequests;
         if (most > 1) {
-            handlers.submitBeside(life.link(), size, answer, kind, work, most);
+            handlers().submitBeside(life.link(), size, answer, kind, work, most);
         } else {
             submit(kind, size, answer, work);
         }

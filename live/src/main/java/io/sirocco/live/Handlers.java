@@ -67,7 +67,7 @@ final class Handlers {
 
     private void submit(Link from, int size, Inbox.Job job) {
         if (from != null) {
-            from.intake.waits(size);
+            from.intake().waits(size);
         }
         if (inbox.add(job)) {
             start(job.kind());
@@ -101,7 +101,7 @@ final class Handlers {
 
     private static void done(Link from, int size) {
         if (from != null) {
-            from.run(() -> from.intake.done(size));
+            from.run(() -> from.done(size));
         }
     }
 
@@ -166,6 +166,8 @@ final class Handlers {
         if (inbox.isRunning()) {
             long left = most - inbox.nanos();
             watch(left > 0 ? left : most);
+        } else if (others == null) {
+            client.quiet();
         }
     }
 }

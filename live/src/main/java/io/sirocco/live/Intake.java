@@ -213,6 +213,12 @@ final class Intake {
         tally().requests.add(-1);
     }
 
+    /** Whether a new one would go on as this one. */
+    boolean isIdle() {
+        boolean stops = closed || moving || throttled || full;
+        return isQuiet() && assembler == null && !stops && hub.settings.bytesPerSecond == 0;
+    }
+
     /** Whether handlers have nothing to say any more. */
     boolean isQuiet() {
         return waiting == 0 && unanswered == 0;

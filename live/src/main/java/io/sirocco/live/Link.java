@@ -36,7 +36,7 @@ final class Link implements Channel {
     private static final Duration LOOK_AGAIN = Duration.ofHours(1); // clocks are set
     final Hub hub;
     final Session session;
-    final Intake intake;
+    private Intake intake; // null while nothing of it waits
     private Client only; // most have one
     private Map<String, Client> clients; // where there are more
     private Set<String> connecting; // null while there are none
@@ -51,7 +51,6 @@ final class Link implements Channel {
     Link(Hub hub, Session session) {
         this.hub = hub;
         this.session = session;
-        this.intake = new Intake(hub, session);
         awaitConnect();
     }
 
@@ -215,6 +214,32 @@ final class Link implements Channel {
 
     // ---- what comes
 
+    Intake intake() {
+        if (intake == null) {
+            intake = new Intake(hub, session);
+        }
+        return intake;
+    }
+
+    /** Something is done that has come: while nothing more is there, nothing is kept of it. */
+    private void forgetIntake() {
+        if (intake != null && intake.isIdle()) {
+            intake = null;
+        }
+    }
+
+    /** Handlers have done what they had to, of so many bytes. */
+    void done(int size) {
+        intake().done(size);
+        forgetIntake();
+    }
+
+    /** A request is answered. */
+    void answered() {
+        intake().answered();
+        forgetIntake();
+    }
+
     @Override
     public boolean isAdmitted() {
         return only != null || clients != null;
@@ -222,7 +247,7 @@ final class Link implements Channel {
 
     @Override
     public void text(String text) throws WireException {
-        Optional<Received> received = intake.text(text);
+        Optional<Received> received = intake().text(text);
         if (received.isPresent()) {
             receive(received.get());
         }
@@ -230,7 +255,7 @@ final class Link implements Channel {
 
     @Override
     public void binary(byte[] bytes) throws WireException {
-        Optional<Received> received = intake.binary(bytes);
+        Optional<Received> received = intake().binary(bytes);
         if (received.isPresent()) {
             receive(received.get());
         }
@@ -255,11 +280,11 @@ final class Link implements Channel {
                 }
             }
             case EVENT, BINARY_EVENT -> {
-                intake.took(received);
+                intake().took(received);
                 event(client, received);
             }
             case ACK, BINARY_ACK -> {
-                intake.took(received);
+                intake().took(received);
                 answer(client, received);
             }
             default -> throw new WireException(packet.type() + " is not for us");
@@ -275,7 +300,7 @@ final class Link implements Channel {
         }
         boolean asks = packet.id() != Packet.NO_ID;
         Answer answer = asks ? new Answer(client, this, packet.id()) : null;
-        boolean room = !asks || intake.asks();
+        boolean room = !asks || intake().asks();
         Optional<Limit> limit = hub.settings.messages;
         if (limit.isPresent() && !client.maySend(limit.get(), this) || !room) {
             if (asks) {
@@ -369,17 +394,17 @@ final class Link implements Channel {
             connectDeadline.cancel();
         }
         cancelExpiry();
-        intake.leave();
+        intake().leave();
         boolean leaves = session.leave(to);
         if (!leaves) {
-            intake.arrive();
+            intake().arrive();
         }
         return leaves;
     }
 
     /** It is there. */
     void arrive() {
-        intake.arrive();
+        intake().arrive();
         if (connectDeadline != null) {
             awaitConnect();
         }
@@ -393,7 +418,7 @@ final class Link implements Channel {
 
     /** The server stops: closes when no handler has anything to say any more. */
     void finishWhenQuiet() {
-        if (intake.isQuiet() && connecting == null) {
+        if ((intake == null || intake.isQuiet()) && connecting == null) {
             reason = Reason.STOPPED;
             session.finish();
         }
@@ -420,7 +445,7 @@ final class Link implements Channel {
 
     @Override
     public void closed(End end) {
-        intake.closed();
+        intake().closed();
         if (connectDeadline != null) {
             connectDeadline.cancel();
         }

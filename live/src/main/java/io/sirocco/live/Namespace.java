@@ -14,6 +14,7 @@ import io.sirocco.net.TaskKind;
 import io.sirocco.net.log.LazyLogger;
 import java.lang.System.Logger.Level;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +49,7 @@ public sealed class Namespace permits Live {
     private final List<ErrorListener> errors = new CopyOnWriteArrayList<>();
     private final Map<String, Client> clients = new ConcurrentHashMap<>();
     private final Map<String, Client> recoverable = new ConcurrentHashMap<>(); // by their pid
-    private final Map<String, Integer> rooms = new ConcurrentHashMap<>();
+    private final Map<String, Occupied> rooms = new ConcurrentHashMap<>();
     private final Map<Tag, Set<Client>> tagged = new ConcurrentHashMap<>();
     final Watchers watchers = new Watchers();
     private final Set<String> unheard = ConcurrentHashMap.newKeySet();
@@ -161,7 +162,9 @@ public sealed class Namespace permits Live {
 
     /** How many clients of this node are in which room. */
     public Map<String, Integer> rooms() {
-        return Map.copyOf(rooms);
+        var members = new HashMap<String, Integer>();
+        rooms.forEach((name, known) -> members.put(name, known.members));
+        return Map.copyOf(members);
     }
 
     /** A client of this node. */
@@ -293,12 +296,29 @@ public sealed class Namespace permits Live {
     }
 
     void entered(String room) {
-        rooms.merge(room, 1, Integer::sum);
+        rooms.compute(
+                room,
+                (name, known) ->
+                        known == null
+                                ? new Occupied(name, 1)
+                                : new Occupied(known.name, known.members + 1));
     }
 
     void left(String room) {
-        rooms.computeIfPresent(room, (name, members) -> members == 1 ? null : members - 1);
+        rooms.computeIfPresent(
+                room,
+                (name, known) ->
+                        known.members == 1 ? null : new Occupied(known.name, known.members - 1));
     }
+
+    /** Returns the name as others have it who are in that room: one string for all of them. */
+    String shared(String room) {
+        Occupied known = rooms.get(room);
+        return known == null ? room : known.name;
+    }
+
+    /** A room that somebody is in. */
+    private record Occupied(String name, int members) {}
 
     void tag(Client client, String tag, String value) {
         tagged.computeIfAbsent(new Tag(tag, value), each -> ConcurrentHashMap.newKeySet())

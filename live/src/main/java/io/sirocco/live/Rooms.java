@@ -50,7 +50,8 @@ final class Rooms {
     }
 
     /** Answers whether that is a change. */
-    boolean join(String room) {
+    boolean join(String name) {
+        String room = client.namespace().shared(name);
         Shard here;
         synchronized (this) {
             if (joined.containsKey(room) || over || !client.life.lasts()) {

@@ -7,7 +7,6 @@ import io.sirocco.live.engine.Home;
 import io.sirocco.net.Loop;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,6 +25,9 @@ final class Shard implements Home {
 
     private static final int LONGEST_RUN = 64;
 
+    /** Clients that are handed a message in one turn: it goes to more of them in pieces. */
+    static final int PIECE = 512;
+
     final Loop loop;
     final Tally tally = new Tally();
     private final Backlog backlog;
@@ -37,8 +39,8 @@ final class Shard implements Home {
 
     /** Those of one namespace. */
     private static final class Local {
-        final Set<Client> all = new HashSet<>();
-        final Map<String, Set<Client>> rooms = new HashMap<>();
+        final ClientSet all = new ClientSet();
+        final Map<String, ClientSet> rooms = new HashMap<>();
     }
 
     /** A message to rooms, which waits. */
@@ -196,7 +198,7 @@ final class Shard implements Home {
     void join(Client client, String room) {
         Local local = namespaces.get(client.namespace());
         if (local != null && local.all.contains(client)) {
-            if (local.rooms.computeIfAbsent(room, name -> new HashSet<>()).add(client)) {
+            if (local.rooms.computeIfAbsent(room, name -> new ClientSet()).add(client)) {
                 client.namespace().entered(room);
             }
         }
@@ -248,12 +250,47 @@ final class Shard implements Home {
         Publication what = all.getFirst().publication;
         Set<String> except = what.except();
         Set<Client> receivers = audience(namespace, local, what.rooms());
+        if (receivers.size() > PIECE) {
+            backlog.inPieces(new Broadcast(List.copyOf(all), except, receivers)::piece);
+            return;
+        }
         for (Client client : receivers) {
-            if (except.isEmpty() || !except.contains(client.id())) {
-                deliver(client, all);
-            }
+            deliver(client, all, except);
         }
         backlog.delivered(receivers.size());
+    }
+
+    private void deliver(Client client, List<Delivery> all, Set<String> except) {
+        if (except.isEmpty() || !except.contains(client.id())) {
+            deliver(client, all);
+        }
+    }
+
+    /**
+     * Messages on their way to more clients than one turn hands them to: those who were in the room
+     * when it began. Who has gone by then is not here, and is sent nothing.
+     */
+    private final class Broadcast {
+        private final List<Delivery> messages;
+        private final Set<String> except;
+        private final Client[] receivers;
+        private int next;
+
+        Broadcast(List<Delivery> messages, Set<String> except, Set<Client> receivers) {
+            this.messages = messages;
+            this.except = except;
+            this.receivers = receivers.toArray(Client[]::new);
+        }
+
+        /** Hands them to some more; returns whether any are left. */
+        boolean piece() {
+            int end = Math.min(receivers.length, next + Math.max(1, PIECE / messages.size()));
+            backlog.delivered(end - next);
+            while (next < end) {
+                deliver(receivers[next++], messages, except);
+            }
+            return next < receivers.length;
+        }
     }
 
     /** Where that fails for one client, it is told of a gap, and the others get theirs. */
@@ -319,6 +356,7 @@ final class Shard implements Home {
                     .map(Set::of)
                     .orElse(Set.of());
         }
-        return local.rooms.getOrDefault(address, Set.of());
+        Set<Client> members = local.rooms.get(address);
+        return members == null ? Set.of() : members;
     }
 }

@@ -6,9 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.sirocco.live.broker.Position;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of messages that come faster than a loop hands them to its clients. */
@@ -61,6 +65,88 @@ class BacklogTest {
             assertEquals("42[\"sirocco:gap\",{\"dropped\":" + 5 * MESSAGES / 2 + "}]", next);
             service.live.room("kitchen").send("m", "again").toCompletableFuture().join();
             peer.expects("42[\"m\",\"again\"]");
+        }
+    }
+
+    @Test
+    void aTaskInPiecesLeavesTheLoopToOthersAndHoldsUpWhatCameLater() throws Exception {
+        try (var service = service();
+                Peer _ = Peer.client(service.port)) {
+            var loop = only(service).shard().loop;
+            var backlog = new Backlog(loop, MESSAGES, 1 << 20);
+            var seen = new ConcurrentLinkedQueue<String>();
+            var done = new CountDownLatch(1);
+            var pieces = new AtomicInteger();
+            backlog.executeLater(
+                    () ->
+                            backlog.inPieces(
+                                    () -> {
+                                        seen.add("piece");
+                                        loop.execute(() -> seen.add("other"));
+                                        backlog.execute(() -> seen.add("later"));
+                                        if (pieces.incrementAndGet() == 3) {
+                                            backlog.execute(done::countDown);
+                                        }
+                                        return pieces.get() < 3;
+                                    }));
+            assertTrue(done.await(10, TimeUnit.SECONDS));
+            var order = List.copyOf(seen);
+            int last = order.lastIndexOf("piece");
+            assertTrue(order.indexOf("later") > last, order::toString);
+            assertTrue(order.indexOf("other") < last, order::toString);
+            assertEquals(3, order.stream().filter("later"::equals).count());
+        }
+    }
+
+    @Test
+    void aPieceThatFailsIsTheLast() throws Exception {
+        try (var service = service();
+                Peer _ = Peer.client(service.port)) {
+            var backlog = new Backlog(only(service).shard().loop, MESSAGES, 1 << 20);
+            var done = new CountDownLatch(1);
+            backlog.executeLater(
+                    () ->
+                            backlog.inPieces(
+                                    () -> {
+                                        throw new IllegalStateException("a test");
+                                    }));
+            backlog.executeLater(done::countDown);
+            assertTrue(done.await(10, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void aMessageToMoreThanATurnTakesReachesEachOnceAndInOrder() throws Exception {
+        var peers = new ArrayList<Peer>();
+        try (var service = new Service(LiveSettings::anyConnects)) {
+            for (int i = 0; i < 2 * Shard.PIECE + 10; i++) {
+                peers.add(Peer.client(service.port));
+            }
+            Client away = only(service);
+            for (int i = 0; i < 3; i++) {
+                service.live.broadcast("m", i);
+            }
+            service.live.clients().forEach(client -> client.join("all"));
+            away.leave("all");
+            service.live.room("all").except(only(service).id()).send("room", 1);
+            service.live.broadcast("end").toCompletableFuture().get(10, TimeUnit.SECONDS);
+            int inRoom = 0;
+            for (Peer peer : peers) {
+                for (int i = 0; i < 3; i++) {
+                    peer.expects("42[\"m\"," + i + "]");
+                }
+                String next = peer.next();
+                if (next.equals("42[\"room\",1]")) {
+                    inRoom++;
+                    next = peer.next();
+                }
+                assertEquals("42[\"end\"]", next);
+            }
+            assertEquals(2 * Shard.PIECE + 9, inRoom);
+        } finally {
+            for (Peer peer : peers) {
+                peer.close();
+            }
         }
     }
 

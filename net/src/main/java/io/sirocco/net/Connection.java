@@ -121,7 +121,20 @@ public abstract class Connection extends ConnectionSocket {
         remote = new ProxiedAddress(client, peer());
     }
 
+    /**
+     * Keeps the address of the client in less memory, for a connection that will be idle for long
+     * and many others with it. Each later call of {@link #remote()} makes an object.
+     */
+    public final void compactRemote() {
+        if (remote != null) {
+            remote = CompactAddress.of(remote);
+        }
+    }
+
     private SocketAddress known() {
+        if (remote instanceof CompactAddress compact) {
+            return compact.whole();
+        }
         if (remote == null) {
             if (has(CLOSING)) { // its slot may be another's by now
                 return UnixDomainSocketAddress.of("");

@@ -132,8 +132,22 @@ final class LiveCommand implements Callable<Integer> {
             paramLabel = "TIME",
             converter = TimeWord.class,
             defaultValue = "0s",
-            description = "With --connect: how long all stay. (default: not at all)")
+            description = {
+                "With --connect: how long all stay; with --fanout: before the first message.",
+                "(default: not at all)"
+            })
     private Duration hold;
+
+    @Option(
+            names = "--probes",
+            paramLabel = "R",
+            defaultValue = "0",
+            description = {
+                "With --fanout: 16 further clients ask for R echoes per second at fixed times, while the"
+                        + " receivers are held idle and while messages are published.",
+                "(default: none)"
+            })
+    private double probes;
 
     @Option(
             names = "--password",
@@ -233,6 +247,7 @@ final class LiveCommand implements Callable<Integer> {
                 .stalled(stalled)
                 .times(times)
                 .hold(hold)
+                .probes(probes)
                 .ticket(!noTicket)
                 .loops(generating.loops())
                 .warmUp(generating.warmUp())

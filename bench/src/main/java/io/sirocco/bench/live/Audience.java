@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.bench.live;
 
+import io.sirocco.bench.Histograms;
 import io.sirocco.bench.live.LiveResult.Deliveries;
 import java.util.List;
+import org.HdrHistogram.Histogram;
 
 /** The receivers of all loops, who wait for what one publishes. Used by one thread. */
 final class Audience {
@@ -32,9 +34,25 @@ final class Audience {
         atFirst = fanout.receivers();
     }
 
-    /** Deliveries that are measured and have not come yet. */
-    long missing() {
-        return sides.sum(receivers, Receivers::missing);
+    /** Whether deliveries that are measured have not come yet. */
+    boolean misses() {
+        return sides.ask(receivers, Receivers::misses).contains(true);
+    }
+
+    /** Has echoes asked for beside all else; {@code whenDone} is told once for each loop. */
+    void probe(Runnable whenDone) {
+        sides.all(receivers, r -> r.probes.begin(whenDone));
+    }
+
+    void endProbes() {
+        sides.all(receivers, r -> r.probes.end());
+    }
+
+    /** Those that are not answered by now are lost; answers how long the others took. */
+    Histogram probed() {
+        var sum = Histograms.none();
+        sides.ask(receivers, r -> r.probes.giveUp().latency.copy()).forEach(sum::add);
+        return sum;
     }
 
     /** Grows as long as those who stalled still get messages, or are cut off. */

@@ -8,10 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import org.HdrHistogram.Histogram;
 
 /** Lets the clients of all loops in and out again, and waits for them. Used by one thread. */
 final class Doors {
+    private static final long LOOK = 1_000_000_000;
+
     private final LivePlan plan;
     private final Sides sides;
     private final Patience patience;
@@ -36,8 +39,12 @@ final class Doors {
         this.patience = patience;
     }
 
-    /** Has all of them come in, each to the crowd of its loop; returns how long that took. */
-    Duration open(List<? extends Crowd> crowds) {
+    /**
+     * Has all of them come in, each to the crowd of its loop; returns how long that took.
+     *
+     * @param progress told each second how many are in
+     */
+    Duration open(List<? extends Crowd> crowds, IntConsumer progress) {
         List<Rig> rigs = sides.rigs();
         entrances.clear();
         var done = new CountDownLatch(rigs.size());
@@ -49,7 +56,10 @@ final class Doors {
         for (int i = 0; i < rigs.size(); i++) {
             rigs.get(i).loop.execute(entrances.get(i)::start);
         }
-        patience.await(done, Long.MAX_VALUE); // each step of each client has a deadline
+        while (done.getCount() > 0 && !patience.interrupted()) { // each step has a deadline
+            patience.await(done, LOOK);
+            progress.accept((int) sides.sum(entrances, entrance -> entrance.in().size()));
+        }
         long last =
                 sides.ask(entrances, Entrance::lastReady).stream()
                         .mapToLong(Long::longValue)
@@ -79,7 +89,8 @@ final class Doors {
     }
 
     boolean anybodyThere() {
-        return present() > 0;
+        return sides.ask(entrances, entrance -> entrance.in().stream().anyMatch(Session::ready))
+                .contains(true);
     }
 
     private int present() {

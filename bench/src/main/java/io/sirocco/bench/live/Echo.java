@@ -9,11 +9,13 @@ import io.sirocco.bench.Pacer;
 import io.sirocco.bench.Schedule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** The callers of one loop, and what they have measured. Loop-confined. */
 final class Echo implements Crowd {
     final Rig rig;
     final Pacer pacer;
+    private final Supplier<Tally> measured;
 
     /** What is sent, and is to come back: an array with one text. */
     final byte[] text;
@@ -27,8 +29,17 @@ final class Echo implements Crowd {
      * @param whenDone told once, when nothing is asked any more and nothing under way
      */
     Echo(Rig rig, Runnable whenDone) {
+        this(rig, rig.plan.rate, rig::tally, whenDone);
+    }
+
+    /**
+     * @param rate of all loops
+     * @param measured where latency is put down; what fails is told to the rig
+     */
+    Echo(Rig rig, double rate, Supplier<Tally> measured, Runnable whenDone) {
         this.rig = rig;
-        var schedule = Schedule.at(rig.plan.rate, rig.index, rig.plan.loops);
+        this.measured = measured;
+        var schedule = Schedule.at(rate, rig.index, rig.plan.loops);
         this.pacer = new Pacer(rig.loop, schedule, Long.MAX_VALUE, whenDone);
         String padding = "x".repeat(rig.plan.size);
         this.text = ("[\"" + padding + "\"]").getBytes(ISO_8859_1);
@@ -75,10 +86,10 @@ final class Echo implements Crowd {
      */
     void answered(EchoCaller caller, long now, long due, Failure failure, String words) {
         if (pacer.settle(due, 1)) {
-            Tally tally = rig.tally();
+            Tally tally = measured.get();
             Histograms.record(tally.latency, now - due);
             if (failure != null) {
-                tally.failed(failure, words);
+                rig.tally().failed(failure, words);
             }
             if (pacer.inTime(now)) {
                 tally.counted++;

@@ -8,6 +8,8 @@ import org.HdrHistogram.Histogram;
 
 /** Opens the sessions of one loop, so many at a time. Loop-confined. */
 final class Entrance {
+    private static final int LEAVING = 1_000; // at the same time
+
     private final Rig rig;
     private final Crowd crowd;
     private final int wanted;
@@ -21,6 +23,10 @@ final class Entrance {
     private int failed;
     private long lastReady;
     private boolean closed;
+    private Runnable whenGone; // null unless they are leaving
+    private int told; // of those who are in, to leave
+    private int leaving; // of those, who have not gone yet
+    private boolean telling;
 
     /**
      * @param wanted how many sessions
@@ -108,16 +114,33 @@ final class Entrance {
                 : Integer.toString(status);
     }
 
-    /** Has all of them say good-bye; {@code gone} is told when none is left. */
+    /**
+     * Has all of them say good-bye, a thousand at a time; {@code gone} is told when none is left.
+     */
     void leave(Runnable gone) {
-        var left = new int[] {in.size() + 1};
-        Runnable one =
-                () -> {
-                    if (--left[0] == 0) {
-                        gone.run();
-                    }
-                };
-        in.forEach(session -> session.leave(one));
-        one.run();
+        whenGone = gone;
+        leaveMore();
+    }
+
+    private void leaveMore() {
+        if (telling) {
+            return; // one that was not there any more has gone at once
+        }
+        telling = true;
+        while (leaving < LEAVING && told < in.size()) {
+            leaving++;
+            in.get(told++).leave(this::left);
+        }
+        telling = false;
+        if (leaving == 0 && whenGone != null) {
+            Runnable gone = whenGone;
+            whenGone = null;
+            gone.run();
+        }
+    }
+
+    private void left() {
+        leaving--;
+        leaveMore();
     }
 }

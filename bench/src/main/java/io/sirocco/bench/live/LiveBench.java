@@ -2,11 +2,13 @@
 package io.sirocco.bench.live;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.sirocco.bench.Histograms;
 import io.sirocco.bench.Result;
 import io.sirocco.bench.hold.LoopbackSources;
 import io.sirocco.bench.hold.ServerCost;
 import io.sirocco.bench.hold.ServerWatch;
 import io.sirocco.bench.live.LiveResult.Deliveries;
+import io.sirocco.bench.live.LiveResult.Holding;
 import io.sirocco.net.Loop;
 import io.sirocco.net.Loops;
 import java.io.IOException;
@@ -36,6 +38,7 @@ public final class LiveBench {
     private static final long SECOND = 1_000_000_000;
     private static final long GRACE = SECOND; // for what is under way when a run is interrupted
     private static final long LOOK = 5_000_000;
+    private static final long EACH_LEAVES = 1_000_000; // at most, when there are many
     private static final long QUIET = 100_000_000; // so long nothing comes: there is no more
     private static final OperatingSystemMXBean PROCESS =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -103,7 +106,15 @@ public final class LiveBench {
 
     /** Returns how long it took. */
     private Duration open(List<? extends Crowd> crowds) throws IOException {
-        Duration took = doors.open(crowds);
+        began = began == 0 ? System.nanoTime() : began;
+        var before = new int[1];
+        Duration took =
+                doors.open(
+                        crowds,
+                        ready -> {
+                            progress.accept(opening(ready - before[0]));
+                            before[0] = ready;
+                        });
         if (doors.ready() == 0 && !patience.interrupted()) {
             take();
             throw new IOException(
@@ -114,7 +125,8 @@ public final class LiveBench {
     }
 
     private void leave() {
-        doors.leave(patience.interrupted() ? GRACE : plan.timeout.toNanos() + SECOND);
+        long most = plan.timeout.toNanos() + SECOND + plan.sessions() * EACH_LEAVES;
+        doors.leave(patience.interrupted() ? GRACE : most);
     }
 
     // ---- CONNECT
@@ -145,7 +157,8 @@ public final class LiveBench {
             leave();
             take();
         }
-        return result(elapsed, share(cpu, elapsed), Optional.empty(), cost, use.cpuMicros());
+        double share = share(cpu, elapsed);
+        return result(elapsed, share, Optional.empty(), Optional.empty(), cost, use.cpuMicros());
     }
 
     // ---- ECHO, FANOUT
@@ -167,14 +180,44 @@ public final class LiveBench {
                 throw new IOException("there is nobody to publish");
             }
             audience.ifPresent(Audience::complete);
-            return load(crowds, idle, audience);
+            Optional<Held> held = plan.hold.isZero() ? Optional.empty() : audience.map(this::hold);
+            return load(crowds, idle, audience, held);
         } finally {
             sides.all(crowds, Crowd::giveUp); // so that none asks while the loops stop
         }
     }
 
+    /** How it was while the receivers were idle. */
+    private record Held(Duration time, Histogram probes, Optional<ServerCost> server) {}
+
+    /** The receivers are idle; others ask for echoes. */
+    private Held hold(Audience audience) {
+        var use = new ServerUse(server, plan);
+        var answered = new CountDownLatch(rigs.size());
+        long from = System.nanoTime();
+        audience.probe(answered::countDown);
+        for (long at = 0; at < plan.hold.toNanos() && !patience.interrupted(); ) {
+            at = Math.min(at + SECOND, plan.hold.toNanos());
+            patience.sleep(from + at - System.nanoTime());
+            progress.accept(second(0, take().failed(), Histograms.none()));
+        }
+        Duration time = Duration.ofNanos(System.nanoTime() - from);
+        return new Held(time, endProbes(audience, answered), use.cost());
+    }
+
+    private Histogram endProbes(Audience audience, CountDownLatch answered) {
+        audience.endProbes();
+        patience.await(answered, patience.interrupted() ? GRACE : plan.timeout.toNanos());
+        return audience.probed();
+    }
+
     private LiveResult load(
-            List<? extends Crowd> crowds, CountDownLatch idle, Optional<Audience> audience) {
+            List<? extends Crowd> crowds,
+            CountDownLatch idle,
+            Optional<Audience> audience,
+            Optional<Held> held) {
+        var answered = new CountDownLatch(rigs.size());
+        audience.ifPresent(a -> a.probe(answered::countDown));
         boolean cold = plan.warmUp.isZero();
         if (!cold) {
             sides.all(crowds, Crowd::start);
@@ -196,6 +239,7 @@ public final class LiveBench {
         double share = share(PROCESS.getProcessCpuTime() - cpu, elapsed);
         sides.all(crowds, Crowd::end);
         awaitLate(idle, audience);
+        Histogram meanwhile = audience.map(a -> endProbes(a, answered)).orElseGet(Histograms::none);
         long serverCpu = use.cpuMicros();
         Optional<ServerCost> cost = use.cost();
         sides.all(crowds, Crowd::giveUp);
@@ -206,7 +250,13 @@ public final class LiveBench {
         take();
         long measured = Math.min(elapsed, plan.duration.toNanos()); // what came later is late
         long delivered = total.latency.getTotalCount();
-        return result(measured, share, audience.map(a -> a.deliveries(delivered)), cost, serverCpu);
+        return result(
+                measured,
+                share,
+                audience.map(a -> a.deliveries(delivered)),
+                held.map(h -> new Holding(h.time, h.probes, meanwhile, h.server)),
+                cost,
+                serverCpu);
     }
 
     /** Lets time pass; ends early when somebody has had enough, or nobody is left. */
@@ -236,7 +286,7 @@ public final class LiveBench {
         long until = System.nanoTime() + most;
         while (patience.interrupted() == before
                 && System.nanoTime() < until
-                && audience.get().missing() > 0) {
+                && audience.get().misses()) {
             patience.sleep(LOOK);
         }
     }
@@ -272,6 +322,12 @@ public final class LiveBench {
         progress.accept(second);
     }
 
+    /** How it goes while clients come in. */
+    private Result.Second opening(int more) {
+        long at = (System.nanoTime() - began) / 1_000_000;
+        return new Result.Second(at, more, 0, 0, 0);
+    }
+
     private Result.Second second(long counted, long failed, Histogram latency) {
         boolean none = latency.getTotalCount() == 0;
         return new Result.Second(
@@ -286,6 +342,7 @@ public final class LiveBench {
             long elapsed,
             double share,
             Optional<Deliveries> deliveries,
+            Optional<Holding> holding,
             Optional<ServerCost> cost,
             long serverCpu) {
         var figures =
@@ -305,6 +362,7 @@ public final class LiveBench {
                 new EnumMap<>(total.words),
                 doors.opening(),
                 deliveries,
+                holding,
                 cost,
                 serverCpu);
     }

@@ -22,6 +22,7 @@ import java.util.function.LongSupplier;
 public final class LivePlan {
     private static final Duration LONGEST = Duration.ofDays(365);
     private static final int OPENING = 30;
+    private static final int PROBERS = 16;
 
     final InetSocketAddress server;
     final String host;
@@ -37,6 +38,7 @@ public final class LivePlan {
     int loops = 1;
     int times = 1;
     Duration hold = Duration.ZERO;
+    double probes;
     Duration duration = Duration.ofSeconds(10);
     Duration warmUp = Duration.ZERO;
     Duration timeout = Duration.ofSeconds(10);
@@ -133,9 +135,21 @@ public final class LivePlan {
         return this;
     }
 
-    /** How long all stay who have connected; not at all unless set. */
+    /**
+     * How long all stay who have connected; of a fan-out, before the first message. Not at all
+     * unless set.
+     */
     public LivePlan hold(Duration hold) {
         this.hold = hold;
+        return this;
+    }
+
+    /**
+     * Echoes per second that further clients ask for while the receivers of a fan-out are idle, and
+     * again while messages are published; 0, which is so unless set: none.
+     */
+    public LivePlan probes(double perSecond) {
+        this.probes = perSecond;
         return this;
     }
 
@@ -197,7 +211,12 @@ public final class LivePlan {
 
     /** Sessions in all, the publisher included. */
     int sessions() {
-        return work == LiveWork.FANOUT ? clients + stalled + 1 : clients;
+        return work == LiveWork.FANOUT ? clients + stalled + 1 + probers() : clients;
+    }
+
+    /** Clients that ask for echoes beside a fan-out. */
+    int probers() {
+        return probes == 0 ? 0 : Math.max(PROBERS, loops);
     }
 
     /** Those that may be connecting at the same time. */
@@ -233,9 +252,14 @@ public final class LivePlan {
                 "only receivers of a fan-out can stop reading");
         require(times >= 1, "times must be at least 1, not " + times);
         boolean connect = work == LiveWork.CONNECT;
+        boolean fanout = work == LiveWork.FANOUT;
         require(
-                connect || times == 1 && hold.isZero(),
-                "times and hold are for those who connect and leave, without another work");
+                connect || times == 1,
+                "times are for those who connect and leave, without another work");
+        require(connect || fanout || hold.isZero(), "clients that ask for echoes are not idle");
+        require(
+                probes == 0 || fanout && probes >= 1e-3 && probes <= 1e6,
+                "probes are echoes beside a fan-out, from 0.001 to 1,000,000 per second");
         require(!connect || rate == 0, "a rate is of round trips or messages: choose one of them");
         require(duration.isPositive(), "duration must be positive");
         require(timeout.isPositive(), "timeout must be positive");

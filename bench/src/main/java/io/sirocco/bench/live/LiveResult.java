@@ -19,6 +19,7 @@ import org.HdrHistogram.AbstractHistogram;
  * @param firsts how the first of each kind of failure came about
  * @param opening how the clients came in
  * @param fanout of FANOUT
+ * @param holding of FANOUT, when the receivers were idle for a time
  * @param server what it used, if its process could be looked at; per client means those who were
  *     there at the end
  * @param cpuMicros by what {@link LivePlan#cpuMicros} grew while the figures were measured
@@ -29,6 +30,7 @@ public record LiveResult(
         Map<Failure, String> firsts,
         Opening opening,
         Optional<Deliveries> fanout,
+        Optional<Holding> holding,
         Optional<ServerCost> server,
         long cpuMicros) {
 
@@ -67,6 +69,21 @@ public record LiveResult(
             int stalled,
             long stalledGot,
             int stalledCut) {}
+
+    /**
+     * How it was while the receivers of a fan-out were idle.
+     *
+     * @param time for how long they were
+     * @param probes how long echoes took that others asked for, from when they were due, in
+     *     nanoseconds
+     * @param meanwhile the same while messages were published
+     * @param server what it used, and what its memory grew by from the first client on
+     */
+    public record Holding(
+            Duration time,
+            AbstractHistogram probes,
+            AbstractHistogram meanwhile,
+            Optional<ServerCost> server) {}
 
     /** Whether nothing has failed. */
     public boolean clean() {

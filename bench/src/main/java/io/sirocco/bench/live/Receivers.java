@@ -10,6 +10,7 @@ import java.util.List;
 final class Receivers implements Crowd {
     final Rig rig;
     final Fanout fanout;
+    final Probes probes;
     private final int stalling; // so many of the first to come
     private boolean publishes; // the first to come
     private final List<Receiver> receivers = new ArrayList<>();
@@ -22,6 +23,7 @@ final class Receivers implements Crowd {
     Receivers(Rig rig, Fanout fanout) {
         this.rig = rig;
         this.fanout = fanout;
+        this.probes = new Probes(rig);
         this.stalling = rig.share(rig.plan.stalled);
         this.publishes = rig.index == 0;
     }
@@ -32,6 +34,11 @@ final class Receivers implements Crowd {
             publishes = false;
             var one = new Publisher(fanout, rig, session);
             new Joining(rig, one, () -> joined(one), in).begin(session);
+            return;
+        }
+        if (probes.wanted()) {
+            probes.enter(session);
+            in.run();
             return;
         }
         boolean stalls = stalled.size() < stalling;
@@ -90,6 +97,12 @@ final class Receivers implements Crowd {
     long missing() {
         long first = fanout.firstMeasured();
         return receivers.stream().filter(r -> !r.stalls).mapToLong(r -> r.missing(first)).sum();
+    }
+
+    /** Whether there are any; cheaper than to count them. */
+    boolean misses() {
+        long first = fanout.firstMeasured();
+        return receivers.stream().anyMatch(r -> !r.stalls && r.missing(first) > 0);
     }
 
     // ---- what receivers tell

@@ -235,6 +235,7 @@ final class Session implements Protocol, Connector {
                 }
                 state = State.JOINING;
                 begin().put(connect);
+                connect = null; // it may be a ticket, which is this session's alone
                 send();
             }
             case '1' -> give(Failure.CLOSED, "the server ended the session");

@@ -26,6 +26,7 @@ public final class LiveJson {
             long bytesOut,
             Json.Latency latencyMicros,
             LiveResult.Deliveries fanout,
+            Holding holding,
             long failed,
             Map<String, Long> failures,
             Map<String, String> firsts,
@@ -41,6 +42,20 @@ public final class LiveJson {
             List<Double> timesSeconds,
             Json.Latency latencyMicros,
             Json.Latency ticketMicros) {}
+
+    private record Holding(
+            double seconds,
+            Json.Latency probeMicros,
+            Json.Latency probeMicrosMeanwhile,
+            ServerCost server) {
+        static Holding of(LiveResult.Holding holding) {
+            return new Holding(
+                    holding.time().toNanos() / 1e9,
+                    Json.Latency.of(holding.probes()),
+                    Json.Latency.of(holding.meanwhile()),
+                    holding.server().orElse(null));
+        }
+    }
 
     private LiveJson() {}
 
@@ -66,6 +81,7 @@ public final class LiveJson {
                         figures.bytesOut(),
                         Json.Latency.of(figures.latency()),
                         result.fanout().orElse(null),
+                        result.holding().map(Holding::of).orElse(null),
                         figures.failed(),
                         Json.named(figures.failures()),
                         Json.named(result.firsts()),

@@ -5,6 +5,7 @@ import io.sirocco.bench.Result;
 import io.sirocco.bench.hold.ServerCost;
 import io.sirocco.bench.live.LiveResult;
 import io.sirocco.bench.live.LiveResult.Deliveries;
+import io.sirocco.bench.live.LiveResult.Holding;
 import io.sirocco.bench.live.LiveResult.Opening;
 import io.sirocco.bench.live.LiveWork;
 import java.time.Duration;
@@ -25,6 +26,7 @@ public final class LiveTable {
     public static String of(LiveResult result) {
         var table = new LiveTable(result);
         table.opening();
+        result.holding().ifPresent(table::holding);
         if (result.work() != LiveWork.CONNECT) {
             table.figures();
         }
@@ -88,6 +90,21 @@ public final class LiveTable {
         summary.line("sent", Summary.volume(figures.bytesOut(), seconds));
     }
 
+    private void holding(Holding holding) {
+        summary.line("held idle", time(holding.time()));
+        if (holding.probes().getTotalCount() > 0) {
+            summary.line("  probes", Summary.latency(holding.probes()));
+        }
+        holding.server()
+                .ifPresent(
+                        cost ->
+                                summary.server(
+                                        cost,
+                                        "probe",
+                                        holding.probes().getTotalCount(),
+                                        this::perClient));
+    }
+
     private void deliveries(Deliveries deliveries) {
         long expected = deliveries.published() * deliveries.receivers();
         summary.line(
@@ -97,6 +114,9 @@ public final class LiveTable {
                 deliveries.receivers(),
                 deliveries.delivered(),
                 expected);
+        result.holding()
+                .filter(h -> h.meanwhile().getTotalCount() > 0)
+                .ifPresent(h -> summary.line("  probes", Summary.latency(h.meanwhile())));
         if (deliveries.stalled() > 0) {
             summary.line(
                     "stalled",
@@ -120,9 +140,12 @@ public final class LiveTable {
 
     private String growth(long bytes) {
         return result.work() == LiveWork.CONNECT
-                ? Units.count(bytes / (double) Math.max(1, result.opening().held()))
-                        + " B per client"
+                ? perClient(bytes)
                 : (bytes < 0 ? "" : "+") + Summary.mebibytes(bytes);
+    }
+
+    private String perClient(long bytes) {
+        return Units.count(bytes / (double) Math.max(1, result.opening().held())) + " B per client";
     }
 
     private static String time(Duration duration) {

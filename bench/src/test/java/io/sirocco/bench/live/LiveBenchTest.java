@@ -194,6 +194,36 @@ class LiveBenchTest {
     }
 
     @Test
+    void receiversAreHeldIdleWhileOthersAskForEchoes() throws Exception {
+        try (var server = new ChannelServer()) {
+            LiveResult result =
+                    run(
+                            server,
+                            LiveWork.FANOUT,
+                            p -> p.loops(2).rate(20).hold(SHORT).probes(200).watch(true));
+            var deliveries = result.fanout().orElseThrow();
+            assertEquals(Map.of(), result.figures().failures());
+            assertEquals(57, result.opening().ready()); // a publisher, and 16 who ask
+            assertEquals(40, deliveries.receivers());
+            assertEquals(40 * deliveries.published(), deliveries.delivered());
+            var holding = result.holding().orElseThrow();
+            assertTrue(holding.time().compareTo(SHORT) >= 0);
+            assertTrue(holding.probes().getTotalCount() >= 60);
+            assertTrue(holding.meanwhile().getTotalCount() >= 60);
+            assertTrue(holding.server().orElseThrow().heap().isPresent());
+        }
+    }
+
+    @Test
+    void moreThanSayGoodByeAtTheSameTimeLeaveAll() throws Exception {
+        try (var server = new ChannelServer()) {
+            LiveResult result = run(server, LiveWork.CONNECT, p -> p.clients(1_500));
+            assertEquals(Map.of(), result.figures().failures());
+            assertEquals(1_500, result.opening().held());
+        }
+    }
+
+    @Test
     void whoReadsNoMoreIsCutOffAndHoldsUpNobody() throws Exception {
         try (var server =
                 new ChannelServer(c -> c.budget(512 << 10, io.sirocco.live.Overflow.CLOSE))) {

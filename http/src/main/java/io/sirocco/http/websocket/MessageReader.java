@@ -326,6 +326,15 @@ public final class MessageReader {
         return buffer.length;
     }
 
+    /** Returns whether a new reader would read on as this one, which waits for a new message. */
+    boolean isAtRest() {
+        return inflation == null
+                && !inPayload
+                && kind == 0
+                && buffer.length == 0
+                && violation == null;
+    }
+
     // ---- results
 
     /** Returns the result of the last {@link #read}. */

@@ -34,7 +34,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     private final WebSocketListener listener;
     private final TaskKind kind; // of the listener's calls; null for one that stays on the loop
     private ListenerQueue queue; // null while the listener is called on the loop
-    private final MessageReader reader;
+    private MessageReader reader; // null between messages, unless it keeps a context
 
     private Closed firstClose; // of the side that was first; null while it is open
     private long heard; // when something came last, in the loop's milliseconds
@@ -52,12 +52,6 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         super(connection, context, sockets, agreement, subprotocol, id);
         this.listener = listener;
         this.kind = kind;
-        this.reader =
-                new MessageReader(
-                        context.role.other(),
-                        agreement,
-                        sockets.terms.maxFrame(),
-                        sockets.terms.maxMessage());
     }
 
     /** Starts the socket, after output that is already written. */
@@ -65,6 +59,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     public void begin() {
         sockets.opened();
         context.socketOpened();
+        connection.compactRemote();
         heard = context.loop.now();
         beginOutput();
         setDeadline();
@@ -78,10 +73,30 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         heard = context.loop.now();
         flags &= ~PINGED;
         int used = read(bytes, from, to);
-        if (!connection.reserveMemory(reader.stored())) {
+        if (!connection.reserveMemory(stored())) {
             failForMemory();
         }
+        if (reader != null && reader.isAtRest()) {
+            reader = null;
+        }
         return used;
+    }
+
+    private MessageReader reader() {
+        if (reader == null) {
+            reader =
+                    new MessageReader(
+                            context.role.other(),
+                            agreement,
+                            sockets.terms.maxFrame(),
+                            sockets.terms.maxMessage());
+        }
+        return reader;
+    }
+
+    /** Returns the bytes that are kept of a message which has come in part. */
+    private int stored() {
+        return reader == null ? 0 : reader.stored();
     }
 
     private int read(byte[] bytes, int from, int to) {
@@ -94,7 +109,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
                 connection.suspend();
                 return at;
             }
-            at = reader.read(bytes, at, to);
+            at = reader().read(bytes, at, to);
             if (reader.event() == Event.NONE) {
                 return at;
             }
@@ -113,7 +128,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
      * WebSocket if there is none.
      */
     boolean reserve(int bytes) {
-        connection.reserveMemory(reader.stored()); // no longer the pieces of this message
+        connection.reserveMemory(stored()); // no longer the pieces of this message
         if (context.loop.memory().reserve(bytes)) {
             return true;
         }
@@ -127,7 +142,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
      */
     @Override
     public boolean memoryShort(Connection connection) {
-        if (is(PAUSED | BEHIND) && heldBack() && !is(CONGESTED) && reader.stored() == 0) {
+        if (is(PAUSED | BEHIND) && heldBack() && !is(CONGESTED) && stored() == 0) {
             return false;
         }
         failForMemory();
@@ -374,7 +389,7 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
     void answerClose() {
         if (is(PEER_CLOSED) && !is(CLOSING | OVER)) {
             run(); // earlier messages go first
-            if (reader.violation() != null) {
+            if (reader != null && reader.violation() != null) {
                 failNow(reader.violation());
                 return;
             }
@@ -456,7 +471,9 @@ public final class WebSocketConnection extends WebSocketOutput implements Server
         }
         flags |= OVER;
         refuseMore();
-        reader.end();
+        if (reader != null) {
+            reader.end();
+        }
         connection.deadline(context.loop.now() + sockets.terms.closeMillis());
         call(0, () -> listener.onClose(this, closed));
     }

@@ -31,6 +31,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Engine {
     private static final Ids IDS = new Ids();
     private static final int WINDOW = 64 << 10;
+    private static final int SHARED_PEERS = 1 << 10;
 
     /** Nanoseconds between two looks at who is the slowest. */
     private static final long SLOWEST_PAUSE = 50_000_000;
@@ -48,6 +49,7 @@ public final class Engine {
     private final ConcurrentHashMap<String, Session> sessions = new ConcurrentHashMap<>();
     private final AtomicLong heads = new AtomicLong();
     private final AtomicLong lookedForSlowest = new AtomicLong(System.nanoTime());
+    private final Peer[] peers = new Peer[SHARED_PEERS]; // some that there are, by their hashes
     private volatile boolean closing;
 
     /** Makes one; {@link #addTo} has it answer. */
@@ -134,6 +136,20 @@ public final class Engine {
     void add(Session session, int headers) {
         heads.addAndGet(headers);
         sessions.put(session.id(), session);
+    }
+
+    /**
+     * Returns a peer that is equal: clients behind one address have one in common, where they also
+     * send the same headers. Any thread; one that others do not see yet is only not shared.
+     */
+    Peer shared(Peer peer) {
+        int place = peer.hashCode() * 0x9E3779B9 >>> 22;
+        Peer known = peers[place];
+        if (peer.equals(known)) {
+            return known;
+        }
+        peers[place] = peer;
+        return peer;
     }
 
     void remove(Session session) {

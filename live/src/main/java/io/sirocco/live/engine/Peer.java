@@ -51,7 +51,7 @@ public record Peer(String address, String lines) {
             }
             at = end + 1;
         }
-        return new Peer(address, some.toString());
+        return new Peer(address, some.isEmpty() ? "" : some.toString());
     }
 
     /** Returns how many bytes of memory the headers take, roughly. */

@@ -40,7 +40,7 @@ import java.util.function.Consumer;
  * <p>While it is idle it holds no more than its fields and one alarm. Loop-confined, but for {@link
  * #run}, and for what HTTP calls.
  */
-public final class Session {
+public final class Session implements Runnable {
     private static final LazyLogger LOG = LazyLogger.of(Session.class);
     private static final Parcel PING = Parcel.of("2");
     private static final VarHandle OUTBOX = outboxField();
@@ -96,7 +96,7 @@ public final class Session {
 
     /** Forgets the headers of its first request, but for these: see {@link Peer#only}. */
     public void keepHeaders(Map<String, Integer> longest) {
-        peer = peer.only(longest);
+        peer = engine.shared(peer.only(longest));
         forgetHead();
     }
 
@@ -161,17 +161,29 @@ public final class Session {
     private void open() {
         head = peer.size();
         engine.add(this, head);
-        setAlarm(engine.settings.pingMillis(), this::ping);
+        setAlarm(engine.settings.pingMillis());
         channel = engine.upper.open(this);
     }
 
-    private void setAlarm(long millis, Runnable task) {
-        alarm = loop().schedule(millis, task);
+    private void setAlarm(long millis) {
+        alarm = loop().schedule(millis, this);
+    }
+
+    /** Its alarm; an object less than a task for each of the three. */
+    @Override
+    public void run() {
+        if (is(FINISHING)) {
+            close();
+        } else if (is(PINGED)) {
+            silent();
+        } else {
+            ping();
+        }
     }
 
     private void ping() {
         flags |= PINGED;
-        setAlarm(engine.settings.pongMillis(), this::silent);
+        setAlarm(engine.settings.pongMillis());
         put(PING);
     }
 
@@ -186,7 +198,7 @@ public final class Session {
         flags &= ~PINGED;
         if (!is(FINISHING)) {
             alarm.cancel();
-            setAlarm(engine.settings.pingMillis(), this::ping);
+            setAlarm(engine.settings.pingMillis());
         }
     }
 
@@ -197,7 +209,7 @@ public final class Session {
         }
         flags |= FINISHING;
         alarm.cancel();
-        setAlarm(engine.settings.closeMillis(), this::close);
+        setAlarm(engine.settings.closeMillis());
         if (polling != null) {
             polling.flush();
         } else {
@@ -486,11 +498,11 @@ public final class Session {
             return;
         }
         if (is(FINISHING)) {
-            setAlarm(engine.settings.closeMillis(), this::close);
+            setAlarm(engine.settings.closeMillis());
         } else if (is(PINGED)) {
-            setAlarm(engine.settings.pongMillis(), this::silent);
+            setAlarm(engine.settings.pongMillis());
         } else {
-            setAlarm(engine.settings.pingMillis(), this::ping);
+            setAlarm(engine.settings.pingMillis());
         }
         readAgain();
     }
