@@ -48,8 +48,11 @@ class LiveCommandTest {
                 URL + " --echo --stalled 1 | only receivers of a fan-out can stop reading",
                 URL + " --echo --rate -1 | rate must be",
                 URL + " --connect --rate 9 | a rate is of round trips or messages",
-                URL + " --echo --times 2 | times and hold are for those who connect",
-                URL + " --fanout --hold 1s | times and hold are for those who connect",
+                URL + " --echo --times 2 | times are for those who connect and leave",
+                URL + " --fanout --times 2 | times are for those who connect and leave",
+                URL + " --echo --hold 1s | clients that ask for echoes are not idle",
+                URL + " --echo --probes 1 | probes are echoes beside a fan-out",
+                URL + " --fanout --probes -1 | probes are echoes beside a fan-out",
                 "ws://127.0.0.1:1/ --echo | only http is spoken, not ws",
                 URL + "?a=b --echo | the URL must have no query",
             })
