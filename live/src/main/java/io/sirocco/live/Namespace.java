@@ -311,7 +311,7 @@ public sealed class Namespace permits Live {
                         known.members == 1 ? null : new Occupied(known.name, known.members - 1));
     }
 
-    /** Returns the name as others have it who are in that room: one string for all of them. */
+    /** Returns the string that all members of the room share as its name. */
     String shared(String room) {
         Occupied known = rooms.get(room);
         return known == null ? room : known.name;

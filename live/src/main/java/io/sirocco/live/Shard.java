@@ -267,8 +267,8 @@ final class Shard implements Home {
     }
 
     /**
-     * Messages on their way to more clients than one turn hands them to: those who were in the room
-     * when it began. Who has gone by then is not here, and is sent nothing.
+     * Messages on their way to more clients than one turn serves: the members of the room when the
+     * broadcast began. A client that has left since then receives nothing.
      */
     private final class Broadcast {
         private final List<Delivery> messages;

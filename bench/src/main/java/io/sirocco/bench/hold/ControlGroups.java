@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /**
  * The control groups of server and generator, when each has its own: cgroups(7), version 1 or 2.
- * What the kernel keeps for one end of the connections is told from the other end by them.
+ * They separate what the kernel keeps for the server's end of the connections from the client's.
  * Immutable.
  */
 final class ControlGroups {

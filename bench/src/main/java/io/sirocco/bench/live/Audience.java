@@ -39,7 +39,7 @@ final class Audience {
         return sides.ask(receivers, Receivers::misses).contains(true);
     }
 
-    /** Has echoes asked for beside all else; {@code whenDone} is told once for each loop. */
+    /** Starts the echo probes of all loops; {@code whenDone} runs once for each loop. */
     void probe(Runnable whenDone) {
         sides.all(receivers, r -> r.probes.begin(whenDone));
     }

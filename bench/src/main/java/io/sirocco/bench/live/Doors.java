@@ -42,7 +42,7 @@ final class Doors {
     /**
      * Has all of them come in, each to the crowd of its loop; returns how long that took.
      *
-     * @param progress told each second how many are in
+     * @param progress receives each second the number of connected clients
      */
     Duration open(List<? extends Crowd> crowds, IntConsumer progress) {
         List<Rig> rigs = sides.rigs();

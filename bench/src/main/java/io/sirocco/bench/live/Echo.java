@@ -34,7 +34,7 @@ final class Echo implements Crowd {
 
     /**
      * @param rate of all loops
-     * @param measured where latency is put down; what fails is told to the rig
+     * @param measured supplies the tally for latencies; failures go to the rig
      */
     Echo(Rig rig, double rate, Supplier<Tally> measured, Runnable whenDone) {
         this.rig = rig;

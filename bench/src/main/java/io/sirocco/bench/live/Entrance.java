@@ -114,9 +114,7 @@ final class Entrance {
                 : Integer.toString(status);
     }
 
-    /**
-     * Has all of them say good-bye, a thousand at a time; {@code gone} is told when none is left.
-     */
+    /** Disconnects all clients, a thousand at a time; {@code gone} runs when none is left. */
     void leave(Runnable gone) {
         whenGone = gone;
         leaveMore();

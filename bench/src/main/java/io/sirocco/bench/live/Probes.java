@@ -31,7 +31,7 @@ final class Probes {
     /**
      * Asks from now on, and measures.
      *
-     * @param whenDone told when all is answered that was asked until {@link #end}
+     * @param whenDone runs when all requests sent before {@link #end} have their responses
      */
     void begin(Runnable whenDone) {
         if (sessions.isEmpty()) {
