@@ -31,6 +31,7 @@ final class ReceiveBuffers {
 
     private static final int WHOLE_SIZE = 4 << 10;
     private static final int SHARED_SIZE = 64 << 10;
+    private static final int LIMIT = 128 << 10;
     private static final int INCREMENTAL = 2;
     private static final VarHandle SHORT = JAVA_SHORT.varHandle();
 
@@ -129,11 +130,10 @@ final class ReceiveBuffers {
 
     /**
      * Returns how many bytes one multishot receive shall bring at most; 0 for no limit, where
-     * buffers are small. As much of it can still come when a connection has stopped reading. A
-     * proxy passes a piece on before the next one is copied, so TCP can send the first meanwhile.
+     * buffers are small. As much of it can still come when a connection has stopped reading.
      */
     int limit() {
-        return shared ? size : 0;
+        return shared ? LIMIT : 0;
     }
 
     /** Returns the buffer with this number. */
