@@ -46,7 +46,7 @@ public final class Engine {
     final OutputBudget output;
     private final Origins origins;
     private final WebSockets sockets;
-    private final ConcurrentHashMap<String, Session> sessions = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Object, Session> sessions = new ConcurrentHashMap<>();
     private final AtomicLong heads = new AtomicLong();
     private final AtomicLong lookedForSlowest = new AtomicLong(System.nanoTime());
     private final Peer[] peers = new Peer[SHARED_PEERS]; // some that there are, by their hashes
@@ -135,7 +135,7 @@ public final class Engine {
     /** From here on its headers count, until it forgets them: not before, or without an upgrade. */
     void add(Session session, int headers) {
         heads.addAndGet(headers);
-        sessions.put(session.id(), session);
+        sessions.put(session.key(), session);
     }
 
     /**
@@ -153,7 +153,7 @@ public final class Engine {
     }
 
     void remove(Session session) {
-        sessions.remove(session.id());
+        sessions.remove(session.key());
     }
 
     /**

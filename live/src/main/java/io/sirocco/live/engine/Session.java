@@ -58,7 +58,7 @@ public final class Session implements Runnable {
 
     private final Engine engine;
     private volatile Peer peer; // set where it lives
-    private final String id = Engine.newId();
+    private String id; // by which requests name it; null if it began with a WebSocket
     private volatile Home home;
     private Channel channel;
     private volatile WebSocket socket; // null while it polls
@@ -74,9 +74,9 @@ public final class Session implements Runnable {
         this.peer = peer;
     }
 
-    /** A secret between it and us. Any thread. */
-    public String id() {
-        return id;
+    /** Returns its key among the sessions of the engine: its id if requests name it. */
+    Object key() {
+        return id == null ? this : id;
     }
 
     /** Where it lives. Any thread. */
@@ -149,11 +149,12 @@ public final class Session implements Runnable {
     /** Opens it over long polling; answers what the client is told. */
     String openPolling(String mark) {
         polling = new Polling(this, mark);
+        id = Engine.newId();
         open();
-        return opening(true);
+        return opening(id, true);
     }
 
-    private String opening(boolean upgrades) {
+    private String opening(String id, boolean upgrades) {
         String rest = engine.opening;
         return "0{\"sid\":\"" + id + (upgrades ? rest : rest.replace("[\"websocket\"]", "[]"));
     }
@@ -368,10 +369,13 @@ public final class Session implements Runnable {
 
     // ---- what comes over a WebSocket
 
-    /** It begins with this one, on our loop. */
+    /**
+     * It begins with this one, on our loop. The protocol has an id for it as well, but no request
+     * ever names it, so nothing keeps it.
+     */
     void openSocket(WebSocket first) {
         socket = first;
-        first.trySend(opening(false));
+        first.trySend(opening(Engine.newId(), false));
         open();
     }
 
