@@ -750,8 +750,12 @@ public final class Loop implements Executor {
 
     /** Visits a few connections in this turn, and the rest of them in turns to come. */
     private void visitSome(LoopConnections.Walk walk, Consumer<Connection> action) {
-        if (walk.visit(VISITED_PER_TURN, action)) {
-            local.add(() -> visitSome(walk, action));
+        try {
+            walk.visit(VISITED_PER_TURN, action);
+        } finally { // a failure at one does not spare the others
+            if (walk.hasMore()) {
+                local.add(() -> visitSome(walk, action));
+            }
         }
     }
 

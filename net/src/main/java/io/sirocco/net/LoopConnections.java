@@ -21,16 +21,22 @@ final class LoopConnections {
 
         private Walk() {}
 
-        /** Calls {@code action} with up to {@code most}; returns whether there are more. */
-        boolean visit(int most, Consumer<Connection> action) {
-            for (int i = 0; i < most && following != null; i++) {
-                Connection connection = following;
-                following = connection.older;
-                action.accept(connection);
+        /** Calls {@code action} with up to {@code most}; goes on behind one for which it fails. */
+        void visit(int most, Consumer<Connection> action) {
+            try {
+                for (int i = 0; i < most && following != null; i++) {
+                    Connection connection = following;
+                    following = connection.older;
+                    action.accept(connection);
+                }
+            } finally {
+                if (following == null) {
+                    walks.remove(this);
+                }
             }
-            if (following == null) {
-                walks.remove(this);
-            }
+        }
+
+        boolean hasMore() {
             return following != null;
         }
     }

@@ -281,7 +281,8 @@ public final class Loops implements AutoCloseable {
                 ended.get(round.toMillis(), TimeUnit.MILLISECONDS);
                 return true;
             } catch (ExecutionException e) {
-                throw new AssertionError(e);
+                LOG.get().log(Level.WARNING, "a loop has ended by a failure", e.getCause());
+                return false;
             } catch (TimeoutException e) {
                 int before = left;
                 left = connections.getAsInt();

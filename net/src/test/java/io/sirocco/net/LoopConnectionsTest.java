@@ -97,4 +97,26 @@ class LoopConnectionsTest {
         assertTrue(seen > 0 && seen < MANY, "visited " + seen);
         assertEquals(seen, Rig.ask(rig.loop(), () -> Set.copyOf(visited).size()));
     }
+
+    @Test
+    void aWalkGoesOnBehindAFailure() throws Exception {
+        open(MANY);
+        var visited = new ArrayList<Protocol>();
+        Rig.on(
+                rig.loop(),
+                () ->
+                        rig.loop()
+                                .execute(
+                                        () ->
+                                                rig.loop()
+                                                        .forEachProtocolInTurns(
+                                                                protocol -> {
+                                                                    visited.add(protocol);
+                                                                    if (visited.size() == 1) {
+                                                                        throw new IllegalStateException(
+                                                                                "x");
+                                                                    }
+                                                                })));
+        Rig.until("all are visited", () -> Rig.ask(rig.loop(), visited::size) == MANY);
+    }
 }
