@@ -5,7 +5,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * What the server, or the generator, uses at a moment: the sum of its processes. Immutable.
+ * Memory, CPU and descriptors of the server or the generator at one moment: the sum over its
+ * processes. Immutable.
  *
  * @param heap bytes of its heaps that are in use, garbage included; absent unless they are JVMs
  *     that say so

@@ -53,7 +53,7 @@ public final class ServerWatch {
     }
 
     /**
-     * What they use now.
+     * Returns what the processes use now.
      *
      * @param cpu how much of one core they used since the last time
      */

@@ -100,9 +100,7 @@ final class HoldCharts {
                                                         : Double.NaN))));
     }
 
-    /**
-     * What it was before the run is not known to the seconds; the first one has hardly any more.
-     */
+    /** The seconds hold no value from before the run, so growth counts from the first of them. */
     private Markup kernel() {
         return draw(
                 "Growth of the kernel's memory, MiB",
