@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.lua;
+
+import java.time.Duration;
+import java.time.InstantSource;
+
+/**
+ * The one thread that runs the Lua code of a controller. Objects hand work to it that other threads
+ * have begun: responses, messages, timers. Any thread.
+ */
+public interface ScriptThread {
+    /** A task that is to run later. Any thread. */
+    interface Scheduled {
+        /** Cancels it. Does nothing if it has run. */
+        void cancel();
+    }
+
+    /**
+     * Runs {@code task} on the thread, within the limits of a script. An error of the task is
+     * logged with {@code name}. Tasks run in the order of their calls; while a script exceeds 5 ms
+     * the thread runs them in between.
+     *
+     * @param name what the task is, for the log
+     * @return false when 10,000 tasks wait already, or the thread has ended
+     */
+    boolean execute(String name, Runnable task);
+
+    /** Runs {@code task} as {@link #execute} does, but only after {@code delay}. */
+    Scheduled schedule(String name, Duration delay, Runnable task);
+
+    /** Returns the clock that {@link #schedule} keeps: a test moves it by hand. */
+    InstantSource clock();
+
+    /** Returns nanoseconds of the same clock, for intervals; it never goes back. */
+    long nanoTime();
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.mqtt;
+
+import java.util.function.BiConsumer;
+
+/**
+ * A connection to an MQTT broker that reconnects and subscribes again by itself. Any thread.
+ *
+ * <p>Messages are sent with QoS 1. While the broker is away, up to 1,000 messages wait; a message
+ * beyond that is dropped and logged.
+ */
+public interface Mqtt {
+    /** A subscription. Any thread. */
+    interface Subscription {
+        /** Ends it. */
+        void cancel();
+    }
+
+    /** Publishes a message. */
+    void publish(String topic, String payload, boolean retained);
+
+    /**
+     * Subscribes to a topic filter, now and after each reconnection.
+     *
+     * @param received is called with topic and payload, on a thread of the MQTT client
+     */
+    Subscription subscribe(String filter, BiConsumer<String, String> received);
+
+    /** Returns whether the broker is connected. */
+    boolean connected();
+}

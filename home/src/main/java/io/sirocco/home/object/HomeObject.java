@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.object;
+
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import org.luaj.vm2.LuaFunction;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+
+/**
+ * An object that a script has created by {@code OBJECT:new} or {@code GATE:new}: numbered features,
+ * methods and events. This class alone stands for a class of objects that is not known: its
+ * features keep what was stored, its methods are logged and return nil, its events never happen.
+ * Confined to the thread of the scripts, except for {@link #fire}.
+ */
+public class HomeObject {
+    private static final LazyLogger LOG = LazyLogger.of(HomeObject.class);
+    private static final int MAX_WAITING_EVENTS = 1_000;
+
+    private final String name;
+    private final ObjectContext context;
+    private final Map<Integer, LuaValue> features = new HashMap<>();
+    private final Map<Integer, List<LuaFunction>> handlers = new HashMap<>();
+    private final Queue<Runnable> waiting = new ArrayDeque<>();
+    private boolean busy; // a handler runs
+
+    protected HomeObject(String name, ObjectContext context) {
+        this.name = name;
+        this.context = context;
+    }
+
+    /** Returns the name, for example {@code TIM1234}. Immutable. */
+    public final String name() {
+        return name;
+    }
+
+    /** Returns the services of the controller. Immutable. */
+    protected final ObjectContext context() {
+        return context;
+    }
+
+    /** Returns a feature, or nil. */
+    public LuaValue get(int index) {
+        return features.getOrDefault(index, LuaValue.NIL);
+    }
+
+    /** Sets a feature. */
+    public void set(int index, LuaValue value) {
+        features.put(index, value);
+    }
+
+    /**
+     * Calls a method.
+     *
+     * @throws org.luaj.vm2.LuaError if an argument is wrong: the message says which, and what it
+     *     should be
+     */
+    public Varargs execute(int method, Varargs arguments) {
+        LOG.get()
+                .log(
+                        Level.WARNING,
+                        "{0}:execute({1}): this class of objects has no such method",
+                        name,
+                        method);
+        return LuaValue.NIL;
+    }
+
+    /** Adds a handler; the handlers of one event run in the order in which they were added. */
+    public final void addEvent(int event, LuaFunction handler) {
+        handlers.computeIfAbsent(event, key -> new ArrayList<>()).add(handler);
+    }
+
+    /** Called by {@code SYSTEM.Init()}, after the scripts have created and set all objects. */
+    public void setUp() {}
+
+    /** Called by each pass of {@code SYSTEM.Loop()}, every 960 ms. */
+    public void loop() {}
+
+    /** Called when the controller resets or ends: cancels timers, closes sockets. */
+    public void close() {}
+
+    /**
+     * Runs the handlers of an event, one after the other. An event that occurs while a handler of
+     * this object runs waits until that has ended. Any thread.
+     */
+    protected final void fire(int event, LuaValue... arguments) {
+        context.scripts()
+                .execute(
+                        name + " event " + event,
+                        () -> handle(event, LuaValue.varargsOf(arguments)));
+    }
+
+    private void handle(int event, Varargs arguments) {
+        List<LuaFunction> all = handlers.get(event);
+        if (all == null) {
+            return;
+        }
+        if (waiting.size() == MAX_WAITING_EVENTS) {
+            LOG.get().log(Level.WARNING, "{0}: event {1} is lost: too many wait", name, event);
+            return;
+        }
+        waiting.add(() -> List.copyOf(all).forEach(handler -> handler.invoke(arguments)));
+        handleNext();
+    }
+
+    /** Runs the first that waits, unless a handler runs that was interrupted by this task. */
+    private void handleNext() {
+        if (busy || waiting.isEmpty()) {
+            return;
+        }
+        busy = true;
+        try {
+            waiting.remove().run();
+        } finally {
+            busy = false;
+            if (!waiting.isEmpty()) {
+                context.scripts().execute(name + " event", this::handleNext);
+            }
+        }
+    }
+}

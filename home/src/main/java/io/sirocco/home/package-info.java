@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The virtual controller, and a client of it. */
+package io.sirocco.home;

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Project files (.omp) of Object Manager. */
+package io.sirocco.home.project;
