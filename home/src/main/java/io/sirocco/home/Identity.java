@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home;
+
+import io.sirocco.home.file.AtomicFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What a controller says it is: its serial number, its MAC address, its types and versions, by
+ * which Object Manager chooses an interface file. Immutable.
+ *
+ * @param serial the serial number, 32 bits
+ * @param mac 6 bytes
+ */
+record Identity(int serial, byte[] mac) {
+    /** {@code fwType}, {@code fwApiVer}, {@code hwType} and {@code hwVer} of this product. */
+    static final int FIRMWARE_TYPE = 3;
+
+    static final int FIRMWARE_API = 0x0051_0cc0;
+    static final int HARDWARE_TYPE = 0x13;
+    static final int HARDWARE_VERSION = 1;
+
+    private static final int FIRST_RANDOM_SERIAL = 0x0e00_0000; // nine decimal digits, as real ones
+    private static final int RANDOM_SERIALS = 1 << 24;
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    /**
+     * Reads the serial number from {@code CONFIG.JSON} in {@code folder}, or draws one, and writes
+     * {@code CONFIG.JSON} and {@code config.txt} anew for this machine.
+     *
+     * @param version of the product, for {@code fwVer}
+     * @throws IOException if a file cannot be read or written, or has no usable serial number; the
+     *     message says what to do
+     */
+    static Identity open(Path folder, byte[] mac, String version) throws IOException {
+        Path file = folder.resolve("CONFIG.JSON");
+        int serial;
+        try {
+            serial = serial(file, Files.readAllBytes(file));
+        } catch (NoSuchFileException e) {
+            serial = FIRST_RANDOM_SERIAL + new SecureRandom().nextInt(RANDOM_SERIALS);
+        }
+        var identity = new Identity(serial, mac.clone());
+        AtomicFile.write(file, identity.json(version));
+        AtomicFile.write(folder.resolve("config.txt"), identity.text());
+        return identity;
+    }
+
+    /** Returns the serial number as the protocol writes it: 8 lower-case hexadecimal digits. */
+    String serialText() {
+        return HexFormat.of().toHexDigits(serial);
+    }
+
+    /** Returns the MAC address as the protocol writes it: 12 digits. */
+    String macText() {
+        return HexFormat.of().formatHex(mac);
+    }
+
+    private static int serial(Path file, byte[] bytes) throws IOException {
+        JsonNode number;
+        try {
+            number = JSON.readTree(bytes).path("sn");
+        } catch (JacksonException e) {
+            throw new IOException(file + " is not JSON: " + e.getOriginalMessage(), e);
+        }
+        if (!number.isIntegralNumber()
+                || number.longValue() < 0
+                || number.longValue() >= 1L << 32) {
+            throw new IOException(
+                    "%s: \"sn\", the serial number, is %s, not a number from 0 to 4294967295."
+                            .formatted(file, number.isMissingNode() ? "missing" : number));
+        }
+        return (int) number.longValue();
+    }
+
+    private byte[] json(String version) {
+        var node = JSON.createObjectNode();
+        node.put("sn", Integer.toUnsignedLong(serial));
+        node.put("mac", macText());
+        node.put("hwType", HARDWARE_TYPE);
+        node.put("hwVer", HARDWARE_VERSION);
+        node.put("fwType", FIRMWARE_TYPE);
+        node.put("fwApiVer", FIRMWARE_API);
+        node.put("fwVer", version);
+        node.put("status", "OK");
+        node.putArray("tfbusDevices");
+        return JSON.writeValueAsBytes(node);
+    }
+
+    /** Returns the seven lines of {@code config.txt}. */
+    private byte[] text() {
+        HexFormat hex = HexFormat.of();
+        String text =
+                String.join(
+                        "\r\n",
+                        hex.toHexDigits(0),
+                        serialText(),
+                        HexFormat.ofDelimiter(":").formatHex(mac),
+                        hex.toHexDigits(FIRMWARE_TYPE),
+                        hex.toHexDigits(FIRMWARE_API),
+                        hex.toHexDigits(HARDWARE_TYPE),
+                        hex.toHexDigits(HARDWARE_VERSION),
+                        "");
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

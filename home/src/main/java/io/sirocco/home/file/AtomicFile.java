@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.file;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.stream.Stream;
+
+/**
+ * Replaces files as a whole: after a crash or a power failure a file has its old content or its new
+ * one. The content is written to a temporary file in the same folder, synced, and renamed; then the
+ * folder is synced. Any thread; the last of two concurrent calls for one path wins.
+ */
+public final class AtomicFile {
+    private static final String SUFFIX = ".sirocco-tmp";
+
+    private AtomicFile() {}
+
+    /** Replaces or creates a file with the permissions of the process. */
+    public static void write(Path file, byte[] content) throws IOException {
+        replace(file, content, false);
+    }
+
+    /** Replaces or creates a file that only its owner may read. */
+    public static void writePrivate(Path file, byte[] content) throws IOException {
+        replace(file, content, true);
+    }
+
+    /** Deletes the temporary files in {@code folder} that a crash has left. */
+    public static void deleteRemains(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.filter(AtomicFile::isRemains).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    private static boolean isRemains(Path file) {
+        return file.getFileName().toString().endsWith(SUFFIX);
+    }
+
+    private static void replace(Path file, byte[] content, boolean ownerOnly) throws IOException {
+        Path folder = file.toAbsolutePath().getParent();
+        Path temporary = temporary(folder, "." + file.getFileName() + ".", ownerOnly);
+        try {
+            try (var channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+                ByteBuffer rest = ByteBuffer.wrap(content);
+                while (rest.hasRemaining()) {
+                    channel.write(rest);
+                }
+                channel.force(true);
+            }
+            Files.move(
+                    temporary,
+                    file,
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+        sync(folder);
+    }
+
+    private static Path temporary(Path folder, String prefix, boolean ownerOnly)
+            throws IOException {
+        if (!folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+            return Files.createTempFile(folder, prefix, SUFFIX);
+        }
+        var permissions = PosixFilePermissions.fromString(ownerOnly ? "rw-------" : "rw-r--r--");
+        return Files.createTempFile(
+                folder, prefix, SUFFIX, PosixFilePermissions.asFileAttribute(permissions));
+    }
+
+    /** Makes the rename durable, where the system can open folders. */
+    private static void sync(Path folder) throws IOException {
+        try (var channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+}
