@@ -20,13 +20,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SunTest {
     private static final Sun TROMSO = new Sun(69.65, 18.96);
 
-    /** Times as almanacs and timeanddate.com print them. */
+    /**
+     * The times of December 2015 are published by the Finnish Meteorological Institute and others,
+     * see Wikipedia's Template:December_solstice; the other ones agree to the minute with PyEphem
+     * (upper limb, horizon at -0:34), which computes in another way.
+     */
     @ParameterizedTest
     @CsvSource({
         "52.23, 21.01, Europe/Warsaw, 2024-06-21, 04:14, 21:01",
-        "52.23, 21.01, Europe/Warsaw, 2024-12-21, 07:43, 15:25",
+        "52.23, 21.01, Europe/Warsaw, 2015-12-22, 07:43, 15:25",
         "51.51, -0.13, Europe/London, 2024-06-20, 04:43, 21:21",
-        "51.51, -0.13, Europe/London, 2024-12-21, 08:04, 15:53",
+        "51.51, -0.13, Europe/London, 2015-12-22, 08:04, 15:53",
+        "55.95, -3.19, Europe/London, 2015-12-22, 08:42, 15:40",
+        "52.52, 13.40, Europe/Berlin, 2015-12-22, 08:15, 15:54",
+        "48.85, 2.35, Europe/Paris, 2015-12-22, 08:41, 16:56",
+        "40.42, -3.70, Europe/Madrid, 2015-12-22, 08:34, 17:51",
         "-0.18, -78.47, America/Guayaquil, 2024-03-20, 06:18, 18:24",
         "40.71, -74.01, America/New_York, 2024-06-20, 05:25, 20:31",
         "40.71, -74.01, America/New_York, 2024-12-21, 07:17, 16:32",
