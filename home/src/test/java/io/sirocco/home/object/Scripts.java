@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home.object;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.sirocco.home.mqtt.Mqtt;
+import java.io.ByteArrayInputStream;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -80,7 +83,8 @@ final class Scripts {
 
     /** Runs a script; its value. */
     LuaValue lua(String script) {
-        return globals.load(script, "test").call();
+        var bytes = new ByteArrayInputStream(script.getBytes(UTF_8)); // not LuaJ's own encoding
+        return globals.load(bytes, "test", "t", globals).call();
     }
 
     static Varargs call(HomeObject object, int method, Object... arguments) {

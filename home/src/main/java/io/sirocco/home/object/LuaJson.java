@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.object;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaInteger;
+import org.luaj.vm2.LuaNumber;
+import org.luaj.vm2.LuaString;
+import org.luaj.vm2.LuaTable;
+import org.luaj.vm2.LuaUserdata;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+import org.luaj.vm2.lib.OneArgFunction;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * Values of Lua as JSON. The script language has no null inside tables, so null members become
+ * {@link #NULL}, which scripts know as the global {@code null}; null alone is nil.
+ *
+ * <table>
+ * <caption>Conversion</caption>
+ * <tr><td>array</td><td>table with the keys 1 to n; an empty one remembers that it is an array
+ *     </td></tr>
+ * <tr><td>object</td><td>table with strings as keys; numbers as keys become strings</td></tr>
+ * <tr><td>number</td><td>number; whole ones are written without a fraction; NaN and infinity are
+ *     errors</td></tr>
+ * <tr><td>string</td><td>string in UTF-8</td></tr>
+ * </table>
+ *
+ * <p>Tables may be nested 64 deep. Any thread, as far as the values allow it.
+ */
+final class LuaJson {
+    /** Stands for null in tables. Immutable. */
+    static final LuaValue NULL = new LuaUserdata("null", protectedMetatable("null"));
+
+    static final int MAX_DEPTH = 64;
+    private static final LuaTable EMPTY_ARRAY = protectedMetatable("array");
+    private static final double MAX_WHOLE = 1L << 53;
+    private static final JsonMapper JSON =
+            JsonMapper.builder(
+                            JsonFactory.builder()
+                                    .streamReadConstraints(
+                                            StreamReadConstraints.builder()
+                                                    .maxNestingDepth(MAX_DEPTH)
+                                                    .build())
+                                    .build())
+                    .build();
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    private LuaJson() {}
+
+    private static LuaTable protectedMetatable(String text) {
+        var metatable = new LuaTable();
+        metatable.set("__metatable", LuaValue.FALSE); // scripts cannot change what all share
+        metatable.set(
+                "__tostring",
+                new OneArgFunction() {
+                    @Override
+                    public LuaValue call(LuaValue value) {
+                        return LuaValue.valueOf(text);
+                    }
+                });
+        return metatable;
+    }
+
+    /**
+     * Parses JSON.
+     *
+     * @throws JacksonException if it is none
+     */
+    static LuaValue parse(String json) {
+        JsonNode node = JSON.readTree(json);
+        return node.isNull() || node.isMissingNode() ? LuaValue.NIL : toLua(node);
+    }
+
+    /**
+     * Returns JSON on one line.
+     *
+     * @throws LuaError if the value has no form in JSON, such as a function
+     */
+    static String write(LuaValue value) {
+        return JSON.writeValueAsString(toJson(value));
+    }
+
+    /** Returns the value of a node, {@link #NULL} for null. */
+    static LuaValue toLua(JsonNode node) {
+        return switch (node.getNodeType()) {
+            case STRING -> LuaText.of(node.stringValue());
+            case BOOLEAN -> LuaValue.valueOf(node.booleanValue());
+            case NUMBER -> LuaValue.valueOf(node.doubleValue());
+            case ARRAY -> {
+                var table = new LuaTable(node.size(), 0);
+                for (int i = 0; i < node.size(); i++) {
+                    table.rawset(i + 1, toLua(node.get(i)));
+                }
+                if (node.isEmpty()) {
+                    table.setmetatable(EMPTY_ARRAY);
+                }
+                yield table;
+            }
+            case OBJECT -> {
+                var table = new LuaTable(0, node.size());
+                node.properties()
+                        .forEach(
+                                member ->
+                                        table.rawset(
+                                                LuaText.of(member.getKey()),
+                                                toLua(member.getValue())));
+                yield table;
+            }
+            default -> NULL;
+        };
+    }
+
+    /**
+     * Returns a value as JSON.
+     *
+     * @throws LuaError if it has no form in JSON
+     */
+    static JsonNode toJson(LuaValue value) {
+        return toJson(value, 0);
+    }
+
+    private static JsonNode toJson(LuaValue value, int depth) {
+        if (depth > MAX_DEPTH) {
+            throw new LuaError(
+                    "a table that is nested more than " + MAX_DEPTH + " deep, or contains itself");
+        }
+        if (value instanceof LuaTable table) {
+            return isArray(table) ? array(table, depth) : object(table, depth);
+        }
+        if (value.isnil() || value == NULL) {
+            return NODES.nullNode();
+        }
+        if (value.isboolean()) {
+            return NODES.booleanNode(value.toboolean());
+        }
+        if (value instanceof LuaString string) {
+            return NODES.stringNode(LuaText.text(string));
+        }
+        if (value instanceof LuaNumber) {
+            return number(value);
+        }
+        throw new LuaError("a " + value.typename() + " has no form in JSON or XML");
+    }
+
+    private static JsonNode number(LuaValue value) {
+        double number = value.todouble();
+        if (Double.isNaN(number) || Double.isInfinite(number)) {
+            throw new LuaError("the number " + value.tojstring() + " has no form in JSON");
+        }
+        boolean whole = number == Math.rint(number) && Math.abs(number) <= MAX_WHOLE;
+        return value instanceof LuaInteger || whole
+                ? NODES.numberNode(value.tolong())
+                : NODES.numberNode(number);
+    }
+
+    /** Returns whether the keys are 1 to n, or the table has been an empty array. */
+    static boolean isArray(LuaTable table) {
+        int length = table.rawlen();
+        if (length == 0) {
+            return table.getmetatable() == EMPTY_ARRAY && table.next(LuaValue.NIL).arg1().isnil();
+        }
+        int count = 0;
+        for (Varargs entry = table.next(LuaValue.NIL);
+                !entry.arg1().isnil();
+                entry = table.next(entry.arg1())) {
+            LuaValue key = entry.arg1();
+            if (!(key instanceof LuaInteger) || key.toint() < 1 || key.toint() > length) {
+                return false;
+            }
+            count++;
+        }
+        return count == length;
+    }
+
+    private static JsonNode array(LuaTable table, int depth) {
+        var array = NODES.arrayNode();
+        for (int i = 1; i <= table.rawlen(); i++) {
+            array.add(toJson(table.rawget(i), depth + 1));
+        }
+        return array;
+    }
+
+    private static JsonNode object(LuaTable table, int depth) {
+        var object = NODES.objectNode();
+        for (LuaValue key : keys(table)) {
+            object.set(LuaText.text(key), toJson(table.rawget(key), depth + 1));
+        }
+        return object;
+    }
+
+    /**
+     * Returns the keys of a table in a stable order: numbers, then strings.
+     *
+     * @throws LuaError if a key is neither
+     */
+    static List<LuaValue> keys(LuaTable table) {
+        var keys = new ArrayList<LuaValue>();
+        for (Varargs entry = table.next(LuaValue.NIL);
+                !entry.arg1().isnil();
+                entry = table.next(entry.arg1())) {
+            if (!entry.arg1().isstring()) {
+                throw new LuaError(
+                        "a table with a " + entry.arg1().typename() + " as a key has no form here");
+            }
+            keys.add(entry.arg1());
+        }
+        keys.sort(
+                (a, b) -> {
+                    boolean first = a instanceof LuaNumber;
+                    boolean second = b instanceof LuaNumber;
+                    if (first && second) {
+                        return Double.compare(a.todouble(), b.todouble());
+                    }
+                    return first != second
+                            ? first ? -1 : 1
+                            : LuaText.text(a).compareTo(LuaText.text(b));
+                });
+        return keys;
+    }
+}

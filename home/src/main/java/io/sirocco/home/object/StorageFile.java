@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.object;
+
+import io.sirocco.home.file.AtomicFile;
+import io.sirocco.net.log.LazyLogger;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.Optional;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The file {@code storage/storage.json} of a controller: global variables by name. It is replaced
+ * as a whole on a thread of its own; after a crash it is the old one or the new one. A damaged file
+ * is set aside beside it. Any thread.
+ */
+final class StorageFile {
+    static final int MAX_BYTES = 1 << 20;
+    private static final LazyLogger LOG = LazyLogger.of(StorageFile.class);
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    private final Path file;
+    private byte[] written = new byte[0];
+    private byte[] wanted = written; // the next three are guarded by this
+    private Thread writer; // null while nothing is written
+    private boolean failed; // the last time; says it once
+    private boolean tooLarge; // says it once
+
+    StorageFile(Path runtime) {
+        this.file = runtime.resolve("storage").resolve("storage.json");
+    }
+
+    /**
+     * Reads the file, after a replacement in progress. A damaged one is moved aside.
+     *
+     * @return empty if it is there and cannot be read: it must not be replaced then
+     */
+    Optional<ObjectNode> read() {
+        flush();
+        try {
+            Files.createDirectories(file.getParent());
+            AtomicFile.deleteRemains(file.getParent());
+            byte[] bytes = Files.readAllBytes(file);
+            try {
+                JsonNode node = JSON.readTree(bytes);
+                if (node instanceof ObjectNode object) {
+                    synchronized (this) {
+                        written = bytes;
+                        wanted = bytes;
+                    }
+                    return Optional.of(object);
+                }
+                setAside("it is not an object of JSON");
+            } catch (JacksonException e) {
+                setAside(
+                        "it is not JSON, from line "
+                                + (e.getLocation() == null ? 1 : e.getLocation().getLineNr()));
+            }
+        } catch (NoSuchFileException e) {
+            // the first start
+        } catch (IOException e) {
+            LOG.get()
+                    .log(
+                            Level.ERROR,
+                            "{0} cannot be read ({1}): no value is restored, and none is saved"
+                                    + " until the next reset, so that the file is not lost",
+                            file,
+                            e.toString());
+            return Optional.empty();
+        }
+        return Optional.of(JSON.createObjectNode());
+    }
+
+    private void setAside(String why) throws IOException {
+        Path aside = Files.createTempFile(file.getParent(), "storage.json.damaged-", "");
+        Files.move(
+                file, aside, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        LOG.get()
+                .log(
+                        Level.ERROR,
+                        "{0} is damaged: {1}. It is kept as {2}; the stored values begin anew."
+                                + " To restore them, repair that file and move it back while the"
+                                + " controller is stopped.",
+                        file,
+                        why,
+                        aside.getFileName());
+    }
+
+    /** Has the file replaced soon, unless it has these values already. */
+    void write(ObjectNode values) {
+        byte[] bytes = JSON.writeValueAsBytes(values);
+        synchronized (this) {
+            if (bytes.length > MAX_BYTES) {
+                if (!tooLarge) {
+                    LOG.get()
+                            .log(
+                                    Level.ERROR,
+                                    "the stored variables take {0} bytes, the limit is {1}: nothing"
+                                            + " is saved until they take less; the longest is {2}",
+                                    bytes.length,
+                                    MAX_BYTES,
+                                    longest(values));
+                }
+                tooLarge = true;
+                return;
+            }
+            tooLarge = false;
+            wanted = bytes;
+            if (writer == null && !Arrays.equals(wanted, written)) {
+                writer = Thread.ofVirtual().name("sirocco-home-storage").start(this::replace);
+            }
+        }
+    }
+
+    private static String longest(ObjectNode values) {
+        return values.properties().stream()
+                .max(
+                        (a, b) ->
+                                Integer.compare(
+                                        a.getValue().toString().length(),
+                                        b.getValue().toString().length()))
+                .orElseThrow()
+                .getKey();
+    }
+
+    private void replace() {
+        while (true) {
+            byte[] bytes;
+            synchronized (this) {
+                if (Arrays.equals(wanted, written)) {
+                    writer = null;
+                    return;
+                }
+                bytes = wanted;
+            }
+            try {
+                AtomicFile.write(file, bytes);
+                synchronized (this) {
+                    written = bytes;
+                    failed = false;
+                }
+            } catch (IOException e) {
+                synchronized (this) {
+                    if (!failed) {
+                        LOG.get()
+                                .log(
+                                        Level.ERROR,
+                                        "{0} cannot be written ({1}); it is tried again",
+                                        file,
+                                        e.toString());
+                    }
+                    failed = true;
+                    writer = null;
+                    return; // the next call tries again
+                }
+            }
+        }
+    }
+
+    /** Waits until what was to be written is written, or could not be. */
+    void flush() {
+        Thread running;
+        synchronized (this) {
+            running = writer;
+        }
+        if (running != null) {
+            try {
+                running.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
