@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.function.Consumer;
 import org.luaj.vm2.LuaFunction;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -90,23 +91,49 @@ public class HomeObject {
      * this object runs waits until that has ended. Any thread.
      */
     protected final void fire(int event, LuaValue... arguments) {
+        deliver(event, () -> {}, failed -> {}, arguments);
+    }
+
+    /**
+     * Runs the handlers of an event as {@link #fire} does. Any thread.
+     *
+     * @param before is called right before the handlers, also if there are none: sets the features
+     *     that describe the event
+     * @param after is called after them, with whether one has failed
+     */
+    protected final void deliver(
+            int event, Runnable before, Consumer<Boolean> after, LuaValue... arguments) {
         context.scripts()
                 .execute(
                         name + " event " + event,
-                        () -> handle(event, LuaValue.varargsOf(arguments)));
+                        () -> handle(event, before, after, LuaValue.varargsOf(arguments)));
     }
 
-    private void handle(int event, Varargs arguments) {
-        List<LuaFunction> all = handlers.get(event);
-        if (all == null) {
-            return;
-        }
+    /** Returns whether an event has handlers. */
+    protected final boolean hasHandlers(int event) {
+        return handlers.containsKey(event);
+    }
+
+    private void handle(int event, Runnable before, Consumer<Boolean> after, Varargs arguments) {
         if (waiting.size() == MAX_WAITING_EVENTS) {
             LOG.get().log(Level.WARNING, "{0}: event {1} is lost: too many wait", name, event);
+            after.accept(true);
             return;
         }
-        waiting.add(() -> List.copyOf(all).forEach(handler -> handler.invoke(arguments)));
+        waiting.add(() -> run(event, before, after, arguments));
         handleNext();
+    }
+
+    private void run(int event, Runnable before, Consumer<Boolean> after, Varargs arguments) {
+        boolean failed = true;
+        try {
+            before.run();
+            List.copyOf(handlers.getOrDefault(event, List.of()))
+                    .forEach(handler -> handler.invoke(arguments));
+            failed = false;
+        } finally {
+            after.accept(failed);
+        }
     }
 
     /** Runs the first that waits, unless a handler runs that was interrupted by this task. */

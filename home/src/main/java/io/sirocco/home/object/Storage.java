@@ -2,6 +2,8 @@
 package io.sirocco.home.object;
 
 import io.sirocco.home.lua.ScriptThread.Scheduled;
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -39,6 +41,7 @@ import tools.jackson.databind.node.ObjectNode;
  * scripts.
  */
 final class Storage extends StandardObject {
+    private static final LazyLogger LOG = LazyLogger.of(Storage.class);
     private static final int UTILISATION = 1;
     private static final int ERASE_ALL = 3;
     private static final int STORE = 4;
@@ -57,6 +60,7 @@ final class Storage extends StandardObject {
         private final Set<String> names = new LinkedHashSet<>();
         private Optional<ObjectNode> values; // null until it is read; empty: not to be written
         private boolean running;
+        private boolean restored;
 
         Shared(StorageFile file) {
             this.file = file;
@@ -67,6 +71,39 @@ final class Storage extends StandardObject {
                 values = file.read();
             }
             return values;
+        }
+
+        /** Sets the global variables of the file, once. */
+        void restore(ObjectContext context) {
+            if (!restored) {
+                restored = true;
+                values().ifPresent(
+                                all ->
+                                        all.properties()
+                                                .forEach(
+                                                        each ->
+                                                                restore(
+                                                                        context,
+                                                                        each.getKey(),
+                                                                        each.getValue())));
+            }
+        }
+
+        private static void restore(ObjectContext context, String variable, JsonNode value) {
+            LuaString key = LuaText.of(variable);
+            LuaValue current = context.globals().get(key);
+            if (current instanceof LuaFunction
+                    || current instanceof LuaUserdata
+                    || current instanceof LuaTable table && table.getmetatable() != null) {
+                LOG.get()
+                        .log(
+                                Level.WARNING,
+                                "the stored variable {0} is not restored: the scripts have given"
+                                        + " its name to a function or an object",
+                                variable);
+                return;
+            }
+            context.globals().set(key, fromFile(value, true));
         }
     }
 
@@ -121,33 +158,12 @@ final class Storage extends StandardObject {
     /** Restores the variables, and begins to watch them. */
     @Override
     public void setUp() {
-        if (shared.running) {
-            return;
+        shared.restore(context());
+        if (!shared.running) {
+            shared.running = true;
+            owner = true;
+            schedule();
         }
-        shared.running = true;
-        owner = true;
-        shared.values()
-                .ifPresent(
-                        values ->
-                                values.properties()
-                                        .forEach(each -> restore(each.getKey(), each.getValue())));
-        schedule();
-    }
-
-    private void restore(String variable, JsonNode value) {
-        LuaString key = LuaText.of(variable);
-        LuaValue current = context().globals().get(key);
-        if (current instanceof LuaFunction
-                || current instanceof LuaUserdata
-                || current instanceof LuaTable table && table.getmetatable() != null) {
-            warn(
-                    "the stored variable "
-                            + variable
-                            + " is not restored: the scripts have given its name to a function or"
-                            + " an object");
-            return;
-        }
-        context().globals().set(key, fromFile(value, true));
     }
 
     private void schedule() {

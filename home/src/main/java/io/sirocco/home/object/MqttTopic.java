@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.object;
+
+import io.sirocco.home.mqtt.Mqtt.Subscription;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+import tools.jackson.core.JacksonException;
+
+/**
+ * Messages of MQTT, class 999.
+ *
+ * <table>
+ * <caption>Interface</caption>
+ * <tr><td>features</td><td>0 Topic, 1 Message: of the message that is being handled, or as a script
+ *     has set them</td></tr>
+ * <tr><td>methods</td><td>0 Subscribe(filter), 1 Unsubscribe(filter), 10 Publish(topic, message,
+ *     retained): nil stands for the feature; returns whether it was published</td></tr>
+ * <tr><td>events</td><td>0 OnInit, 1 OnMessage(topic, message)</td></tr>
+ * </table>
+ *
+ * <p>A payload that is JSON becomes its value ({@link LuaJson}), any other a string. A message that
+ * is a table is published as JSON. A message to a topic that this object itself subscribes to is
+ * refused, as it could go round for ever. The features do not change while the handlers of a
+ * message run. Confined to the thread of the scripts.
+ */
+final class MqttTopic extends StandardObject {
+    private static final int TOPIC = 0;
+    private static final int MESSAGE = 1;
+    private static final int SUBSCRIBE = 0;
+    private static final int UNSUBSCRIBE = 1;
+    private static final int PUBLISH = 10;
+    private static final int ON_INIT = 0;
+    private static final int ON_MESSAGE = 1;
+    private static final int MAX_FILTERS = 100;
+    private static final int MAX_TOPIC = 65_535;
+
+    private final Map<String, Subscription> filters = new LinkedHashMap<>();
+    private LuaValue topic = LuaValue.NIL;
+    private LuaValue message = LuaValue.NIL;
+
+    MqttTopic(String name, ObjectContext context) {
+        super(name, context);
+    }
+
+    @Override
+    public LuaValue get(int index) {
+        return switch (index) {
+            case TOPIC -> topic;
+            case MESSAGE -> message;
+            default -> super.get(index);
+        };
+    }
+
+    @Override
+    public void set(int index, LuaValue value) {
+        switch (index) {
+            case TOPIC -> topic = value;
+            case MESSAGE -> message = value;
+            default -> super.set(index, value);
+        }
+    }
+
+    @Override
+    public Varargs execute(int method, Varargs arguments) {
+        switch (method) {
+            case SUBSCRIBE -> subscribe(string("Subscribe", arguments, 1));
+            case UNSUBSCRIBE -> {
+                Subscription subscription = filters.remove(string("Unsubscribe", arguments, 1));
+                if (subscription != null) {
+                    subscription.cancel();
+                }
+            }
+            case PUBLISH -> {
+                return LuaValue.valueOf(publish(arguments));
+            }
+            default -> {
+                return super.execute(method, arguments);
+            }
+        }
+        return LuaValue.NIL;
+    }
+
+    private void subscribe(String filter) {
+        if (!isFilter(filter)) {
+            throw new LuaError(
+                    name()
+                            + ":Subscribe: \""
+                            + filter
+                            + "\" is no topic filter; write \"home/+/state\" or \"home/#\"");
+        }
+        if (filters.size() == MAX_FILTERS && !filters.containsKey(filter)) {
+            throw new LuaError(name() + ":Subscribe: there are " + MAX_FILTERS + " already");
+        }
+        filters.computeIfAbsent(filter, key -> context().mqtt().subscribe(key, this::receive));
+    }
+
+    /** Called on a thread of the MQTT client. */
+    private void receive(String from, String payload) {
+        LuaValue source = LuaText.of(from);
+        LuaValue value = value(payload);
+        deliver(
+                ON_MESSAGE,
+                () -> {
+                    topic = source;
+                    message = value;
+                },
+                failed -> {},
+                source,
+                value);
+    }
+
+    private boolean publish(Varargs arguments) {
+        LuaValue to = arguments.arg(1).isnil() ? topic : arguments.arg(1);
+        LuaValue content = arguments.arg(2).isnil() ? message : arguments.arg(2);
+        String target = to.isnil() ? "" : LuaText.text(to);
+        if (target.isEmpty()
+                || target.length() > MAX_TOPIC
+                || target.chars().anyMatch(c -> c == '+' || c == '#' || c == 0)) {
+            throw new LuaError(
+                    name() + ":Publish: \"" + target + "\" is no topic; write \"home/lamp\"");
+        }
+        for (String filter : filters.keySet()) {
+            if (matches(filter, target)) {
+                warn(
+                        "Publish: %s is refused: this object subscribes to it with %s; use another object"
+                                .formatted(target, filter));
+                return false;
+            }
+        }
+        context().mqtt().publish(target, payload(content), arguments.arg(3).toboolean());
+        return true;
+    }
+
+    /** Returns the value of a payload. */
+    static LuaValue value(String payload) {
+        if (!payload.isBlank()) {
+            try {
+                return LuaJson.parse(payload);
+            } catch (JacksonException e) {
+                // other text
+            }
+        }
+        return LuaText.of(payload);
+    }
+
+    /**
+     * Returns a value as a payload.
+     *
+     * @throws LuaError if it has no form in JSON
+     */
+    static String payload(LuaValue value) {
+        if (value.isstring() || value.isboolean()) {
+            return LuaText.text(value);
+        }
+        return value.isnil() ? "" : LuaJson.write(value);
+    }
+
+    /** MQTT 3.1.1, 4.7.1. */
+    private static boolean isFilter(String filter) {
+        String[] levels = filter.split("/", -1);
+        for (int i = 0; i < levels.length; i++) {
+            boolean wildcard = levels[i].contains("+") || levels[i].contains("#");
+            if (wildcard && levels[i].length() > 1
+                    || levels[i].equals("#") && i < levels.length - 1) {
+                return false;
+            }
+        }
+        return !filter.isEmpty() && filter.length() <= MAX_TOPIC && filter.indexOf(0) < 0;
+    }
+
+    /** Returns whether a filter matches a topic: MQTT 3.1.1, 4.7. */
+    static boolean matches(String filter, String topic) {
+        String[] pattern = filter.split("/", -1);
+        String[] levels = topic.split("/", -1);
+        if (topic.startsWith("$") && !filter.startsWith("$")) {
+            return false;
+        }
+        for (int i = 0; i < pattern.length; i++) {
+            if (pattern[i].equals("#")) {
+                return levels.length >= i;
+            }
+            if (i == levels.length || !pattern[i].equals("+") && !pattern[i].equals(levels[i])) {
+                return false;
+            }
+        }
+        return pattern.length == levels.length;
+    }
+
+    @Override
+    public void setUp() {
+        fire(ON_INIT);
+    }
+
+    @Override
+    public void close() {
+        filters.values().forEach(Subscription::cancel);
+        filters.clear();
+    }
+}

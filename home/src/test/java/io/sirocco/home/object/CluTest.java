@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.object;
+
+import static io.sirocco.home.object.Scripts.call;
+import static io.sirocco.home.object.Scripts.get;
+import static io.sirocco.home.object.Scripts.set;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.sirocco.home.schedule.Zones;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.lib.ZeroArgFunction;
+
+class CluTest {
+    private final Scripts scripts = new Scripts("2026-11-28T23:30:05Z"); // a Saturday
+    private final FakeController controller = new FakeController();
+    private Clu clu;
+    private boolean restored;
+
+    @BeforeEach
+    void create() {
+        controller.zoneChanged = () -> scripts.zone = Zones.of(controller.zone);
+        controller.zoneChanged.run();
+        clu = new Clu("CLU0", scripts.context(), controller, () -> restored = true);
+        scripts.record(clu, 0, "init");
+        scripts.record(clu, 13, "time");
+        scripts.record(clu, 20, "mqtt");
+    }
+
+    private List<String> features(int... indexes) {
+        return Arrays.stream(indexes).mapToObj(index -> get(clu, index)).toList();
+    }
+
+    @Test
+    void dateAndTimeByTheZone() {
+        assertEquals(
+                List.of("2026-11-28", "23:30:05", "28", "11", "2026", "6", "23", "30"),
+                features(5, 6, 7, 8, 9, 10, 11, 12));
+        set(clu, 14, 0);
+        assertEquals(
+                List.of("2026-11-29", "00:30:05", "29", "11", "2026", "0", "0", "30"),
+                features(5, 6, 7, 8, 9, 10, 11, 12));
+        assertEquals("1795908605", get(clu, 13));
+    }
+
+    /** Defect of the reference: it returned 7. */
+    @Test
+    void dayOfWeekOfSundayIsZero() {
+        scripts.thread.advance(Duration.ofHours(1));
+        assertEquals("0", get(clu, 10));
+        scripts.thread.advance(Duration.ofDays(1));
+        assertEquals("1", get(clu, 10));
+    }
+
+    /** Defect of the reference: it was that of the process. */
+    @Test
+    void uptimeSinceReset() {
+        scripts.thread.advance(Duration.ofSeconds(100));
+        assertEquals("100", get(clu, 0));
+        create();
+        scripts.thread.advance(Duration.ofSeconds(5));
+        assertEquals("5", get(clu, 0));
+    }
+
+    @Test
+    void initOnceAndStoredVariablesBefore() {
+        clu.addEvent(
+                0,
+                new ZeroArgFunction() {
+                    @Override
+                    public LuaValue call() {
+                        assertEquals(true, restored);
+                        return NIL;
+                    }
+                });
+        clu.setUp();
+        assertEquals(List.of("init"), scripts.events());
+    }
+
+    @Test
+    void timeChange() {
+        clu.setUp();
+        scripts.events();
+        set(clu, 14, 0);
+        assertEquals(List.of("time"), scripts.events());
+        set(clu, 14, 0);
+        scripts.thread.advance(Duration.ofSeconds(5));
+        scripts.thread.setClock(scripts.thread.clock().instant().plusSeconds(59));
+        scripts.thread.advance(Duration.ofSeconds(5));
+        assertEquals(List.of(), scripts.events());
+        scripts.thread.setClock(scripts.thread.clock().instant().minusSeconds(60));
+        scripts.thread.advance(Duration.ofSeconds(5));
+        assertEquals(List.of("time"), scripts.events());
+        scripts.thread.setClock(Instant.parse("2030-01-01T00:00:00Z"));
+        scripts.thread.advance(Duration.ofSeconds(1));
+        assertEquals(List.of("time"), scripts.events());
+        clu.close();
+        assertEquals(0, scripts.thread.scheduled());
+    }
+
+    @Test
+    void wrongZonesChangeNothing() {
+        set(clu, 14, 23);
+        set(clu, 14, "Warsaw");
+        assertEquals("22", get(clu, 14));
+    }
+
+    @Test
+    void log() {
+        call(clu, 0, "one");
+        call(clu, 0, 2);
+        assertEquals("one\n2", get(clu, 1));
+        call(clu, 1);
+        assertEquals("", get(clu, 1));
+    }
+
+    @Test
+    void mqttIsAppliedOnceAndAtEachChange() {
+        set(clu, 20, "tcp://u:p@h:1883");
+        set(clu, 21, LuaValue.TRUE);
+        assertEquals(List.of(), controller.calls);
+        clu.setUp();
+        set(clu, 23, LuaValue.TRUE);
+        set(clu, 21, 0);
+        assertEquals(
+                List.of(
+                        "tcp://u:p@h:1883 MQTT on",
+                        "tcp://u:p@h:1883 MQTT on, discovery below homeassistant",
+                        "tcp://u:p@h:1883 MQTT off, discovery below homeassistant"),
+                controller.calls);
+        controller.connected = true;
+        assertEquals("true", get(clu, 22));
+    }
+
+    @Test
+    void userValues() {
+        clu.setUp();
+        controller.calls.clear();
+        call(clu, 20, "Name", "id", "temperature", LuaValue.NIL, "{{ value }}");
+        call(clu, 21, "id", 21.5);
+        controller.received.accept("id", "{\"a\":1}");
+        assertEquals(List.of("Name|id|temperature||{{ value }}", "id=21.5"), controller.calls);
+        assertEquals(List.of("init", "mqtt id {\"a\":1}"), scripts.events());
+        assertEquals("{\"a\":1}", get(clu, 25));
+    }
+
+    /** Defect 10 of the reference: no reply at all for an unknown object. */
+    @Test
+    void anUnknownObjectIsAValue() {
+        assertEquals("true", call(clu, 30, "CLU1->DOU1").tojstring());
+        assertEquals("false", call(clu, 30, "CLU2->DOU1").tojstring());
+        assertThrows(LuaError.class, () -> call(clu, 30, "DOU1"));
+        assertThrows(LuaError.class, () -> call(clu, 20, "Name"));
+    }
+}
