@@ -2,6 +2,7 @@
 package io.sirocco.bench.hold;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +25,8 @@ public record Processes(List<Long> pids) {
     public record Use(long rss, long userMillis, long systemMillis) {
         static final Use NONE = new Use(0, 0, 0);
 
-        long cpuMillis() {
+        /** Returns the CPU time in both. */
+        public long cpuMillis() {
             return userMillis + systemMillis;
         }
 
@@ -36,8 +38,13 @@ public record Processes(List<Long> pids) {
         }
     }
 
-    /** Empty when none of them can be asked. */
-    Optional<Use> use() {
+    /** Returns the processes that receive what is sent to a UDP address of this machine. */
+    public static Optional<Processes> onUdp(InetSocketAddress address) {
+        return Listening.onUdp(address);
+    }
+
+    /** Returns what they have used until now; empty when none of them can be asked. */
+    public Optional<Use> use() {
         return pids.stream().map(Processes::use).flatMap(Optional::stream).reduce(Use::plus);
     }
 
