@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds out whose socket listens on an address: its inode is in /proc/net/tcp or udp, and who has
- * it open in /proc/PID/fd. On Linux, among the processes that this one may look at.
+ * Finds the processes that have a listening socket open, by its inode in /proc/net/tcp or udp and
+ * in /proc/PID/fd. Linux only. Any thread.
  */
 final class Listening {
     private static final Table TCP = new Table("tcp", "0A"); // LISTEN

@@ -64,7 +64,10 @@ public record Processes(List<Long> pids) {
         }
     }
 
-    /** The same without looking at each, which Linux can from 6.2 on; absent elsewhere. */
+    /**
+     * Returns the number of open descriptors by one {@code stat} per process (Linux 6.2 and later);
+     * empty elsewhere.
+     */
     OptionalInt descriptorsAtOnce() {
         int count = 0;
         for (long pid : pids) {
@@ -77,7 +80,7 @@ public record Processes(List<Long> pids) {
         return count == 0 ? OptionalInt.empty() : OptionalInt.of(count);
     }
 
-    /** Descriptors that they have open. */
+    /** Counts the open descriptors one by one. */
     int descriptors() {
         int count = 0;
         for (long pid : pids) {
