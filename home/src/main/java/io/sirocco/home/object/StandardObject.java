@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.object;
+
+import io.sirocco.net.log.LazyLogger;
+import java.lang.System.Logger.Level;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+
+/**
+ * Base of the classes of objects that the controller knows. A script that sets a feature to
+ * something wrong finds a warning in the log, and the feature unchanged: the other lines of {@code
+ * OnInit} still run. A wrong argument of a method is an error of Lua. Confined to the thread of the
+ * scripts.
+ */
+abstract class StandardObject extends HomeObject {
+    private static final LazyLogger LOG = LazyLogger.of(HomeObject.class);
+
+    StandardObject(String name, ObjectContext context) {
+        super(name, context);
+    }
+
+    /** Logs a warning about this object. */
+    final void warn(String what) {
+        LOG.get().log(Level.WARNING, "{0}: {1}", name(), what);
+    }
+
+    /** Logs that a script sets a feature that only the object sets. */
+    final void readOnly(String feature) {
+        warn("feature " + feature + " cannot be set");
+    }
+
+    /** Returns a number within bounds; {@code fallback}, with a warning, for anything else. */
+    final double number(String feature, LuaValue value, double min, double max, double fallback) {
+        if (value.isnumber() && value.todouble() >= min && value.todouble() <= max) {
+            return value.todouble();
+        }
+        warn(
+                "feature %s: %s is not a number from %s to %s; it stays %s"
+                        .formatted(
+                                feature,
+                                LuaText.text(value),
+                                text(min),
+                                text(max),
+                                text(fallback)));
+        return fallback;
+    }
+
+    private static String text(double number) {
+        return LuaValue.valueOf(number).tojstring();
+    }
+
+    /** Returns whether a value stands for yes: true, or a number except 0. */
+    static boolean isOn(LuaValue value) {
+        return value.isnumber() ? value.todouble() != 0 : value.toboolean();
+    }
+
+    /** Returns 1 or 0. */
+    static LuaValue bit(boolean value) {
+        return value ? LuaValue.ONE : LuaValue.ZERO;
+    }
+
+    /** Returns an integer of any size as a number of Lua. */
+    static LuaValue integer(long value) {
+        return LuaValue.valueOf((double) value);
+    }
+
+    /**
+     * Returns an argument that must be a string or a number.
+     *
+     * @throws LuaError if it is something else
+     */
+    final String string(String method, Varargs arguments, int index) {
+        LuaValue value = arguments.arg(index);
+        if (!value.isstring()) {
+            throw new LuaError(
+                    "%s:%s: argument %d must be a string, not %s"
+                            .formatted(name(), method, index, value.typename()));
+        }
+        return LuaText.text(value);
+    }
+
+    /**
+     * Returns an argument that must be an integer within bounds.
+     *
+     * @throws LuaError if it is something else
+     */
+    final int integer(String method, Varargs arguments, int index, int min, int max) {
+        LuaValue value = arguments.arg(index);
+        double number = value.isnumber() ? value.todouble() : Double.NaN;
+        if (!(number >= min && number <= max) || number != Math.rint(number)) {
+            throw new LuaError(
+                    "%s:%s: argument %d must be an integer from %d to %d, not %s"
+                            .formatted(name(), method, index, min, max, LuaText.text(value)));
+        }
+        return (int) number;
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.schedule;
+
+/** Thrown when a rule cannot be read; the message says where, why, and what to write. Immutable. */
+public final class RuleException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+    private static final int SHOWN = 80;
+
+    RuleException(String rule, String why) {
+        super("In \"" + shown(rule) + "\": " + why);
+    }
+
+    private static String shown(String rule) {
+        return rule.length() <= SHOWN ? rule : rule.substring(0, SHOWN) + "...";
+    }
+}
