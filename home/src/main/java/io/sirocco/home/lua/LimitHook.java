@@ -10,6 +10,7 @@ import org.luaj.vm2.Lua;
 import org.luaj.vm2.LuaClosure;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaFunction;
+import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 import org.luaj.vm2.lib.DebugLib;
@@ -28,6 +29,7 @@ import org.luaj.vm2.lib.DebugLib;
  */
 final class LimitHook extends DebugLib {
     private static final int QUANTUM = 500;
+    private static final int MAX_CALL_CHAIN = 100;
     private static final int LARGE_STRING = 64 << 10; // one that is counted at once
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -188,6 +190,11 @@ final class LimitHook extends DebugLib {
         }
     }
 
+    /** Returns how many bytes a string may have. */
+    int longestString() {
+        return limits.string();
+    }
+
     /**
      * Checks the length of a string before it is made.
      *
@@ -247,10 +254,13 @@ final class LimitHook extends DebugLib {
         int at = depth - 1;
         counters[at] = counter;
         int instruction = closures[at].p.code[counter];
-        if ((instruction & 0x3f) == Lua.OP_CONCAT) {
-            allowConcatenation(instruction, stacks[at]);
+        switch (instruction & 0x3f) {
+            case Lua.OP_CONCAT -> allowConcatenation(instruction, stacks[at]);
+            case Lua.OP_CALL, Lua.OP_TAILCALL, Lua.OP_TFORCALL ->
+                    allowCall(stacks[at][Lua.GETARG_A(instruction)]);
+            default -> {}
         }
-        if (--countdown <= 0) {
+        if (--countdown <= 0 || stopped != null) {
             look();
         }
     }
@@ -268,6 +278,21 @@ final class LimitHook extends DebugLib {
         }
         if (length > LARGE_STRING) {
             allow(length, "..");
+        }
+    }
+
+    /**
+     * Refuses a table whose {@code __call} leads back to itself: LuaJ would follow it without
+     * instructions.
+     */
+    static void allowCall(LuaValue callee) {
+        LuaValue next = callee;
+        for (int i = 0; next instanceof LuaTable; i++) {
+            if (i == MAX_CALL_CHAIN) {
+                throw new LuaError("loop in __call");
+            }
+            LuaValue metatable = next.getmetatable();
+            next = metatable == null ? LuaValue.NIL : metatable.rawget(LuaValue.CALL);
         }
     }
 

@@ -453,7 +453,7 @@ final class LuaState implements ScriptThread {
     }
 
     private Accepted accepted() {
-        if (!hook.roomForTask()) {
+        if (hook.isStopped() || !hook.roomForTask()) {
             return Accepted.NONE;
         }
         int above = hook.tasks() - 1; // the main script is the first

@@ -84,6 +84,17 @@ final class Sandbox {
         globals.set("_VERSION", "Lua 5.2");
         globals.set("collectgarbage", function("collectgarbage", arguments -> LuaValue.NIL));
         globals.set("load", function("load", load(globals.get("load"))));
+        for (String name : new String[] {"pcall", "xpcall"}) {
+            LuaValue function = globals.get(name);
+            globals.set(
+                    name,
+                    function(
+                            name,
+                            arguments -> {
+                                LimitHook.allowCall(arguments.arg1());
+                                return function.invoke(arguments);
+                            }));
+        }
         globals.set("require", function("require", this::require));
         log("print", Level.INFO);
         log("log", Level.INFO);

@@ -308,14 +308,19 @@ final class StringFunctions {
         private int length;
 
         Bytes(int expected) {
-            bytes = new byte[Math.max(16, expected)];
+            bytes = new byte[Math.max(16, expected)]; // the subject is within the limit
         }
 
         void add(LuaString text, int from, int to) {
             int more = to - from;
             if (length + (long) more > bytes.length) {
                 limits.allow(length + (long) more, "string.gsub");
-                bytes = java.util.Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + more));
+                int room =
+                        (int)
+                                Math.min(
+                                        Math.max(bytes.length * 2L, length + more),
+                                        limits.longestString());
+                bytes = java.util.Arrays.copyOf(bytes, room);
             }
             text.copyInto(from, bytes, length, more);
             length += more;

@@ -28,7 +28,13 @@ class LimitTest {
     }
 
     private ScriptRig rig(String user) {
-        rig = new ScriptRig(root, settings -> settings.instructions(3_000_000));
+        return rig(user, 64 << 20);
+    }
+
+    private ScriptRig rig(String user, long allocation) {
+        rig =
+                new ScriptRig(
+                        root, settings -> settings.instructions(3_000_000).allocation(allocation));
         return rig.script("USER.LUA", user).start();
     }
 
@@ -43,7 +49,7 @@ class LimitTest {
                 "while true do pcall(error) end",
                 "pcall(function() while true do end end) done = true",
                 "xpcall(function() while true do end end, function() return 1 end) done = true",
-                "xpcall(error, function() while true do end end) done = true",
+                "xpcall(function() error('x') end, function() while true do end end) done = true",
                 "while true do pcall(function() while true do end end) end",
                 "repeat local t = setmetatable({}, {__index = function(t, k) return k end}) until t.x == 1",
                 "table.sort({3, 2, 1}, function() while true do end end)",
@@ -58,7 +64,7 @@ class LimitTest {
                 "local t = {} for i = 1, 1e4 do t[i] = i end while true do table.insert(t, 1, 1) table.remove(t, 1) end"
             })
     void anEndlessLoopEnds(String body) {
-        rig("function bomb()\n " + body + " end");
+        rig("function bomb()\n " + body + " end", Long.MAX_VALUE);
         assertEquals("nil", rig.value("bomb()"));
         isAlive();
         assertEquals("nil", rig.value("done"));
@@ -81,18 +87,18 @@ class LimitTest {
                 "local s = ('x'):rep(1e6) local t = {} for i = 1, 1e9 do t[i] = s:gsub('y', 'z') end",
                 "local s = ('x'):rep(4e6) return s .. s",
                 "local s = ('x'):rep(1e6) return s .. s .. s .. s .. s .. s .. s .. s",
-                "return ('x'):rep(1e9)",
-                "return ('x'):rep(2^53)",
-                "return ('xxxx'):rep(2^62)",
+                "return (('x'):rep(1e9))",
+                "return (('x'):rep(2^53))",
+                "return (('xxxx'):rep(2^62))",
                 "return (''):rep(2, ('x'):rep(4e6)) .. ('x'):rep(4e6)",
-                "local s = ('x'):rep(1e6) return ('%s%s%s%s%s'):format(s, s, s, s, s)",
-                "local s = ('\\0'):rep(2e6) return ('%q'):format(s)",
-                "local s, t = ('x'):rep(1e6), {} for i = 1, 10 do t[i] = s end return table.concat(t)",
-                "local s = ('x'):rep(1e6) return table.concat({'', '', '', '', '', ''}, s)",
+                "local s = ('x'):rep(1e6) return (('%s%s%s%s%s'):format(s, s, s, s, s))",
+                "local s = ('\\0'):rep(2e6) return (('%q'):format(s))",
+                "local s, t = ('x'):rep(1e6), {} for i = 1, 10 do t[i] = s end return (table.concat(t))",
+                "local s = ('x'):rep(1e6) return (table.concat({'', '', '', '', '', ''}, s)) ",
                 "return (('x'):rep(1e6):gsub('x', '%0%0%0%0%0%0'))",
                 "return (('x'):rep(3000):gsub('x', ('y'):rep(2000)))",
-                "return table.unpack({}, 1, 1e9)",
-                "return ('x'):rep(4e6):byte(1, -1)",
+                "return (table.unpack({}, 1, 1e9))",
+                "return (('x'):rep(4e6):byte(1, -1))",
                 "return load(('x = 1 '):rep(1e5))()",
                 "return load(function() return ('x = 1 '):rep(1e4) end)()"
             })

@@ -98,7 +98,7 @@ class PatternMatcherTest {
                     abc;          x*;      -;       [-a-b-c-][4]
                     abc;          b;       %2;      error
                     abc;          b;       %x;      error
-                    abc;          (b;      x;       error
+                    abc;          (b;      %1;      error
                     abc;          [b;      x;       error
                     abc;          %;       x;       error
                     """)
