@@ -2,7 +2,7 @@
 (ns sirocco.ring.channel-test
   "Channels over HTTP: long polling, streams, slow and lost clients; and over WebSockets."
   (:require [clojure.string :as str]
-            [clojure.test :refer [deftest is testing]]
+            [clojure.test :refer [deftest is]]
             [sirocco.ring :as ring :refer [as-channel close on-close on-ping on-receive open? send! try-send! websocket?]]
             [sirocco.ring.conformance.wire :as wire]
             [sirocco.ring.frames :as frames])
@@ -114,15 +114,28 @@
     (is (= "answer" (wire/text (wire/fetch port "/"))))))
 
 (deftest on-close-fires-once-whatever-comes-first
-  (let [closes (atom {})]
+  (let [closes (atom {})
+        called (CountDownLatch. 1000)]
     (serving [port (fn [request]
                      (as-channel request
-                       {:on-open (fn [ch] (future (close ch)) (future (send! ch "x")) (future (on-close ch (fn [_] (swap! closes update ch (fnil inc 0))))))}))]
+                       {:on-open (fn [ch]
+                                   (future (close ch))
+                                   (future (send! ch "x"))
+                                   (future (on-close ch (fn [_] (swap! closes update ch (fnil inc 0)) (.countDown called)))))}))]
       (with-open [socket (wire/connect port)]
         (dotimes [_ 1000]
           (wire/write! socket "GET / HTTP/1.1\nHost: a\n\n")
-          (is (contains? #{200 204} (:status (wire/read-response! socket)))))))
+          (is (contains? #{200 204} (:status (wire/read-response! socket))))))
+      (is (.await called 15 TimeUnit/SECONDS)))
+    (is (= 1000 (count @closes)))
     (is (every? #{1} (vals @closes)))))
+
+(deftest a-stream-has-the-charset-of-its-content-type
+  (serving [port (fn [request]
+                   (as-channel request {:on-open (fn [ch]
+                                                   (send! ch {:headers {"Content-Type" "text/plain; charset=iso-8859-1"} :body "ä"} false)
+                                                   (send! ch "ö"))}))]
+    (is (= [-28 -10] (vec (:body (wire/fetch port "/")))))))
 
 (deftest a-slow-client-holds-up-the-sender
   (let [sent (atom 0)

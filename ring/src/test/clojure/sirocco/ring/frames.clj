@@ -6,13 +6,18 @@
 
 (def ^:private opcodes {:text 1 :binary 2 :close 8 :ping 9 :pong 10})
 
+(defn handshake
+  "Returns the request of a handshake, with further lines of headers."
+  [& lines]
+  (str "GET /ws HTTP/1.1\nHost: localhost\nUpgrade: websocket\nConnection: Upgrade\n"
+       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\nSec-WebSocket-Version: 13\n"
+       (apply str (map #(str % "\n") lines)) "\n"))
+
 (defn connect
   "Returns a socket whose WebSocket is open, after the handshake with further lines of headers."
   [port & lines]
   (let [socket (wire/connect port)]
-    (wire/write! socket (str "GET /ws HTTP/1.1\nHost: localhost\nUpgrade: websocket\nConnection: Upgrade\n"
-                             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\nSec-WebSocket-Version: 13\n"
-                             (apply str (map #(str % "\n") lines)) "\n"))
+    (wire/write! socket (apply handshake lines))
     (let [head (wire/read-head! socket)]
       (when-not (= 101 (:status head))
         (.close socket)

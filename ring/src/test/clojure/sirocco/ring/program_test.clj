@@ -123,7 +123,7 @@
             (let [port (parse-long (.readLine (.inputReader server)))
                   sockets (doall (for [i (range 90)
                                        :let [socket (wire/connect port)]]
-                                   [socket (served? socket (if (< i 5) 15000 30))]))
+                                   [socket (served? socket (if (< i 11) 15000 30))]))
                   kept (map first (filter second sockets))
                   others (map first (remove second sockets))]
               (try

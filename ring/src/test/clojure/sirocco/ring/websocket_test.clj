@@ -132,8 +132,23 @@
     (serving [port {} {:ws-origins ["https://elsewhere.example"]}] (is (= :open (refused port))))))
 
 (deftest compression
-  (serving [port {} {:ws-compression? true}]
-    (with-open [_ (frames/connect port "Sec-WebSocket-Extensions: permessage-deflate")])))
+  (doseq [[opts agreed] [[{:ws-compression? true} #"^permessage-deflate"] [{} #"^$"]]]
+    (serving [port {} opts]
+      (with-open [socket (wire/connect port)]
+        (wire/write! socket (frames/handshake "Sec-WebSocket-Extensions: permessage-deflate"))
+        (is (re-find agreed (str (wire/header (wire/read-head! socket) "sec-websocket-extensions"))))))))
+
+(deftest a-callback-of-send-that-throws-stops-no-later-message
+  (let [failed (atom 0)
+        fail (fn [_] (swap! failed inc) (throw (IllegalStateException. "fail")))]
+    (serving [port {:on-message (fn [socket _]
+                                  (ws/send socket "first" #(throw (IllegalStateException. "succeed")) fail)
+                                  (ws/send socket "second" (fn []) fail))}]
+      (with-open [socket (frames/connect port)]
+        (frames/send! socket :text "go")
+        (is (= [:text "first"] (frames/read! socket)))
+        (is (= [:text "second"] (frames/read! socket)))
+        (is (zero? @failed))))))
 
 (deftest a-silent-client-is-pinged
   (serving [port {} {:ws-idle-timeout 50}]

@@ -2,13 +2,14 @@
 package io.sirocco.home;
 
 import io.sirocco.home.file.AtomicFile;
+import io.sirocco.home.protocol.Bytes;
+import io.sirocco.home.protocol.CipherKey;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import tools.jackson.core.JacksonException;
@@ -20,23 +21,20 @@ import tools.jackson.databind.json.JsonMapper;
  * has set the key. Any thread.
  */
 final class KeyFile {
-    private static final int KEY_BYTES = 16;
-    private static final int PIN_LENGTH = 8;
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final Path file;
 
     /**
-     * The content. Immutable, apart from the arrays, which nobody writes to.
+     * The content. Immutable.
      *
-     * @param key the 16 bytes of the project key
-     * @param iv its initialization vector, 16 bytes
+     * @param key the project key
      * @param pin 8 ASCII characters, the "private key" on the sticker of a real controller
      * @param adopted whether a client has set the project key; false for a generated one
      */
-    record Content(byte[] key, byte[] iv, String pin, boolean adopted) {
-        Content withProjectKey(byte[] newKey, byte[] newIv) {
-            return new Content(newKey, newIv, pin, true);
+    record Content(CipherKey key, String pin, boolean adopted) {
+        Content withProjectKey(CipherKey newKey) {
+            return new Content(newKey, pin, true);
         }
 
         /** Shows no secret. */
@@ -76,8 +74,8 @@ final class KeyFile {
     void write(Content content) throws IOException {
         var base64 = Base64.getEncoder();
         var node = JSON.createObjectNode();
-        node.put("key", base64.encodeToString(content.key));
-        node.put("iv", base64.encodeToString(content.iv));
+        node.put("key", base64.encodeToString(content.key.key().toArray()));
+        node.put("iv", base64.encodeToString(content.key.iv().toArray()));
         node.put("pin", base64.encodeToString(content.pin.getBytes(StandardCharsets.US_ASCII)));
         node.put("adopted", content.adopted);
         AtomicFile.writePrivate(file, JSON.writeValueAsBytes(node));
@@ -94,25 +92,21 @@ final class KeyFile {
 
     private static Content generate() {
         var random = new SecureRandom();
-        byte[] secret = new byte[2 * KEY_BYTES];
-        random.nextBytes(secret);
-        byte[] pin = new byte[PIN_LENGTH / 2];
+        byte[] pin = new byte[CipherKey.PIN_LENGTH / 2];
         random.nextBytes(pin);
         return new Content(
-                Arrays.copyOf(secret, KEY_BYTES),
-                Arrays.copyOfRange(secret, KEY_BYTES, 2 * KEY_BYTES),
-                HexFormat.of().withUpperCase().formatHex(pin),
-                false);
+                CipherKey.random(random), HexFormat.of().withUpperCase().formatHex(pin), false);
     }
 
     private static Content parse(JsonNode node) {
-        String pin = new String(bytes(node, "pin", PIN_LENGTH), StandardCharsets.US_ASCII);
+        String pin =
+                new String(bytes(node, "pin", CipherKey.PIN_LENGTH), StandardCharsets.US_ASCII);
         JsonNode adopted = node.get("adopted"); // the reference has no such member
-        return new Content(
-                bytes(node, "key", KEY_BYTES),
-                bytes(node, "iv", KEY_BYTES),
-                pin,
-                adopted == null || adopted.asBoolean());
+        var key =
+                new CipherKey(
+                        Bytes.of(bytes(node, "key", CipherKey.LENGTH)),
+                        Bytes.of(bytes(node, "iv", CipherKey.LENGTH)));
+        return new Content(key, pin, adopted == null || adopted.asBoolean());
     }
 
     private static byte[] bytes(JsonNode node, String name, int length) {

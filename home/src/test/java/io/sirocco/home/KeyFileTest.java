@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.home;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sirocco.home.protocol.CipherKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,19 +27,17 @@ class KeyFileTest {
         assertTrue(first.pin().matches("[0-9A-F]{8}"), first.pin());
         assertFalse(first.adopted());
         assertEquals(first.pin(), again.pin());
-        assertArrayEquals(first.key(), again.key());
-        assertArrayEquals(first.iv(), again.iv());
+        assertEquals(first.key(), again.key());
         assertFalse(again.adopted());
     }
 
     @Test
     void aProjectKeyIsKept() throws Exception {
         var file = new KeyFile(folder);
-        byte[] key = new byte[16];
-        key[0] = 7;
-        file.write(file.open().withProjectKey(key, new byte[16]));
+        CipherKey key = CipherKey.random(new SecureRandom());
+        file.write(file.open().withProjectKey(key));
         KeyFile.Content read = file.open();
-        assertArrayEquals(key, read.key());
+        assertEquals(key, read.key());
         assertTrue(read.adopted());
     }
 
@@ -58,7 +57,8 @@ class KeyFileTest {
                  "defaultIV":"ICEiIyQlJicoKSorLC0uLw==","pin":"MDAwMDAwMDA="}""");
         KeyFile.Content read = new KeyFile(folder).open();
         assertEquals("00000000", read.pin());
-        assertEquals(15, read.key()[15]);
+        assertEquals(15, read.key().key().at(15));
+        assertEquals(31, read.key().iv().at(15));
         assertTrue(read.adopted());
     }
 

@@ -4,8 +4,11 @@ package io.sirocco.net;
 import io.sirocco.net.transport.DatagramSocket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 
 /**
  * A bound UDP socket of one loop (RFC 768), made by {@link Loops#datagrams}. Loop-confined, except
@@ -20,6 +23,33 @@ public final class Datagrams implements AutoCloseable {
     private final Receiver receiver;
     private final InetSocketAddress address;
     private boolean closed;
+
+    /**
+     * Options of a UDP socket: set them in the lambda given to {@link Loops#datagrams(
+     * InetSocketAddress, Consumer, Receiver)}. They are frozen when it returns. Used by one thread.
+     */
+    public static final class Options {
+        boolean broadcast;
+        boolean reuseAddress;
+
+        Options() {}
+
+        /** Sets whether the socket may send to broadcast addresses; false by default. */
+        public Options broadcast(boolean broadcast) {
+            this.broadcast = broadcast;
+            return this;
+        }
+
+        /**
+         * Sets whether other sockets that have this option, too, may be bound to the same address;
+         * false by default. On Linux each of them receives broadcasts, and one of them receives
+         * what is sent to the address itself.
+         */
+        public Options reuseAddress(boolean reuseAddress) {
+            this.reuseAddress = reuseAddress;
+            return this;
+        }
+    }
 
     /** Receives the datagrams of one socket. Loop-confined. */
     @FunctionalInterface
@@ -52,17 +82,46 @@ public final class Datagrams implements AutoCloseable {
     }
 
     /**
-     * Sends one datagram at once, or drops it when the kernel has no room, as the network may.
-     * Loop-confined.
+     * Sends a copy of {@code bytes[0..length)} as one datagram. Datagrams that a socket sends leave
+     * in order, at the latest when the loop's turn ends or has lasted long; over io_uring up to 256
+     * of them, or 256 KiB, leave with one system call. One that the system has no room for or
+     * refuses is dropped, as one that the network loses: see {@link #dropped}. Loop-confined.
      *
-     * @return whether it was sent; false also when the socket is closed
-     * @throws IOException when the system refuses it, for example as too long
+     * @return whether it was accepted; false when the socket is closed
+     * @throws IOException when no socket could send it: it is longer than {@link #MAX_SIZE}, or the
+     *     address is not resolved
      */
     public boolean send(byte[] bytes, int length, InetSocketAddress to) throws IOException {
-        return !closed && socket.send(bytes, length, to) >= 0;
+        if (closed) {
+            return false;
+        }
+        Objects.checkFromIndexSize(0, length, bytes.length);
+        if (length > MAX_SIZE) {
+            throw new IOException("a datagram has at most " + MAX_SIZE + " bytes, not " + length);
+        }
+        if (to.isUnresolved()) {
+            throw new UnknownHostException("cannot resolve " + to.getHostString());
+        }
+        if (!socket.send(bytes, length, to)) {
+            return false;
+        }
+        loop.sentDatagram();
+        return true;
     }
 
-    /** Closes the socket and returns when its address is free. Any thread. */
+    /**
+     * Returns how many datagrams {@link #send} has accepted and the system has not: the send buffer
+     * was full, there is no route, or a broadcast is not {@linkplain Options#broadcast allowed},
+     * for example. Any thread; it may be a turn late.
+     */
+    public long dropped() {
+        return socket.dropped();
+    }
+
+    /**
+     * Sends the datagrams that wait, closes the socket, and returns when its address is free. Any
+     * thread.
+     */
     @Override
     public void close() {
         if (loop.runInLoop(this::closeNow)) {

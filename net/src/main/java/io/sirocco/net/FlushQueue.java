@@ -3,17 +3,21 @@ package io.sirocco.net;
 
 import java.util.Arrays;
 
-/** The connections of one loop that were written to since the last flush. Loop-confined. */
+/**
+ * The connections of one loop that were written to since the last flush, and whether datagrams were
+ * sent, which the transport keeps. Loop-confined.
+ */
 final class FlushQueue {
     /** How long a turn lasts before what is written is sent. */
     private static final long FLUSH_NANOS = Long.getLong("io.sirocco.net.flushNanos", 500_000);
 
     private Connection[] connections = new Connection[64];
     private int count;
+    private boolean datagrams;
     private long flushed; // when the turn began, or was flushed last, as System.nanoTime
 
     boolean isEmpty() {
-        return count == 0;
+        return count == 0 && !datagrams;
     }
 
     void add(Connection connection) {
@@ -21,6 +25,10 @@ final class FlushQueue {
             connections = Arrays.copyOf(connections, count * 2);
         }
         connections[count++] = connection;
+    }
+
+    void addDatagram() {
+        datagrams = true;
     }
 
     /** Measures from {@code now} on, as {@link System#nanoTime}. */
@@ -34,6 +42,7 @@ final class FlushQueue {
     }
 
     void flush() {
+        datagrams = false;
         int flushing = count;
         for (int i = 0; i < flushing; i++) {
             Connection connection = connections[i];

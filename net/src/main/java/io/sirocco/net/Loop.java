@@ -31,7 +31,7 @@ import java.util.function.Consumer;
  *   dispatch   connections receive, are sent, end; handlers run
  *   tasks      what other threads handed over; virtual threads that became runnable
  *   timers     deadlines that have passed
- *   flush      one send for each connection that was written to
+ *   flush      one send for each connection that was written to, and for each UDP socket
  * </pre>
  *
  * <p>Output is also flushed between two pieces of work when the turn has lasted for half a
@@ -504,6 +504,12 @@ public final class Loop implements Executor {
     void written(Connection connection) {
         assert inLoop() : Thread.currentThread() + " writes to a connection of " + this;
         written.add(connection);
+    }
+
+    /** A datagram may wait to be sent, which the transport does when it submits. */
+    void sentDatagram() {
+        assert inLoop() : Thread.currentThread() + " sends a datagram of " + this;
+        written.addDatagram();
     }
 
     void accepted(Connection connection) {

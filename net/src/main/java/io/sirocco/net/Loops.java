@@ -3,6 +3,7 @@ package io.sirocco.net;
 
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.log.LazyLogger;
+import io.sirocco.net.transport.DatagramSocket;
 import io.sirocco.net.transport.ListeningSocket;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -221,20 +222,33 @@ public final class Loops implements AutoCloseable {
                 });
     }
 
+    /** Binds a UDP socket with the default options. */
+    public Datagrams datagrams(InetSocketAddress address, Datagrams.Receiver receiver)
+            throws IOException {
+        return datagrams(address, options -> {}, receiver);
+    }
+
     /**
      * Binds a UDP socket on one of the loops, which are used in turn.
      *
      * @throws IOException when the address cannot be bound
      */
-    public Datagrams datagrams(InetSocketAddress address, Datagrams.Receiver receiver)
+    public Datagrams datagrams(
+            InetSocketAddress address,
+            Consumer<Datagrams.Options> configure,
+            Datagrams.Receiver receiver)
             throws IOException {
+        var options = new Datagrams.Options();
+        configure.accept(options);
         Loop loop = next();
         return call(
                 loop,
                 () -> {
-                    var datagrams =
-                            new Datagrams(
-                                    loop, loop.ownTransport().bindDatagrams(address), receiver);
+                    DatagramSocket socket =
+                            loop.ownTransport()
+                                    .bindDatagrams(
+                                            address, options.broadcast, options.reuseAddress);
+                    var datagrams = new Datagrams(loop, socket, receiver);
                     datagrams.open();
                     return datagrams;
                 });

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.sirocco.net.linux.Linux;
 import io.sirocco.net.transport.Transport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -191,6 +193,35 @@ public final class Rig implements AutoCloseable {
         } catch (IOException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /**
+     * Has the system report ICMP errors of a socket's datagrams (IP_RECVERR), which it does by
+     * failing a later call about others.
+     */
+    public static void reportUnreachablePeers(Datagrams datagrams) throws IOException {
+        final int ipRecvErr = 11;
+        int descriptor = descriptorOf(datagrams);
+        assertEquals(0, Linux.setOption(descriptor, Linux.IPPROTO_IP, ipRecvErr, 1));
+    }
+
+    /** Returns the descriptor whose socket has the inode that the system lists for the port. */
+    private static int descriptorOf(Datagrams datagrams) throws IOException {
+        String port = String.format(":%04X", datagrams.address().getPort());
+        for (String line : Files.readAllLines(Path.of("/proc/self/net/udp"))) {
+            String[] columns = line.trim().split(" +");
+            if (columns[1].endsWith(port)) {
+                String name = "socket:[" + columns[9] + "]";
+                try (var all = Files.list(Path.of("/proc/self/fd"))) {
+                    for (Path each : all.filter(Files::isSymbolicLink).toList()) {
+                        if (name.equals(Files.readSymbolicLink(each).toString())) {
+                            return Integer.parseInt(each.getFileName().toString());
+                        }
+                    }
+                }
+            }
+        }
+        throw new AssertionError("no descriptor of " + datagrams.address());
     }
 
     @Override

@@ -25,8 +25,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *      └────── send ──▶ streaming ── send ... ── close ──▶ closed
  * </pre>
  *
- * <p>The event loop takes the pieces when the client can take more. It takes no lock: a lock orders
- * those who send. Any thread.
+ * <p>The event loop takes the pieces when the client can take more. It takes no lock; a lock orders
+ * the senders. Any thread.
  */
 final class HttpChannel extends RingChannel {
     private static final byte[] END = {};
@@ -37,6 +37,7 @@ final class HttpChannel extends RingChannel {
     private final CompletableFuture<Response> response = new CompletableFuture<>();
     private final ReentrantLock sending = new ReentrantLock();
     private boolean streaming; // with the lock held
+    private String contentType; // of the stream, with the lock held; null without
     private final ConcurrentLinkedQueue<byte[]> pieces = new ConcurrentLinkedQueue<>();
     private final AtomicLong pending = new AtomicLong(); // bytes of the pieces
     private final AtomicReference<CompletableFuture<byte[]>> demand = new AtomicReference<>();
@@ -94,7 +95,7 @@ final class HttpChannel extends RingChannel {
                     return false;
                 }
                 if (streaming) {
-                    add(bytes(body));
+                    add(bytes(body, contentType));
                     finish();
                 } else {
                     response.complete(RingResponses.of(whole(map, body), request, true));
@@ -103,10 +104,11 @@ final class HttpChannel extends RingChannel {
                 if (!isOpen()) {
                     return false;
                 }
-                byte[] piece = bytes(body);
-                if (!streaming) {
+                Response begun = streaming ? null : beginning(map);
+                byte[] piece = bytes(body, contentType);
+                if (begun != null) {
                     streaming = true;
-                    response.complete(beginning(map));
+                    response.complete(begun);
                 }
                 add(piece);
             }
@@ -133,6 +135,7 @@ final class HttpChannel extends RingChannel {
     private Response beginning(IPersistentMap map) {
         IPersistentMap all = whole(map, null);
         RingHeaderReader headers = RingHeaderReader.of(all.valAt(Keys.HEADERS));
+        contentType = headers.contentType;
         Response begun =
                 Response.forwarded(
                         RingResponses.status(all.valAt(Keys.STATUS)),
@@ -142,13 +145,13 @@ final class HttpChannel extends RingChannel {
         return headers.close ? begun.closeConnection() : begun;
     }
 
-    private static byte[] bytes(Object body) throws IOException {
+    private static byte[] bytes(Object body, String contentType) throws IOException {
         if (body instanceof InputStream in) {
             try (in) {
                 return in.readAllBytes();
             }
         }
-        byte[] bytes = RingResponses.bytes(body, null);
+        byte[] bytes = RingResponses.bytes(body, contentType);
         if (bytes == null) {
             throw new IllegalArgumentException(
                     "A channel sends nil, a String, byte[], ByteBuffer or InputStream, not an object"
@@ -176,7 +179,7 @@ final class HttpChannel extends RingChannel {
         giveRoom();
     }
 
-    /** Called on the loop when the client has gone or the response is over. */
+    /** Called on the loop when the client has disconnected or the response is complete. */
     private void over(Keyword why) {
         if (noteClosed(why)) {
             finish();

@@ -51,7 +51,7 @@ final class RequestValues {
     private final long began = System.nanoTime();
     private boolean bodyKnown;
     private InputStream body; // null without one
-    private Object remote; // null until it is asked for
+    private Object remote; // an InetAddress; this on a Unix socket; null until it is asked for
     private RingChannel channel; // null until it is asked for
 
     RequestValues(Request request, RingAdapter adapter) {
@@ -63,7 +63,7 @@ final class RequestValues {
         this.headers = new RingHeaders(request.headers());
         boolean plain = target.startsWith("/");
         this.path = plain ? null : request.path();
-        this.authority = plain && !adapter.trustsProxies() ? null : request.authority();
+        this.authority = plain && !adapter.settings.trustsProxies() ? null : request.authority();
     }
 
     /** Returns whether the request is one of HEAD. */
@@ -71,12 +71,7 @@ final class RequestValues {
         return method.equals("HEAD");
     }
 
-    /** Returns whether the client speaks HTTP/1.0. */
-    boolean isOld() {
-        return version.equals("HTTP/1.0");
-    }
-
-    /** Returns the value of a key, {@code notFound} if a request has none such. */
+    /** Returns the value of a key, or {@code notFound}. */
     Object get(Object key, Object notFound) {
         if (key == Keys.URI) {
             return uri();
@@ -189,7 +184,7 @@ final class RequestValues {
     }
 
     private String remoteAddress() {
-        if (adapter.believesForwardedFor()) {
+        if (adapter.settings.believesForwardedFor()) {
             String claimed = headers.get("x-forwarded-for");
             if (claimed != null && !claimed.isBlank()) {
                 int comma = claimed.indexOf(',');

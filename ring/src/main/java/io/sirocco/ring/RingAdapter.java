@@ -9,6 +9,7 @@ import io.sirocco.http.Response;
 import io.sirocco.http.WebSocketSettings;
 import io.sirocco.http.WebSockets;
 import io.sirocco.net.TaskKind;
+import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,6 +19,8 @@ import java.util.function.Consumer;
 
 /** Calls a Ring handler for each request, and turns what it returns into a response. Any thread. */
 public final class RingAdapter implements Handler {
+    private static final System.Logger LOG = System.getLogger("sirocco.ring");
+
     /** Subprotocols whose settings are kept; handlers name them, so there are a few. */
     private static final int SUBPROTOCOLS = 64;
 
@@ -120,7 +123,9 @@ public final class RingAdapter implements Handler {
         try {
             handler.invoke(map, respond, raise);
         } catch (Throwable e) {
-            response.completeExceptionally(e);
+            if (!response.completeExceptionally(e)) {
+                LOG.log(Level.WARNING, "A handler has thrown an exception after its response.", e);
+            }
         }
     }
 
@@ -139,14 +144,6 @@ public final class RingAdapter implements Handler {
         } catch (Throwable e) {
             response.completeExceptionally(e);
         }
-    }
-
-    boolean trustsProxies() {
-        return settings.trustsProxies;
-    }
-
-    boolean believesForwardedFor() {
-        return settings.believesForwardedFor;
     }
 
     /** Returns the settings of WebSockets with this subprotocol; null for none. */

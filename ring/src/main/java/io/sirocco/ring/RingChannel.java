@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A channel to one client: of a request whose response comes later or in pieces, or of a WebSocket.
- * Callbacks run on virtual threads and may block. Any thread.
+ * Callbacks may block. They run on virtual threads, except {@code on-close}, which runs on the
+ * thread that closes the channel. Any thread.
  */
 public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
     static final Keyword SERVER_CLOSE = Keyword.intern("server-close");
@@ -28,9 +29,10 @@ public abstract sealed class RingChannel permits HttpChannel, SocketChannel {
     /**
      * Sends data.
      *
-     * @param close whether to close the channel behind it; null for the default
+     * @param close whether to close the channel afterwards; null: yes for HTTP, no for a WebSocket
      * @param wait whether to wait for room
      * @return whether it was accepted: false if the channel is closed or there is no room
+     * @throws IllegalArgumentException if the data cannot be sent
      */
     public abstract boolean send(Object data, Boolean close, boolean wait) throws Exception;
 

@@ -52,9 +52,17 @@ final class RingResponses {
         if (listener == null) {
             listener = map.valAt(Keys.OUR_LISTENER);
         }
-        return listener == null
-                ? message(map, body, request, later)
-                : webSocket(map, listener, request);
+        if (listener != null) {
+            return webSocket(map, listener, request);
+        }
+        try {
+            return message(map, body, request, later);
+        } catch (Throwable e) {
+            if (body instanceof InputStream in) {
+                close(in); // nobody will read it
+            }
+            throw e;
+        }
     }
 
     private static Response webSocket(IPersistentMap map, Object listener, RequestValues request) {
@@ -105,11 +113,7 @@ final class RingResponses {
             case null -> NONE;
             case String text -> text.getBytes(charset(contentType));
             case byte[] bytes -> bytes;
-            case ByteBuffer buffer -> {
-                byte[] copy = new byte[buffer.remaining()];
-                buffer.duplicate().get(copy);
-                yield copy;
-            }
+            case ByteBuffer buffer -> RingSocket.bytes(buffer);
             default -> null;
         };
     }

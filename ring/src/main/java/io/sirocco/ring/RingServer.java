@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A server that was started for a Ring handler, and its way to the end. Any thread. */
+/** A running server of a Ring handler: its port, its status, and how it stops. Any thread. */
 public final class RingServer {
     /** The states of a server, by the names of http-kit. */
     public enum Status {
@@ -45,7 +45,7 @@ public final class RingServer {
      * Stops the server: waits up to {@code millis} for requests in progress, and cuts off the rest.
      * Returns at once, since a handler may call this.
      *
-     * @return whether everything ended in time, when it has stopped; null if it is stopping already
+     * @return a future of whether all requests ended in time; null if it is stopping or has stopped
      */
     public CompletableFuture<Boolean> stop(long millis) {
         if (!status.compareAndSet(Status.RUNNING, Status.STOPPING)) {

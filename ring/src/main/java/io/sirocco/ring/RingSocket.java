@@ -2,18 +2,24 @@
 package io.sirocco.ring;
 
 import clojure.lang.IFn;
+import clojure.lang.Util;
 import io.sirocco.http.WebSocket;
 import io.sirocco.http.WebSocketListener;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A WebSocket of a Ring handler. Any thread. */
+/**
+ * A WebSocket of a Ring handler. At most 1,024 asynchronous sends wait; further ones fail. Any
+ * thread.
+ */
 public final class RingSocket implements WebSocketListener {
     /** Messages with callbacks that may wait for room; further ones fail. */
     private static final int MOST_WAITING = 1_024;
 
+    private static final System.Logger LOG = System.getLogger("sirocco.ring");
     private static final byte[] NONE = {};
 
     private final WebSocketCallbacks callbacks;
@@ -74,13 +80,8 @@ public final class RingSocket implements WebSocketListener {
             } catch (Throwable another) {
                 e.addSuppressed(another);
             }
-            throw RingSocket.<RuntimeException>unchecked(e);
+            throw Util.sneakyThrow(e);
         }
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <E extends Throwable> E unchecked(Throwable thrown) throws E {
-        throw (E) thrown;
     }
 
     // ---- called by the program
@@ -115,7 +116,7 @@ public final class RingSocket implements WebSocketListener {
 
     /**
      * Sends a message without waiting, and calls {@code succeed} when it is accepted or {@code
-     * fail} with an exception. Messages that are sent so keep their order.
+     * fail} with an exception. These messages keep their order.
      */
     public void send(Object message, IFn succeed, IFn fail) {
         if (waiting.get() > MOST_WAITING) {
@@ -131,30 +132,40 @@ public final class RingSocket implements WebSocketListener {
     private void sendWaiting() {
         do {
             Later next = later.remove();
+            Throwable failure = null;
             try {
-                IOException failure = null;
-                try {
-                    send(next.message);
-                } catch (IOException e) {
-                    failure = e;
-                }
+                send(next.message);
+            } catch (Throwable e) {
+                failure = e;
+            }
+            try {
                 if (failure == null) {
                     next.succeed.invoke();
                 } else {
                     next.fail.invoke(failure);
                 }
             } catch (Throwable e) {
-                next.fail.invoke(e);
+                LOG.log(Level.WARNING, "A callback of send has thrown an exception.", e);
             }
         } while (waiting.decrementAndGet() > 0);
     }
 
-    /** Sends a ping; {@code data} is null without any. */
+    /**
+     * Sends a ping; {@code data} is null without any.
+     *
+     * @throws IllegalArgumentException if there are more than 125 bytes
+     * @throws IOException if the socket is not open yet
+     */
     public void ping(Object data) throws IOException {
         open().ping(payload(data));
     }
 
-    /** Sends a pong; {@code data} is null without any. */
+    /**
+     * Sends a pong; {@code data} is null without any.
+     *
+     * @throws IllegalArgumentException if there are more than 125 bytes
+     * @throws IOException if the socket is not open yet
+     */
     public void pong(Object data) throws IOException {
         open().pong(payload(data));
     }

@@ -11,7 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A channel over a WebSocket. What is sent before the socket is open leaves when it is. Any thread.
+ * A channel over a WebSocket. Messages sent before the socket is open are queued until it is. Any
+ * thread.
  */
 final class SocketChannel extends RingChannel implements WebSocketCallbacks {
     private final RingAdapter adapter; // and nothing of the request, which a socket outlives
@@ -83,8 +84,8 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
     }
 
     /**
-     * Takes what was sent early, so that what is sent meanwhile is kept behind it. Returns null,
-     * and has everything sent at once from then on, if nothing is left.
+     * Takes the queued messages; those sent meanwhile are queued after them. Returns null if none
+     * is left; from then on messages are sent at once.
      */
     private synchronized List<Object> takeEarly() {
         List<Object> taken = early.isEmpty() ? null : early;
@@ -135,7 +136,6 @@ final class SocketChannel extends RingChannel implements WebSocketCallbacks {
             }
         }
         if (closesEarly) {
-            noteClosed(SERVER_CLOSE);
             socket.close(1000, "");
             reportClose();
         } else {

@@ -13,6 +13,7 @@ import picocli.CommandLine.Spec;
             HttpCommand.class,
             HoldCommand.class,
             LiveCommand.class,
+            CluCommand.class,
             StartCommand.class,
             CompareCommand.class,
             ReportCommand.class,

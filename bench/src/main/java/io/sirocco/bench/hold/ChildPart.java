@@ -65,17 +65,22 @@ final class ChildPart implements Part {
 
     private String ask(Word word) throws IOException {
         write(word.name());
-        return await().orElseThrow(() -> died(null));
+        return await();
     }
 
     /** Whatever interrupts this thread: a report that was asked for is not to be lost. */
-    private Optional<String> await() {
+    private String await() throws IOException {
         boolean interrupted = false;
         try {
             while (true) {
                 try {
                     Optional<String> answer = answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
-                    return answer == null ? Optional.empty() : answer;
+                    if (answer == null) {
+                        throw new IOException(
+                                "the process %d, which holds a share of the connections, has not responded for %d s"
+                                        .formatted(pid(), PATIENCE_SECONDS));
+                    }
+                    return answer.orElseThrow(() -> died(null));
                 } catch (InterruptedException e) {
                     interrupted = true;
                 }

@@ -14,12 +14,12 @@ import java.io.IOException;
  * a reader only while an answer comes, and its one deadline is the connection's.
  *
  * <pre>
- *   OUT --connect--> THINKING --deadline--> BUSY --answer, we think--> THINKING
+ *   OUT --connect--> BUSY --answer, keep-alive--> THINKING --due--> BUSY
  *    ^                  |                    |  '--answer, the last--> ENDING
  *    '------ lost ------'--------------------'---------------------------'
  * </pre>
  *
- * Loop-confined.
+ * A connection that is made after the run has begun to rest stays THINKING. Loop-confined.
  */
 final class Held implements Protocol, Connector {
     /**

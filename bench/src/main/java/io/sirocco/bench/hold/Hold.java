@@ -26,7 +26,7 @@ import org.HdrHistogram.Histogram;
  * Any thread; it is the calling one that waits.
  */
 public final class Hold {
-    /** So many attempts that failed, and none that did not: there is no server. */
+    /** Failed attempts, with none that succeeded, after which the server counts as unreachable. */
     private static final int REFUSALS = 64;
 
     private final HoldPlan plan;

@@ -47,7 +47,7 @@ public record KernelMemory(long slab, long unreclaimable, long tcp) {
                 slab - before.slab, unreclaimable - before.unreclaimable, tcp - before.tcp);
     }
 
-    /** What the kernel tells each program about itself: pairs of words. */
+    /** Returns the size of a memory page, from the auxiliary vector: pairs of words. */
     static long pageSize() throws IOException {
         var words =
                 ByteBuffer.wrap(Files.readAllBytes(Path.of("/proc/self/auxv")))

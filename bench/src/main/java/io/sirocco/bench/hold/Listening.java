@@ -19,11 +19,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds out whose socket listens on an address: its inode stands in /proc/net/tcp or tcp6, and who
- * has it open in /proc/PID/fd. On Linux, among the processes that this one may look at.
+ * Finds the processes that have a listening socket open, by its inode in /proc/net/tcp or udp and
+ * in /proc/PID/fd. Linux only. Any thread.
  */
 final class Listening {
-    private static final String LISTEN = "0A";
+    private static final Table TCP = new Table("tcp", "0A"); // LISTEN
+    private static final Table UDP = new Table("udp", "07"); // a socket that is not connected
+
+    /** The table of a protocol, and the state of a socket there that listens. */
+    private record Table(String protocol, String state) {
+        List<Path> files() {
+            return List.of(Path.of("/proc/net", protocol), Path.of("/proc/net", protocol + "6"));
+        }
+    }
 
     /** A listening socket; its address may stand for all of the machine's. */
     private record Socket(InetAddress address, long inode) {}
@@ -32,11 +40,20 @@ final class Listening {
 
     /** All that have it open; empty when there is none, or it is another machine's. */
     static Optional<Processes> on(InetSocketAddress address) {
+        return on(address, TCP);
+    }
+
+    /** The same for a UDP socket. */
+    static Optional<Processes> onUdp(InetSocketAddress address) {
+        return on(address, UDP);
+    }
+
+    private static Optional<Processes> on(InetSocketAddress address, Table table) {
         try {
             if (!isLocal(address.getAddress())) {
                 return Optional.empty();
             }
-            Set<Long> inodes = inodes(address);
+            Set<Long> inodes = inodes(address, table);
             List<Long> pids = inodes.isEmpty() ? List.of() : holding(inodes);
             return pids.isEmpty() ? Optional.empty() : Optional.of(new Processes(pids));
         } catch (IOException | DirectoryIteratorException e) {
@@ -49,11 +66,11 @@ final class Listening {
     }
 
     /** Of the sockets bound to the very address, or else of those bound to all. */
-    private static Set<Long> inodes(InetSocketAddress address) throws IOException {
+    private static Set<Long> inodes(InetSocketAddress address, Table table) throws IOException {
         var exact = new HashSet<Long>();
         var any = new HashSet<Long>();
-        for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
-            for (Socket socket : sockets(Path.of(table), address.getPort())) {
+        for (Path file : table.files()) {
+            for (Socket socket : sockets(file, table.state, address.getPort())) {
                 if (socket.address.equals(address.getAddress())) {
                     exact.add(socket.inode);
                 } else if (socket.address.isAnyLocalAddress()) {
@@ -65,13 +82,13 @@ final class Listening {
     }
 
     /** The table may have a line for each of a million connections. */
-    private static List<Socket> sockets(Path table, int port) throws IOException {
+    private static List<Socket> sockets(Path table, String state, int port) throws IOException {
         var sockets = new ArrayList<Socket>();
         String bound = ":%04X".formatted(port);
         try (var lines = Files.lines(table)) {
             for (String line : (Iterable<String>) lines.skip(1)::iterator) {
                 String[] fields = line.strip().split("\\s+", 11);
-                if (fields[3].equals(LISTEN) && fields[1].endsWith(bound)) {
+                if (fields[3].equals(state) && fields[1].endsWith(bound)) {
                     String hex = fields[1].substring(0, fields[1].indexOf(':'));
                     sockets.add(new Socket(address(hex), Long.parseLong(fields[9])));
                 }

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /**
  * Bytes that live on the heaps of other JVMs, asked of the JDK's own tool {@code jcmd}, which has
  * them collect their garbage first. It takes a second or so, and holds them up for as long as the
- * collection takes.
+ * collection takes. Any thread.
  */
 final class LiveHeap {
     private static final long PATIENCE_SECONDS = 30;

@@ -12,7 +12,7 @@ import java.util.List;
  * nowhere else. A connection is known by both its addresses and ports. Linux gives out some 28,000
  * ports, first the even ones and then the odd: when the even ones are taken it looks at each of
  * them, in every connect, before it comes to an odd one. So each address has fewer connections than
- * there are even ports.
+ * there are even ports. Any thread.
  */
 public final class LoopbackSources {
     public static final int CONNECTIONS_EACH = 10_000;

@@ -3,10 +3,7 @@ package io.sirocco.bench.hold;
 
 import java.io.IOException;
 
-/**
- * One process's share of the connections. Used by one thread; its interruption waits until a method
- * returns, which is soon.
- */
+/** One process's share of the connections. Used by one thread. Interrupts do not end its calls. */
 sealed interface Part extends AutoCloseable permits OwnPart, ChildPart {
 
     /** Begins to open them. */
@@ -19,7 +16,7 @@ sealed interface Part extends AutoCloseable permits OwnPart, ChildPart {
      */
     Report report() throws IOException;
 
-    /** No one asks any more; the connections stay open. */
+    /** Stops all requests; the connections stay open. */
     void rest() throws IOException;
 
     /** Bytes that live on the heap of its JVM, after a collection. */
@@ -28,7 +25,7 @@ sealed interface Part extends AutoCloseable permits OwnPart, ChildPart {
     /** The process that it lives in. */
     long pid();
 
-    /** Lets it begin to close the connections, so that several can do so at the same time. */
+    /** Begins to close the connections, so that several parts close at the same time. */
     void end();
 
     /** Closes the connections; returns when that is done. */

@@ -10,8 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The main class of a child. Its first line of input is its {@link Share}; then each line is a
- * {@link Word}, and is answered by one line. It ends with its input, so it does not survive who
- * started it.
+ * {@link Word}, and is answered by one line. It ends with its input, so it ends with its parent.
  */
 final class PartProcess {
     private static final long LONGEST_SECONDS = 20;

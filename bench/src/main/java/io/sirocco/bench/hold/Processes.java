@@ -2,6 +2,7 @@
 package io.sirocco.bench.hold;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +25,8 @@ public record Processes(List<Long> pids) {
     public record Use(long rss, long userMillis, long systemMillis) {
         static final Use NONE = new Use(0, 0, 0);
 
-        long cpuMillis() {
+        /** Returns the CPU time in both. */
+        public long cpuMillis() {
             return userMillis + systemMillis;
         }
 
@@ -36,8 +38,13 @@ public record Processes(List<Long> pids) {
         }
     }
 
-    /** Empty when none of them can be asked. */
-    Optional<Use> use() {
+    /** Returns the processes that receive what is sent to a UDP address of this machine. */
+    public static Optional<Processes> onUdp(InetSocketAddress address) {
+        return Listening.onUdp(address);
+    }
+
+    /** Returns what they have used until now; empty when none of them can be asked. */
+    public Optional<Use> use() {
         return pids.stream().map(Processes::use).flatMap(Optional::stream).reduce(Use::plus);
     }
 
@@ -57,7 +64,10 @@ public record Processes(List<Long> pids) {
         }
     }
 
-    /** The same without looking at each, which Linux can from 6.2 on; absent elsewhere. */
+    /**
+     * Returns the number of open descriptors by one {@code stat} per process (Linux 6.2 and later);
+     * empty elsewhere.
+     */
     OptionalInt descriptorsAtOnce() {
         int count = 0;
         for (long pid : pids) {
@@ -70,7 +80,7 @@ public record Processes(List<Long> pids) {
         return count == 0 ? OptionalInt.empty() : OptionalInt.of(count);
     }
 
-    /** Descriptors that they have open. */
+    /** Counts the open descriptors one by one. */
     int descriptors() {
         int count = 0;
         for (long pid : pids) {

@@ -2,8 +2,9 @@
 package io.sirocco.bench.hold;
 
 /**
- * The pace of opening: so many per second. Who was held up may catch up on a tenth of a second, no
- * more (GCRA, ITU-T I.371). Times are of {@link System#nanoTime}'s kind. Loop-confined.
+ * Limits how many connections are opened per second. A caller that was delayed may catch up a tenth
+ * of a second, no more (GCRA, ITU-T I.371). Times are of {@link System#nanoTime}'s kind.
+ * Loop-confined.
  */
 final class Ramp {
     private static final long LEEWAY = 100_000_000;

@@ -19,9 +19,8 @@ public record Span(long from, long to) {
     }
 
     /**
-     * What is left of a time of this kind when one comes at a moment that has nothing to do with
-     * it. Whoever begins so asks at the steady rate from the beginning (the forward recurrence time
-     * of a renewal process: Cox, "Renewal Theory", 1962).
+     * Returns a think time cut at a random moment, as seen by an observer who arrives then (forward
+     * recurrence time: Cox, "Renewal Theory", 1962), so the rate is steady from the start.
      */
     long rest(RandomGenerator random) {
         double a = from;

@@ -206,6 +206,7 @@ class KeeperTest {
             rest();
             clock.advance(1_000 * SECOND);
             settle();
+            assertEquals(0, report().busy());
             assertEquals(10, server.requests.get());
             assertEquals(10, report().alive());
         }

@@ -19,7 +19,8 @@ final class Failures {
     static ResponseMessage response(Exchange exchange, Throwable thrown) {
         boolean cancelled = false;
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            cancelled |= cause instanceof CancellationException; // by onGone, for one
+            cancelled |=
+                    cause instanceof CancellationException; // by an action of onDisconnect, for one
             if (cause instanceof BadRequest e) {
                 return exchange.context.page(e.status(), e.getMessage());
             }

@@ -33,6 +33,7 @@ public final class Linux {
     public static final int SOCK_CLOEXEC = 0x80000;
     public static final int SOL_SOCKET = 1;
     public static final int SO_REUSEADDR = 2;
+    public static final int SO_BROADCAST = 6;
     public static final int SO_LINGER = 13;
     public static final int SO_REUSEPORT = 15;
     public static final int IPPROTO_IP = 0;
@@ -81,8 +82,6 @@ public final class Linux {
     private static final MethodHandle EVENTFD_WRITE = call("eventfd_write");
     private static final MethodHandle GETRLIMIT = call("getrlimit");
     private static final MethodHandle STRERROR = call("strerror");
-    private static final MethodHandle RECVFROM = call("recvfrom");
-    private static final MethodHandle SENDTO = call("sendto");
 
     /** For errno where nobody asks for it. */
     private static final MemorySegment UNREAD = state(Arena.global());
@@ -224,55 +223,6 @@ public final class Linux {
             MemorySegment limit = arena.allocate(16, 8);
             number(GETRLIMIT, RLIMIT_NOFILE, limit.address(), 0, 0, 0);
             return Math.clamp(limit.get(JAVA_LONG, 0), 64, 1 << 20);
-        }
-    }
-
-    public static long receiveFrom(
-            MemorySegment state,
-            int descriptor,
-            MemorySegment into,
-            MemorySegment from,
-            MemorySegment fromLength) {
-        try {
-            long n =
-                    (long)
-                            RECVFROM.invokeExact(
-                                    state,
-                                    (long) descriptor,
-                                    into.address(),
-                                    into.byteSize(),
-                                    (long) MSG_DONTWAIT,
-                                    from.address(),
-                                    fromLength.address(),
-                                    0L);
-            return n < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : n;
-        } catch (Throwable t) {
-            throw new AssertionError(t);
-        }
-    }
-
-    public static long sendTo(
-            MemorySegment state,
-            int descriptor,
-            MemorySegment bytes,
-            int length,
-            MemorySegment to,
-            int toLength) {
-        try {
-            long n =
-                    (long)
-                            SENDTO.invokeExact(
-                                    state,
-                                    (long) descriptor,
-                                    bytes.address(),
-                                    (long) length,
-                                    (long) (MSG_DONTWAIT | MSG_NOSIGNAL),
-                                    to.address(),
-                                    (long) toLength,
-                                    0L);
-            return n < 0 ? -state.get(JAVA_INT, ERRNO_OFFSET) : n;
-        } catch (Throwable t) {
-            throw new AssertionError(t);
         }
     }
 

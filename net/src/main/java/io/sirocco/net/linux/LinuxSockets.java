@@ -69,10 +69,22 @@ public final class LinuxSockets {
         }
     }
 
-    /** Opens a UDP socket that is bound to {@code address}. */
-    public static int datagrams(InetSocketAddress address) throws IOException {
+    /**
+     * Opens a UDP socket that is bound to {@code address}.
+     *
+     * @param broadcast whether it may send to broadcast addresses
+     * @param reuse whether other such sockets may be bound to the address, too
+     */
+    public static int datagrams(InetSocketAddress address, boolean broadcast, boolean reuse)
+            throws IOException {
         int descriptor = open(address, Linux.SOCK_DGRAM);
         try (Arena scratch = Arena.ofConfined()) {
+            if (broadcast) {
+                set(descriptor, Linux.SOL_SOCKET, Linux.SO_BROADCAST, 1);
+            }
+            if (reuse) {
+                set(descriptor, Linux.SOL_SOCKET, Linux.SO_REUSEADDR, 1);
+            }
             MemorySegment where = SocketAddresses.toNative(address, scratch);
             check("cannot bind " + SocketAddresses.show(address), Linux.bind(descriptor, where));
             return descriptor;

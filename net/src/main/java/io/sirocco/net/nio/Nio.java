@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net.nio;
 
+import io.sirocco.net.Datagrams;
 import io.sirocco.net.Destination;
 import io.sirocco.net.TransportKind;
 import io.sirocco.net.linux.LinuxSockets;
@@ -42,6 +43,7 @@ public final class Nio implements Transport {
     private final Selector selector;
     private final MemorySegment input;
     private final ByteBuffer inputView;
+    private ByteBuffer datagram; // to be sent; null before the first
 
     /** A descriptor to give up when there are no others, so as to turn a peer away; or null. */
     private FileChannel spare;
@@ -128,6 +130,14 @@ public final class Nio implements Transport {
     /** Returns all of that memory as a buffer. */
     ByteBuffer emptyInput() {
         return inputView.clear();
+    }
+
+    /** Returns a buffer with {@code bytes[0..length)}, which is used until the next call. */
+    ByteBuffer datagram(byte[] bytes, int length) {
+        if (datagram == null) {
+            datagram = loop.arena().allocate(Datagrams.MAX_SIZE, 64).asByteBuffer();
+        }
+        return datagram.clear().put(bytes, 0, length).flip();
     }
 
     static void interest(SelectionKey key, int operation, boolean on) {
@@ -237,9 +247,12 @@ public final class Nio implements Transport {
     }
 
     @Override
-    public DatagramSocket bindDatagrams(InetSocketAddress address) throws IOException {
+    public DatagramSocket bindDatagrams(InetSocketAddress address, boolean broadcast, boolean reuse)
+            throws IOException {
         DatagramChannel channel = DatagramChannel.open(family(address));
         try {
+            channel.setOption(StandardSocketOptions.SO_BROADCAST, broadcast);
+            channel.setOption(StandardSocketOptions.SO_REUSEADDR, reuse);
             channel.bind(address);
             channel.configureBlocking(false);
             return new NioDatagrams(this, channel);

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.UnsupportedAddressTypeException;
 
 /** A UDP socket on NIO. Loop-confined. */
 final class NioDatagrams implements DatagramSocket {
@@ -15,6 +16,7 @@ final class NioDatagrams implements DatagramSocket {
     private final Nio transport;
     private final DatagramChannel channel;
     private Receiver receiver; // null until it is open
+    private long dropped;
 
     NioDatagrams(Nio transport, DatagramChannel channel) {
         this.transport = transport;
@@ -36,28 +38,52 @@ final class NioDatagrams implements DatagramSocket {
     void receive() {
         for (int i = 0; i < PER_TURN && channel.isOpen(); i++) {
             ByteBuffer input = transport.emptyInput();
+            InetSocketAddress from;
             try {
-                var from = (InetSocketAddress) channel.receive(input);
-                if (from == null) {
-                    return;
-                }
-                int length = input.flip().limit();
-                byte[] slab = transport.loop().slab(length);
-                input.get(slab, 0, length);
-                receiver.received(slab, length, from);
+                from = (InetSocketAddress) channel.receive(input);
             } catch (IOException e) {
-                return; // an earlier datagram's rejection, told late (ICMP)
+                continue; // an earlier datagram's rejection, told late (ICMP)
             }
+            if (from == null) {
+                return;
+            }
+            int length = input.flip().limit();
+            byte[] slab = transport.loop().slab(length);
+            input.get(slab, 0, length);
+            receiver.received(slab, length, from);
+            transport.loop().flushIfLate();
         }
     }
 
     @Override
-    public int send(byte[] bytes, int length, InetSocketAddress to) throws IOException {
+    public boolean send(byte[] bytes, int length, InetSocketAddress to) {
         if (!channel.isOpen()) {
-            return -1;
+            return false;
         }
-        int sent = channel.send(ByteBuffer.wrap(bytes, 0, length), to);
-        return sent == 0 && length > 0 ? -1 : sent;
+        ByteBuffer datagram = transport.datagram(bytes, length);
+        if (!trySend(datagram, to) && !trySend(datagram, to)) {
+            dropped++;
+        }
+        return true;
+    }
+
+    /** Returns false for an error, which may be that of an earlier datagram, told late (ICMP). */
+    private boolean trySend(ByteBuffer datagram, InetSocketAddress to) {
+        try {
+            int length = datagram.remaining();
+            if (channel.send(datagram, to) < length) {
+                dropped++; // the system has no room
+            }
+            return true;
+        } catch (IOException | UnsupportedAddressTypeException e) {
+            datagram.rewind();
+            return false;
+        }
+    }
+
+    @Override
+    public long dropped() {
+        return dropped;
     }
 
     @Override

@@ -20,13 +20,18 @@ public interface DatagramSocket {
     void open(Receiver receiver) throws IOException;
 
     /**
-     * Sends {@code length} bytes and never blocks.
+     * Sends a copy of {@code bytes[0..length)}, at once or when the transport submits what the turn
+     * has started, and in any case in order. Never blocks.
      *
-     * @return how many bytes were sent; -1 when the kernel has no room for them, or the socket is
-     *     closed
+     * @param length at most {@link io.sirocco.net.Datagrams#MAX_SIZE}
+     * @param to a resolved address
+     * @return whether it was accepted: false when the socket is closed
      */
-    int send(byte[] bytes, int length, InetSocketAddress to) throws IOException;
+    boolean send(byte[] bytes, int length, InetSocketAddress to);
 
-    /** Closes it; does nothing when it is closed. */
+    /** Returns how many of those that were accepted the system did not take. Any thread. */
+    long dropped();
+
+    /** Closes it when what was accepted is sent; does nothing when it is closed. */
     void close();
 }

@@ -59,8 +59,14 @@ public interface Transport extends AutoCloseable {
      */
     ConnectingSocket connect(TransportConnect attempt) throws IOException;
 
-    /** Binds {@code address} for datagrams. */
-    DatagramSocket bindDatagrams(InetSocketAddress address) throws IOException;
+    /**
+     * Binds {@code address} for datagrams.
+     *
+     * @param broadcast whether the socket may send to broadcast addresses
+     * @param reuse whether other such sockets may be bound to the address, too
+     */
+    DatagramSocket bindDatagrams(InetSocketAddress address, boolean broadcast, boolean reuse)
+            throws IOException;
 
     /**
      * Closes all sockets that listen, all datagram sockets, and what the transport itself uses of

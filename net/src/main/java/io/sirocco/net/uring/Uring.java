@@ -121,6 +121,7 @@ public final class Uring implements Transport {
 
     @Override
     public void await(boolean mayBlock) {
+        datagrams.flush();
         boolean wait = mayBlock && main.due() == 0;
         for (int i = 0; i < further.size(); i++) {
             Ring ring = further.get(i).ring;
@@ -148,6 +149,7 @@ public final class Uring implements Transport {
 
     @Override
     public void submit() {
+        datagrams.flush();
         for (UringTable table : further) {
             table.ring.submitNow();
         }
@@ -306,8 +308,9 @@ public final class Uring implements Transport {
     }
 
     @Override
-    public DatagramSocket bindDatagrams(InetSocketAddress address) throws IOException {
-        return datagrams.bind(address);
+    public DatagramSocket bindDatagrams(InetSocketAddress address, boolean broadcast, boolean reuse)
+            throws IOException {
+        return datagrams.bind(address, broadcast, reuse);
     }
 
     // ----

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.sirocco.net.uring;
 
+import static io.sirocco.net.linux.Linux.MEMORY;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.sirocco.net.linux.DatagramHeaders;
 import io.sirocco.net.linux.Linux;
 import io.sirocco.net.linux.LinuxSockets;
 import io.sirocco.net.linux.SocketAddresses;
 import io.sirocco.net.transport.DatagramSocket;
 import io.sirocco.net.transport.TransportLoop;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -19,10 +19,16 @@ import java.util.Objects;
 
 /**
  * The UDP sockets of one loop on io_uring: the ring tells when one is readable, plain calls receive
- * and send, which never block. Loop-confined.
+ * and send many datagrams at a time, and never block. Loop-confined.
  */
 final class UringDatagrams {
     private static final int PER_TURN = 256;
+    private static final int PER_CALL = 32;
+    private static final int LONGEST = 1 << 16;
+
+    /** Short datagrams at whole pages would all want the same places of the processor's cache. */
+    private static final int STRIDE = LONGEST + 192;
+
     private static final int POLL_MULTISHOT = 1;
     private static final int POLLIN = 1;
 
@@ -30,29 +36,34 @@ final class UringDatagrams {
     private final Ring ring;
     private final List<Socket> sockets = new ArrayList<>(); // null where one was closed
     private final List<Integer> sequences = new ArrayList<>(); // which one of that number it is
-    private final MemorySegment state;
-    private final MemorySegment peer;
-    private final MemorySegment peerLength;
-    private MemorySegment datagram; // allocated with the first socket
+
+    // There from the first socket on
+    private long input; // 0 before
+    private DatagramHeaders received;
+    private DatagramQueue queue;
+    private PeerAddresses fourPeers;
+    private PeerAddresses sixPeers;
 
     UringDatagrams(TransportLoop loop, Ring ring) {
         this.loop = loop;
         this.ring = ring;
-        this.state = Linux.state(loop.arena());
-        this.peer = loop.arena().allocate(SocketAddresses.MAX_SIZE, 8);
-        this.peerLength = loop.arena().allocate(4, 4);
     }
 
     /** One of them: a descriptor of the process. */
-    private final class Socket implements DatagramSocket {
+    final class Socket implements DatagramSocket {
         private final int descriptor;
+        private final PeerAddresses peers;
+        private final Runnable more = this::receiveMore;
         private Receiver receiver;
         private int number;
         private int sequence;
+        private boolean waits; // for its next turn to receive
         private boolean closed;
+        private long dropped;
 
-        Socket(int descriptor) {
+        Socket(int descriptor, PeerAddresses peers) {
             this.descriptor = descriptor;
+            this.peers = peers;
         }
 
         @Override
@@ -76,34 +87,66 @@ final class UringDatagrams {
             ring.entry(Ring.POLL_ADD, 0, descriptor, 0, POLL_MULTISHOT, POLLIN, about());
         }
 
+        private void receiveMore() {
+            waits = false;
+            receive();
+        }
+
         /** Delivers all that is there: the ring does not tell twice. */
         private void receive() {
-            for (int i = 0; i < PER_TURN && !closed; i++) {
-                peerLength.set(JAVA_INT, 0, SocketAddresses.MAX_SIZE);
-                long length = Linux.receiveFrom(state, descriptor, datagram, peer, peerLength);
-                if (length == -Linux.EAGAIN) {
+            if (waits) {
+                return;
+            }
+            for (int left = PER_TURN; left > 0 && !closed; ) {
+                int count = received.receive(descriptor);
+                if (count == -Linux.EAGAIN) {
                     return;
                 }
-                if (length >= 0) {
-                    byte[] slab = loop.slab((int) length);
-                    MemorySegment.copy(datagram, JAVA_BYTE, 0, slab, 0, (int) length);
-                    var from = SocketAddresses.toJava(peer, peerLength.get(JAVA_INT, 0));
-                    receiver.received(slab, (int) length, (InetSocketAddress) from);
+                for (int i = 0; i < count && !closed; i++) {
+                    deliver(i);
                 }
+                left -= Math.max(1, count); // an error may be that of a datagram that was sent
             }
             if (!closed) {
-                loop.loop().execute(this::receive); // the others have their turn first
+                waits = true;
+                loop.loop().execute(more); // the others have their turn first
             }
         }
 
+        private void deliver(int index) {
+            int length = received.receivedLength(index);
+            byte[] slab = loop.slab(length);
+            MemorySegment.copy(MEMORY, JAVA_BYTE, bytes(index), slab, 0, length);
+            receiver.received(slab, length, peers.of(received.name(index)).address);
+            loop.flushIfLate();
+        }
+
         @Override
-        public int send(byte[] bytes, int length, InetSocketAddress to) throws IOException {
-            return closed ? -1 : sendTo(descriptor, bytes, length, to);
+        public boolean send(byte[] bytes, int length, InetSocketAddress to) {
+            if (closed) {
+                return false;
+            }
+            queue.add(this, bytes, length, peers.of(to));
+            return true;
+        }
+
+        int descriptor() {
+            return descriptor;
+        }
+
+        void drop() {
+            dropped++;
+        }
+
+        @Override
+        public long dropped() {
+            return dropped;
         }
 
         @Override
         public void close() {
             if (!closed) {
+                flush();
                 closed = true;
                 if (receiver != null) {
                     ring.cancel(about());
@@ -115,15 +158,16 @@ final class UringDatagrams {
     }
 
     /** Binds {@code address}. */
-    DatagramSocket bind(InetSocketAddress address) throws IOException {
-        return new Socket(LinuxSockets.datagrams(address));
+    DatagramSocket bind(InetSocketAddress address, boolean broadcast, boolean reuse)
+            throws IOException {
+        prepare();
+        boolean six = SocketAddresses.family(address) == Linux.AF_INET6;
+        int descriptor = LinuxSockets.datagrams(address, broadcast, reuse);
+        return new Socket(descriptor, six ? sixPeers : fourPeers);
     }
 
     /** Returns the number that {@code socket} has until it is closed. */
     private int add(Socket socket) {
-        if (datagram == null) {
-            datagram = loop.arena().allocate(1 << 16, 64);
-        }
         int free = sockets.indexOf(null);
         if (free >= 0) {
             sockets.set(free, socket);
@@ -133,6 +177,28 @@ final class UringDatagrams {
         sockets.add(socket);
         sequences.add(0);
         return sockets.size() - 1;
+    }
+
+    private void prepare() throws IOException {
+        if (input != 0) {
+            return;
+        }
+        fourPeers = new PeerAddresses();
+        sixPeers = new PeerAddresses();
+        received = new DatagramHeaders(loop.arena(), PER_CALL);
+        input = LinuxSockets.check("memory for datagrams", Linux.memory(memorySize()));
+        queue = new DatagramQueue(loop.arena(), input + (long) PER_CALL * STRIDE);
+        for (int i = 0; i < PER_CALL; i++) {
+            received.setBytes(i, bytes(i), LONGEST);
+        }
+    }
+
+    private static long memorySize() {
+        return (long) PER_CALL * STRIDE + DatagramQueue.MAX_BYTES;
+    }
+
+    private long bytes(int index) {
+        return input + (long) index * STRIDE;
     }
 
     /** A socket is readable, or the poll has ended. */
@@ -153,23 +219,20 @@ final class UringDatagrams {
         }
     }
 
-    private int sendTo(int descriptor, byte[] bytes, int length, InetSocketAddress to)
-            throws IOException {
-        try (Arena scratch = Arena.ofConfined()) {
-            MemorySegment address = SocketAddresses.toNative(to, scratch);
-            MemorySegment payload = scratch.allocate(Math.max(1, length));
-            MemorySegment.copy(bytes, 0, payload, JAVA_BYTE, 0, length);
-            int size = (int) address.byteSize();
-            long sent = Linux.sendTo(state, descriptor, payload, length, address, size);
-            if (sent == -Linux.EAGAIN || sent == -Linux.ENOBUFS) {
-                return -1;
-            }
-            String what = "cannot send " + length + " bytes to " + SocketAddresses.show(to);
-            return (int) LinuxSockets.check(what, sent);
+    /** Sends the datagrams that wait. */
+    void flush() {
+        if (queue != null) {
+            queue.flush();
         }
     }
 
+    /** Closes all sockets, and gives the memory back. */
     void closeAll() {
         sockets.stream().filter(Objects::nonNull).toList().forEach(Socket::close);
+        if (input != 0) {
+            Linux.munmap(input, memorySize());
+            input = 0;
+            queue = null;
+        }
     }
 }

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.lua;
+
+import com.sun.management.ThreadMXBean;
+import io.sirocco.net.Clock;
+import java.lang.System.Logger.Level;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import org.luaj.vm2.Lua;
+import org.luaj.vm2.LuaClosure;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaFunction;
+import org.luaj.vm2.LuaTable;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+import org.luaj.vm2.lib.DebugLib;
+
+/**
+ * Enforces the limits of tasks. LuaJ calls it for every call and every instruction; it counts them,
+ * and after 500 it looks at the clock, at what the task has allocated, and at whether other tasks
+ * should run in between. Tasks are frames of a stack: the last one is the one that runs.
+ *
+ * <p>A task that exceeds its time, its instructions or its allocation ends: the {@link
+ * ScriptStopped} is thrown again at each instruction until the task has unwound, because a handler
+ * of {@code xpcall} swallows even an Error. A string that is too long and calls that are too deep
+ * are errors of Lua, which {@code pcall} catches.
+ *
+ * <p>Confined to the thread of the scripts, except for {@link #stop}.
+ */
+final class LimitHook extends DebugLib {
+    private static final int QUANTUM = 500;
+    private static final int MAX_CALL_CHAIN = 100;
+    private static final int LARGE_STRING = 64 << 10; // one that is counted at once
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    /** A task that runs or is interrupted. */
+    private static final class Frame {
+        String name = "";
+        int depth; // calls when it began
+        int left; // instructions of the interrupted task up to its next check
+        LuaValue errorHandler = LuaValue.NIL; // of the interrupted task
+        long began;
+        long others; // nanoseconds of tasks in between, and of waiting
+        long instructions;
+        long allocated; // by the thread when it began, -1 until the first check
+        long othersAllocated;
+        ScriptStopped stopped;
+    }
+
+    private final LuaLimits limits;
+    private final Clock clock;
+    private final ScriptLog log;
+    private final Runnable others; // runs tasks that wait
+    private final org.luaj.vm2.Globals globals;
+
+    private final Frame[] frames = new Frame[LuaLimits.PROBES + 4];
+    private int tasks; // frames in use
+    private Frame frame; // the last of them
+    private int countdown = QUANTUM;
+    private volatile ScriptStopped stopped; // all tasks
+
+    private LuaClosure[] closures = new LuaClosure[64];
+    private LuaValue[][] stacks = new LuaValue[64][];
+    private int[] counters = new int[64];
+    private int depth;
+
+    LimitHook(
+            LuaLimits limits,
+            Clock clock,
+            ScriptLog log,
+            org.luaj.vm2.Globals globals,
+            Runnable others) {
+        this.limits = limits;
+        this.clock = clock;
+        this.log = log;
+        this.globals = globals;
+        this.others = others;
+        Arrays.setAll(frames, index -> new Frame());
+    }
+
+    // Tasks
+
+    /** Begins a task, which interrupts the one that runs. */
+    void enter(String name) {
+        Frame next = frames[tasks++];
+        next.name = name;
+        next.depth = depth;
+        next.left = countdown;
+        next.errorHandler = globals.running.errorfunc;
+        next.began = clock.nanos();
+        next.others = 0;
+        next.instructions = 0;
+        next.allocated = -1;
+        next.othersAllocated = 0;
+        next.stopped = null;
+        globals.running.errorfunc = ErrorMessage.INSTANCE;
+        countdown = QUANTUM;
+        frame = next;
+    }
+
+    /** Ends the task that {@link #enter} began. */
+    void exit() {
+        Frame ended = frame;
+        while (depth > ended.depth) {
+            onReturn(); // an error has unwound without returning
+        }
+        globals.running.errorfunc = ended.errorHandler;
+        countdown = ended.left;
+        tasks--;
+        if (tasks == 0) {
+            frame = null;
+            return;
+        }
+        frame = frames[tasks - 1];
+        frame.others += clock.nanos() - ended.began;
+        if (ended.allocated >= 0 && frame.allocated >= 0) {
+            frame.othersAllocated += THREADS.getCurrentThreadAllocatedBytes() - ended.allocated;
+        }
+        ended.stopped = null;
+    }
+
+    /** Returns how many tasks run or are interrupted. */
+    int tasks() {
+        return tasks;
+    }
+
+    /** Returns whether the stack has room for another task. */
+    boolean roomForTask() {
+        return tasks < frames.length && depth <= LuaLimits.DEPTH - LuaLimits.TASK_DEPTH;
+    }
+
+    /** Returns nanoseconds at the beginning of a wait, for {@link #waited}. */
+    long now() {
+        return clock.nanos();
+    }
+
+    /** Deducts a wait of the running task, which has begun at {@code since}, from its time. */
+    void waited(long since, long othersBefore) {
+        frame.others = othersBefore + (clock.nanos() - since);
+    }
+
+    /** Returns the nanoseconds that do not count for the running task. */
+    long others() {
+        return frame.others;
+    }
+
+    /** Begins the limits of the running task anew: the main script has reached a wait. */
+    void renew() {
+        frame.began = clock.nanos();
+        frame.others = 0;
+        frame.instructions = 0;
+        frame.allocated = -1;
+        frame.othersAllocated = 0;
+    }
+
+    /** Ends all tasks at their next instruction. Any thread. */
+    void stop(String reason) {
+        stopped = new ScriptStopped(reason);
+    }
+
+    /** Returns whether all tasks end. Any thread. */
+    boolean isStopped() {
+        return stopped != null;
+    }
+
+    /** Throws if the running task must end. */
+    void check() {
+        ScriptStopped all = stopped;
+        if (all != null) {
+            countdown = 0;
+            throw all;
+        }
+        if (frame.stopped != null) {
+            countdown = 0;
+            throw frame.stopped;
+        }
+    }
+
+    // Work in Java that scripts cause: patterns, strings, tables.
+
+    /** Counts work that costs as much as {@code steps} instructions, and checks the limits. */
+    void spend(long steps) {
+        if (frame == null) {
+            return;
+        }
+        frame.instructions += Math.max(0, steps - countdown);
+        countdown -= (int) Math.min(countdown, steps);
+        if (countdown <= 0) {
+            look();
+        }
+    }
+
+    /** Returns how many bytes a string may have. */
+    int longestString() {
+        return limits.string();
+    }
+
+    /**
+     * Checks the length of a string before it is made.
+     *
+     * @throws LuaError if it is longer than a string may be
+     */
+    void allow(long length, String what) {
+        if (length > limits.string()) {
+            throw new LuaError(
+                    what
+                            + ": the string would have "
+                            + length
+                            + " bytes, the limit is "
+                            + limits.string());
+        }
+        if (length > LARGE_STRING) {
+            look(); // so that what it allocates is noticed before the next one
+        }
+    }
+
+    // Called by LuaJ
+
+    @Override
+    public void onCall(LuaFunction function) {
+        push(null, null);
+    }
+
+    @Override
+    public void onCall(LuaClosure closure, Varargs arguments, LuaValue[] stack) {
+        push(closure, stack);
+    }
+
+    private void push(LuaClosure closure, LuaValue[] stack) {
+        if (depth >= LuaLimits.DEPTH
+                || (frame != null && depth - frame.depth >= LuaLimits.TASK_DEPTH)) {
+            throw new LuaError("stack overflow: the limit is " + LuaLimits.TASK_DEPTH + " calls");
+        }
+        if (depth == closures.length) {
+            closures = Arrays.copyOf(closures, depth * 2);
+            stacks = Arrays.copyOf(stacks, depth * 2);
+            counters = Arrays.copyOf(counters, depth * 2);
+        }
+        closures[depth] = closure;
+        stacks[depth] = stack;
+        counters[depth] = 0;
+        depth++;
+    }
+
+    @Override
+    public void onReturn() {
+        depth--;
+        closures[depth] = null;
+        stacks[depth] = null;
+    }
+
+    @Override
+    public void onInstruction(int counter, Varargs values, int top) {
+        int at = depth - 1;
+        counters[at] = counter;
+        int instruction = closures[at].p.code[counter];
+        switch (instruction & 0x3f) {
+            case Lua.OP_CONCAT -> allowConcatenation(instruction, stacks[at]);
+            case Lua.OP_CALL, Lua.OP_TAILCALL, Lua.OP_TFORCALL ->
+                    allowCall(stacks[at][Lua.GETARG_A(instruction)]);
+            default -> {}
+        }
+        if (--countdown <= 0 || stopped != null) {
+            look();
+        }
+    }
+
+    @Override
+    public String traceback(int level) {
+        return "";
+    }
+
+    private void allowConcatenation(int instruction, LuaValue[] stack) {
+        long length = 0;
+        for (int i = Lua.GETARG_B(instruction), last = Lua.GETARG_C(instruction); i <= last; i++) {
+            LuaValue value = stack[i];
+            length += value.type() == LuaValue.TSTRING ? value.rawlen() : 32;
+        }
+        if (length > LARGE_STRING) {
+            allow(length, "..");
+        }
+    }
+
+    /**
+     * Refuses a table whose {@code __call} leads back to itself: LuaJ would follow it without
+     * instructions.
+     */
+    static void allowCall(LuaValue callee) {
+        LuaValue next = callee;
+        for (int i = 0; next instanceof LuaTable; i++) {
+            if (i == MAX_CALL_CHAIN) {
+                throw new LuaError("loop in __call");
+            }
+            LuaValue metatable = next.getmetatable();
+            next = metatable == null ? LuaValue.NIL : metatable.rawget(LuaValue.CALL);
+        }
+    }
+
+    /** Looks at the limits, then lets others run. */
+    private void look() {
+        if (frame == null) {
+            countdown = QUANTUM;
+            return;
+        }
+        check();
+        frame.instructions += QUANTUM - countdown;
+        countdown = QUANTUM;
+        long now = clock.nanos();
+        long own = now - frame.began - frame.others;
+        if (frame.instructions > limits.instructions()) {
+            exceed(limits.instructions() + " instructions");
+        } else if (own > limits.time()) {
+            exceed(limits.time() / 1_000_000 + " ms");
+        } else if (allocated() > limits.allocation()) {
+            exceed(limits.allocation() + " allocated bytes");
+        }
+        if (own >= LuaLimits.SLICE && roomForTask()) {
+            others.run();
+            check();
+        }
+    }
+
+    private long allocated() {
+        long now = THREADS.getCurrentThreadAllocatedBytes();
+        if (frame.allocated < 0) {
+            frame.allocated = now;
+        }
+        return now - frame.allocated - frame.othersAllocated;
+    }
+
+    private void exceed(String limit) {
+        String reason = frame.name + " ends at " + place() + ": the limit is " + limit;
+        log.add(Level.WARNING, reason);
+        frame.stopped = new ScriptStopped(reason);
+        check();
+    }
+
+    /** Returns script and line that run now. */
+    String place() {
+        for (int i = depth - 1; i >= 0; i--) {
+            LuaClosure closure = closures[i];
+            if (closure != null) {
+                int[] lines = closure.p.lineinfo;
+                String line =
+                        lines != null && counters[i] < lines.length ? ":" + lines[counters[i]] : "";
+                return closure.p.source.tojstring() + line;
+            }
+        }
+        return "no script";
+    }
+
+    /** The handler of errors outside {@code xpcall}: it keeps the message free of a traceback. */
+    private static final class ErrorMessage extends org.luaj.vm2.lib.OneArgFunction {
+        static final ErrorMessage INSTANCE = new ErrorMessage();
+
+        @Override
+        public LuaValue call(LuaValue message) {
+            return message;
+        }
+    }
+}

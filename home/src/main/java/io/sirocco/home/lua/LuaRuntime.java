@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.lua;
+
+import io.sirocco.net.Clock;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * The scripts of a controller: boots {@code a/MAIN.LUA}, or {@code a/EMERGNCY.LUA} if that fails;
+ * runs the calls of clients; resets.
+ *
+ * <p>One platform thread runs everything. A script that is slow is interrupted by other calls; one
+ * that exceeds a limit ends, and the log names it, its line and the limit. A reset does not wait
+ * for it: a thread that does not end within 300 ms is abandoned. When the heap is full the scripts
+ * are discarded and boot again.
+ *
+ * <p>Any thread.
+ */
+public final class LuaRuntime implements ScriptThread, AutoCloseable {
+    private static final long PATIENCE = 300; // milliseconds
+    private static final Executor LATER =
+            CompletableFuture.delayedExecutor(PATIENCE, TimeUnit.MILLISECONDS);
+
+    private final ScriptFiles files;
+    private final ReportSink sink;
+    private final ReportForm reports;
+    private final LuaLimits limits;
+    private final Clock clock;
+    private final ScriptLog log;
+    private ObjectFactory factory; // set by start, before the first state
+    private volatile LuaState current; // null before start
+    private CompletableFuture<LuaStatus> booted = new CompletableFuture<>();
+    private boolean resetting; // the current state ends for a reset
+    private boolean closed;
+
+    private LuaRuntime(Path root, ReportSink sink, LuaSettings settings) {
+        this.files = new ScriptFiles(root);
+        this.sink = sink;
+        this.reports = settings.reports();
+        this.limits = settings.limits();
+        this.clock = settings.clock();
+        this.log = new ScriptLog(clock);
+    }
+
+    /**
+     * Creates a runtime that has not started.
+     *
+     * @param root the folder that contains {@code a}
+     * @param sink sends the reports to registered clients
+     * @param configure sets limits
+     */
+    public static LuaRuntime create(Path root, ReportSink sink, Consumer<LuaSettings> configure) {
+        LuaSettings settings = new LuaSettings();
+        configure.accept(settings);
+        return new LuaRuntime(root, sink, settings);
+    }
+
+    /**
+     * Boots the scripts. To be called once.
+     *
+     * @return completes when {@code checkAlive()} has returned, be it that of the emergency script
+     */
+    public synchronized CompletableFuture<LuaStatus> start(ObjectFactory factory) {
+        if (current != null) {
+            throw new IllegalStateException("the scripts have started already");
+        }
+        this.factory = factory;
+        clock.onLeap(() -> current.wake());
+        boot(LuaState.Script.MAIN, Optional.empty());
+        return booted.copy();
+    }
+
+    /** Returns how the scripts are. */
+    public LuaStatus status() {
+        LuaState state = current;
+        return state == null ? LuaStatus.STARTING : state.status();
+    }
+
+    /** Returns the log of the scripts. */
+    public ScriptLog log() {
+        return log;
+    }
+
+    /**
+     * Discards the scripts and boots them again. A reset during a boot joins it.
+     *
+     * @return completes as that of {@link #start}
+     */
+    public synchronized CompletableFuture<LuaStatus> reset() {
+        if (current == null || closed) {
+            return CompletableFuture.failedFuture(
+                    new IllegalStateException("the scripts do not run"));
+        }
+        if (booted.isDone()) {
+            booted = new CompletableFuture<>();
+        }
+        if (!resetting) {
+            resetting = true;
+            LuaState ending = current;
+            ending.stop("reset");
+            LATER.execute(() -> replace(ending, true));
+        }
+        return booted.copy();
+    }
+
+    /**
+     * Evaluates {@code return SCRIPT}, and wakes the thread.
+     *
+     * @param source the address of the client
+     * @param done receives the text of the value, on the thread of the scripts; nil for every
+     *     failure, an exception inside an object included, so that a client never waits in vain. It
+     *     is called once; only a call that runs on a thread which is abandoned may get none.
+     * @return false when 10,000 wait, or the runtime is closed: the call is dropped
+     */
+    public boolean call(String script, InetAddress source, Consumer<String> done) {
+        boolean accepted = submit(script, source, done);
+        flush();
+        return accepted;
+    }
+
+    /** As {@link #call}, but the thread may sleep until {@link #flush}: for many at a time. */
+    public boolean submit(String script, InetAddress source, Consumer<String> done) {
+        return state().submit(new TaskQueue.Work.Call(script, Optional.of(source), done));
+    }
+
+    /** As {@link #call}, for a call that comes from no address. */
+    public boolean call(String script, Consumer<String> done) {
+        boolean accepted = state().submit(new TaskQueue.Work.Call(script, Optional.empty(), done));
+        flush();
+        return accepted;
+    }
+
+    /** Wakes the thread after {@link #submit}. */
+    public void flush() {
+        state().wake();
+    }
+
+    @Override
+    public boolean execute(String name, Runnable task) {
+        return state().execute(name, task);
+    }
+
+    @Override
+    public Scheduled schedule(String name, Duration delay, Runnable task) {
+        return state().schedule(name, delay, task);
+    }
+
+    @Override
+    public InstantSource clock() {
+        return () -> Instant.ofEpochMilli(clock.wallMillis());
+    }
+
+    @Override
+    public long nanoTime() {
+        return clock.nanos();
+    }
+
+    /** Ends the scripts; waits for their thread up to 300 ms. */
+    @Override
+    public void close() {
+        LuaState ending;
+        synchronized (this) {
+            closed = true;
+            ending = current;
+        }
+        if (ending == null) {
+            return;
+        }
+        ending.stop("close");
+        try {
+            ending.ended().get(PATIENCE, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            ending.abandon();
+            ending.closeObjects();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        booted().completeExceptionally(new IllegalStateException("the scripts have ended"));
+    }
+
+    private LuaState state() {
+        LuaState state = current;
+        if (state == null) {
+            throw new IllegalStateException("the scripts have not started");
+        }
+        return state;
+    }
+
+    private synchronized CompletableFuture<LuaStatus> booted() {
+        return booted;
+    }
+
+    /** Called by a state when its script is alive. */
+    void booted(LuaState state) {
+        CompletableFuture<LuaStatus> waiting;
+        synchronized (this) {
+            if (state != current || resetting) {
+                return;
+            }
+            waiting = booted;
+        }
+        waiting.complete(state.status());
+    }
+
+    private synchronized void boot(LuaState.Script script, Optional<LuaState> abandoned) {
+        current = new LuaState(this, script, abandoned);
+        current.ended().thenAccept(state -> replace(state, false));
+        current.start();
+    }
+
+    /** Boots the successor of a state that has ended, or has not ended in time. */
+    private synchronized void replace(LuaState ended, boolean late) {
+        boolean hopeless = !resetting && ended.script() == LuaState.Script.NONE;
+        if (ended != current || closed || hopeless) {
+            return; // the next reset may help
+        }
+        LuaState.Script next = resetting ? LuaState.Script.MAIN : ended.next();
+        resetting = false;
+        if (late) {
+            ended.abandon();
+        }
+        boot(next, late ? Optional.of(ended) : Optional.empty());
+    }
+
+    // For a state
+
+    ScriptFiles files() {
+        return files;
+    }
+
+    ReportSink sink() {
+        return sink;
+    }
+
+    ReportForm reports() {
+        return reports;
+    }
+
+    LuaLimits limits() {
+        return limits;
+    }
+
+    Clock netClock() {
+        return clock;
+    }
+
+    ObjectFactory factory() {
+        return factory;
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.lua;
+
+import io.sirocco.net.Clock;
+import java.time.Duration;
+
+/**
+ * Configuration of a {@link LuaRuntime}: set it in the lambda given to {@link LuaRuntime#start}. It
+ * is frozen when the lambda returns. Used by one thread.
+ */
+public final class LuaSettings {
+    private Duration time = Duration.ofSeconds(30);
+    private long instructions = 200_000_000;
+    private long allocation = 64L << 20;
+    private int string = 4 << 20;
+    private ReportForm reports = ReportForm.PLAIN;
+    private Clock clock = Clock.system();
+
+    LuaSettings() {}
+
+    /**
+     * Sets how long a task may run, without the tasks that run in between and without {@code
+     * SYSTEM.Wait()}; 30 s by default. For {@code MAIN.LUA} it is the time between two calls of
+     * {@code SYSTEM.Loop()} or {@code SYSTEM.Wait()}.
+     */
+    public LuaSettings time(Duration time) {
+        this.time = time;
+        return this;
+    }
+
+    /**
+     * Sets how many instructions of Lua's virtual machine a task may run; 200 million by default.
+     */
+    public LuaSettings instructions(long instructions) {
+        this.instructions = instructions;
+        return this;
+    }
+
+    /** Sets how many bytes a task may allocate, be they garbage or not; 64 MiB by default. */
+    public LuaSettings allocation(long bytes) {
+        this.allocation = bytes;
+        return this;
+    }
+
+    /** Sets the longest string that a script may make, in bytes; 4 MiB by default. */
+    public LuaSettings string(int bytes) {
+        this.string = bytes;
+        return this;
+    }
+
+    /** Sets the form of values in reports to clients; {@link ReportForm#PLAIN} by default. */
+    public LuaSettings reports(ReportForm reports) {
+        this.reports = reports;
+        return this;
+    }
+
+    /** Sets the clock of timers, passes and time limits. */
+    public LuaSettings clock(Clock clock) {
+        this.clock = clock;
+        return this;
+    }
+
+    LuaLimits limits() {
+        return new LuaLimits(time.toNanos(), instructions, allocation, string);
+    }
+
+    ReportForm reports() {
+        return reports;
+    }
+
+    Clock clock() {
+        return clock;
+    }
+}

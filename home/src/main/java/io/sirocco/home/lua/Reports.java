@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.lua;
+
+import java.lang.System.Logger.Level;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaTable;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+
+/**
+ * The registrations of clients that receive values every second. A registration does not expire:
+ * Object Manager never renews its own. Instead 64 are kept, and a new one replaces the one that was
+ * renewed longest ago, so that clients which have gone cannot keep out new ones. Confined to the
+ * thread of the scripts.
+ */
+final class Reports {
+    private static final int MAX = 64;
+    private static final int MAX_VALUES = 256;
+    private static final Duration PERIOD = Duration.ofSeconds(1);
+    private static final Pattern ADDRESS = Pattern.compile("(\\d{1,3}\\.){3}\\d{1,3}");
+
+    /** Evaluates the text of an entry that is not a table. */
+    interface Evaluator {
+        LuaValue evaluate(String script);
+    }
+
+    private record Key(String host, int port, String id) {}
+
+    private record Registration(
+            InetAddress host, Optional<InetAddress> source, List<LuaValue> entries) {}
+
+    private final ScriptThread scripts;
+    private final ReportSink sink;
+    private final ReportForm form;
+    private final Evaluator evaluator;
+    private final ScriptLog log;
+    private final Map<Key, Registration> registrations = new LinkedHashMap<>();
+    private boolean scheduled;
+
+    Reports(
+            ScriptThread scripts,
+            ReportSink sink,
+            ReportForm form,
+            Evaluator evaluator,
+            ScriptLog log) {
+        this.scripts = scripts;
+        this.sink = sink;
+        this.form = form;
+        this.evaluator = evaluator;
+        this.log = log;
+    }
+
+    /**
+     * Registers a client, or renews its registration.
+     *
+     * @param arguments the address of the client, its port, its id, and the list of entries
+     * @param source the address from which the call has come
+     * @return the first report
+     */
+    LuaValue register(Varargs arguments, Optional<InetAddress> source) {
+        Key key = key(arguments);
+        List<LuaValue> entries = entries(arguments.checktable(4));
+        InetAddress host;
+        try {
+            host = Inet4Address.ofLiteral(key.host());
+        } catch (IllegalArgumentException e) {
+            throw new LuaError("clientRegister: " + key.host() + " is no IPv4 address");
+        }
+        registrations.remove(key); // so that it becomes the youngest
+        if (registrations.size() == MAX) {
+            Iterator<Key> eldest = registrations.keySet().iterator();
+            Key gone = eldest.next();
+            eldest.remove();
+            log.add(
+                    Level.WARNING,
+                    "clientRegister: "
+                            + gone.host()
+                            + ":"
+                            + gone.port()
+                            + " receives no more reports, there are more than "
+                            + MAX
+                            + " clients");
+        }
+        registrations.put(key, new Registration(host, source, entries));
+        scheduleNext();
+        return LuaValue.valueOf(value(key, entries));
+    }
+
+    /** Ends a registration; returns the id of the client. */
+    LuaValue destroy(Varargs arguments) {
+        registrations.remove(key(arguments));
+        return arguments.arg(3);
+    }
+
+    /** Returns {@code values:{VALUES}}. */
+    LuaValue fetch(LuaValue list) {
+        return LuaValue.valueOf("values:" + values(entries(list.checktable())));
+    }
+
+    private static Key key(Varargs arguments) {
+        String host = arguments.checkjstring(1);
+        int port = arguments.checkint(2);
+        String id = arguments.checkjstring(3);
+        if (host.length() > 15 || !ADDRESS.matcher(host).matches()) {
+            throw new LuaError("the first argument must be an IPv4 address");
+        }
+        if (port < 1 || port > 65_535) {
+            throw new LuaError("the port must be 1 to 65535, not " + port);
+        }
+        if (id.length() > 64) {
+            throw new LuaError("the id of a client has up to 64 characters");
+        }
+        return new Key(host, port, id);
+    }
+
+    private static List<LuaValue> entries(LuaTable list) {
+        int length = list.length();
+        if (length > MAX_VALUES) {
+            throw new LuaError("a client may ask for " + MAX_VALUES + " values, not " + length);
+        }
+        List<LuaValue> entries = new ArrayList<>(length);
+        for (int i = 1; i <= length; i++) {
+            entries.add(list.get(i));
+        }
+        return List.copyOf(entries);
+    }
+
+    private void scheduleNext() {
+        if (!scheduled && !registrations.isEmpty()) {
+            scheduled = true;
+            scripts.schedule("reports to clients", PERIOD, this::send);
+        }
+    }
+
+    private void send() {
+        scheduled = false;
+        scheduleNext();
+        for (Map.Entry<Key, Registration> each : List.copyOf(registrations.entrySet())) {
+            Registration to = each.getValue();
+            int port = each.getKey().port();
+            String value = value(each.getKey(), to.entries());
+            sink.send(new ReportSink.Report(to.host(), to.host(), port, value));
+            to.source()
+                    .filter(source -> !source.equals(to.host()))
+                    .ifPresent(
+                            source ->
+                                    sink.send(
+                                            new ReportSink.Report(to.host(), source, port, value)));
+        }
+    }
+
+    private String value(Key key, List<LuaValue> entries) {
+        return "clientReport:" + key.id() + ":" + values(entries);
+    }
+
+    private String values(List<LuaValue> entries) {
+        StringBuilder text = new StringBuilder("{");
+        String separator = "";
+        for (LuaValue entry : entries) {
+            text.append(separator).append(value(entry));
+            separator = form == ReportForm.PLAIN ? ", " : ",";
+        }
+        return text.append('}').toString();
+    }
+
+    /** Returns the text of one value; one that cannot be had is nil, and the others stay. */
+    private String value(LuaValue entry) {
+        try {
+            LuaValue value =
+                    entry.istable()
+                            ? feature(entry.get(1), entry.get(2))
+                            : evaluator.evaluate(entry.tojstring());
+            return ValueText.inReport(value, form);
+        } catch (LuaError e) {
+            return "nil";
+        }
+    }
+
+    private static LuaValue feature(LuaValue object, LuaValue index) {
+        return object.istable() ? object.get("get").call(object, index) : LuaValue.NIL;
+    }
+}

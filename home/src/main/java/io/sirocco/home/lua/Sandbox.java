@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.lua;
+
+import static io.sirocco.home.lua.StringFunctions.function;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
+import java.util.Locale;
+import java.util.Optional;
+import org.luaj.vm2.Globals;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaString;
+import org.luaj.vm2.LuaTable;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Prototype;
+import org.luaj.vm2.Varargs;
+import org.luaj.vm2.compiler.LuaC;
+import org.luaj.vm2.lib.BaseLib;
+import org.luaj.vm2.lib.StringLib;
+import org.luaj.vm2.lib.TableLib;
+import org.luaj.vm2.lib.TwoArgFunction;
+import org.luaj.vm2.lib.ZeroArgFunction;
+
+/**
+ * The libraries of scripts: the base library, {@code package}, {@code string} and {@code table} of
+ * Lua 5.2; no {@code math}, {@code coroutine}, {@code io}, {@code os}, {@code bit32}, {@code
+ * debug}, and no way to Java. Files come from {@link ScriptFiles} only. Confined to the thread of
+ * the scripts.
+ */
+final class Sandbox {
+    private static final int MAX_LOADED = 512 << 10; // bytes of text for load()
+
+    static {
+        // One for the whole JVM, so scripts must not change it: it finds the library of the state
+        // that runs, and getmetatable("") returns false.
+        LuaTable strings = new LuaTable();
+        strings.set(
+                LuaValue.INDEX,
+                new TwoArgFunction() {
+                    @Override
+                    public LuaValue call(LuaValue string, LuaValue name) {
+                        return Thread.currentThread() instanceof LuaState.StateThread thread
+                                ? thread.strings().get(name)
+                                : LuaValue.NIL;
+                    }
+                });
+        strings.set(LuaValue.METATABLE, LuaValue.FALSE);
+        LuaString.s_metatable = strings;
+    }
+
+    private final Globals globals;
+    private final ScriptFiles files;
+    private final ScriptLog log;
+    private LimitHook limits; // set by install
+
+    Sandbox(Globals globals, ScriptFiles files, ScriptLog log) {
+        this.globals = globals;
+        this.files = files;
+        this.log = log;
+    }
+
+    /** Fills the globals. */
+    void install(LimitHook limits) {
+        this.limits = limits;
+        LuaC.install(globals);
+        globals.undumper = Sandbox::refuseBinary;
+        LuaTable loaded = new LuaTable();
+        LuaTable library = new LuaTable();
+        library.set("loaded", loaded);
+        library.set("preload", new LuaTable());
+        library.set("path", "?.lua");
+        globals.set("package", library);
+        loaded.set("package", library);
+        globals.load(new BaseLib());
+        globals.load(new TableLib());
+        globals.load(new StringLib());
+        TableFunctions.install(globals.get("table").checktable(), limits);
+        StringFunctions.install(globals.get("string").checktable(), limits);
+        globals.STDIN = InputStream.nullInputStream();
+        globals.finder = this::open;
+        globals.set("_VERSION", "Lua 5.2");
+        globals.set("collectgarbage", function("collectgarbage", arguments -> LuaValue.NIL));
+        globals.set("load", function("load", load(globals.get("load"))));
+        for (String name : new String[] {"pcall", "xpcall"}) {
+            LuaValue function = globals.get(name);
+            globals.set(
+                    name,
+                    function(
+                            name,
+                            arguments -> {
+                                LimitHook.allowCall(arguments.arg1());
+                                return function.invoke(arguments);
+                            }));
+        }
+        globals.set("require", function("require", this::require));
+        log("print", Level.INFO);
+        log("log", Level.INFO);
+        log("logInfo", Level.INFO);
+        log("logDebug", Level.DEBUG);
+        log("logWarning", Level.WARNING);
+        log("logError", Level.ERROR);
+        globals.debuglib = limits;
+    }
+
+    /** Compiles text, whose errors begin with {@code name} and a line. */
+    Prototype compile(byte[] text, String name) throws IOException {
+        if (text.length > 0 && text[0] == 0x1b) {
+            throw new LuaError(name + ": binary chunks are refused");
+        }
+        try {
+            return globals.compilePrototype(new ByteArrayInputStream(text), name);
+        } catch (LuaError e) {
+            String message = String.valueOf(e.getMessage());
+            throw new LuaError(message.replace("[string \"" + name + "\"]", name));
+        }
+    }
+
+    private static Prototype refuseBinary(InputStream in, String name) throws IOException {
+        if (in.read() == 0x1b) {
+            throw new LuaError("binary chunks are refused");
+        }
+        return null; // it is text, which LuaJ compiles
+    }
+
+    /** For {@code loadfile} and {@code dofile}: returns null if there is no such file. */
+    private InputStream open(String name) {
+        try {
+            return files.read(name).map(ByteArrayInputStream::new).orElse(null);
+        } catch (IOException e) {
+            throw new LuaError("cannot read " + name);
+        }
+    }
+
+    private StringFunctions.Function load(LuaValue function) {
+        return arguments -> {
+            LuaValue chunk = arguments.arg1();
+            if (chunk.isstring()) {
+                allowChunk(chunk.strvalue().length());
+                return function.invoke(arguments);
+            }
+            LuaValue pieces = chunk.checkfunction();
+            LuaValue counted =
+                    new ZeroArgFunction() {
+                        private long length;
+
+                        @Override
+                        public LuaValue call() {
+                            LuaValue piece = pieces.call();
+                            length += piece.isstring() ? piece.strvalue().length() : 0;
+                            allowChunk(length);
+                            return piece;
+                        }
+                    };
+            return function.invoke(LuaValue.varargsOf(counted, arguments.subargs(2)));
+        };
+    }
+
+    private void allowChunk(long length) {
+        if (length > MAX_LOADED) {
+            throw new LuaError("load: the text is longer than " + MAX_LOADED + " bytes");
+        }
+        limits.spend(length);
+    }
+
+    private Varargs require(Varargs arguments) {
+        String name = arguments.checkjstring(1);
+        LuaTable library = globals.get("package").checktable();
+        LuaValue loaded = library.get("loaded");
+        LuaValue known = loaded.get(name);
+        if (known.toboolean()) {
+            return known;
+        }
+        LuaValue loader = library.get("preload").get(name);
+        if (loader.isnil()) {
+            loader = loader(name);
+        }
+        LuaValue result = loader.call(LuaValue.valueOf(name));
+        if (!result.isnil()) {
+            loaded.set(name, result);
+        } else if (loaded.get(name).isnil()) {
+            loaded.set(name, LuaValue.TRUE);
+        }
+        return loaded.get(name);
+    }
+
+    private LuaValue loader(String name) {
+        String file = name.replace('.', '/').toUpperCase(Locale.ROOT) + ".LUA";
+        try {
+            Optional<byte[]> text = files.read(file);
+            if (text.isEmpty()) {
+                throw new LuaError("module '" + name + "' not found: there is no a/" + file);
+            }
+            return globals.loader.load(compile(text.get(), file), file, globals);
+        } catch (IOException | UncheckedIOException e) {
+            throw new LuaError("module '" + name + "': cannot read a/" + file);
+        }
+    }
+
+    private void log(String name, Level level) {
+        globals.set(
+                name,
+                function(
+                        name,
+                        arguments -> {
+                            StringBuilder line = new StringBuilder();
+                            for (int i = 1; i <= arguments.narg() && line.length() < 2_000; i++) {
+                                LuaValue value = arguments.arg(i);
+                                line.append(
+                                        value.istable()
+                                                ? ValueText.of(value)
+                                                : shortened(value.tojstring()));
+                            }
+                            log.add(level, line.toString());
+                            return LuaValue.NIL;
+                        }));
+    }
+
+    private static String shortened(String text) {
+        return text.substring(0, Math.min(text.length(), 2_000));
+    }
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.lua;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.net.ManualClock;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LimitTest {
+    @TempDir Path root;
+    private ScriptRig rig;
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    private ScriptRig rig(String user) {
+        return rig(user, 64 << 20);
+    }
+
+    private ScriptRig rig(String user, long allocation) {
+        rig =
+                new ScriptRig(
+                        root, settings -> settings.instructions(3_000_000).allocation(allocation));
+        return rig.script("USER.LUA", user).start();
+    }
+
+    private void isAlive() {
+        assertEquals("0d123456", rig.value("checkAlive()"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "while true do end",
+                "while true do pcall(error) end",
+                "pcall(function() while true do end end) done = true",
+                "xpcall(function() while true do end end, function() return 1 end) done = true",
+                "xpcall(function() error('x') end, function() while true do end end) done = true",
+                "while true do pcall(function() while true do end end) end",
+                "repeat local t = setmetatable({}, {__index = function(t, k) return k end}) until t.x == 1",
+                "table.sort({3, 2, 1}, function() while true do end end)",
+                "('x'):gsub('.', function() while true do end end)",
+                "load(function() while true do end end)",
+                "goto again ::again:: goto again",
+                "for i = 1, 1/0 do end",
+                "string.find(('a'):rep(30), ('a?'):rep(30) .. ('a'):rep(30) .. 'b')",
+                "string.find(('a'):rep(1000), '.-.-.-.-.-.-.-b')",
+                "string.match(('a'):rep(100000), '.*.*.*b')",
+                "string.find(('a'):rep(1000000), ('a'):rep(500000) .. 'b', 1, true)",
+                "local t = {} for i = 1, 1e4 do t[i] = i end while true do table.insert(t, 1, 1) table.remove(t, 1) end"
+            })
+    void anEndlessLoopEnds(String body) {
+        rig("function bomb()\n " + body + " end", Long.MAX_VALUE);
+        assertEquals("nil", rig.value("bomb()"));
+        isAlive();
+        assertEquals("nil", rig.value("done"));
+        assertTrue(
+                rig.logged().contains("call of bomb ends at USER.LUA:2: the limit is 3000000"),
+                rig.logged());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "local s = 'x' while true do s = s .. s end",
+                "local t = {} for i = 1, 1e9 do t[i] = i end",
+                "local t = {} for i = 1, 1e9 do t['k' .. i] = {} end",
+                "local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1e6) end",
+                "local t = {} for i = 1, 1e9 do t[i] = 'y' .. ('x'):rep(4e6) end",
+                "local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(6e4) end",
+                "local s = ('x'):rep(60000) local t = {} for i = 1, 1e9 do t[i] = s .. i end",
+                "local s = ('x'):rep(1e6) local t = {} for i = 1, 1e9 do t[i] = s:upper() end",
+                "local s = ('x'):rep(1e6) local t = {} for i = 1, 1e9 do t[i] = s:gsub('y', 'z') end",
+                "local s = ('x'):rep(4e6) return s .. s",
+                "local s = ('x'):rep(1e6) return s .. s .. s .. s .. s .. s .. s .. s",
+                "return (('x'):rep(1e9))",
+                "return (('x'):rep(2^53))",
+                "return (('xxxx'):rep(2^62))",
+                "return (''):rep(2, ('x'):rep(4e6)) .. ('x'):rep(4e6)",
+                "local s = ('x'):rep(1e6) return (('%s%s%s%s%s'):format(s, s, s, s, s))",
+                "local s = ('\\0'):rep(2e6) return (('%q'):format(s))",
+                "local s, t = ('x'):rep(1e6), {} for i = 1, 10 do t[i] = s end return (table.concat(t))",
+                "local s = ('x'):rep(1e6) return (table.concat({'', '', '', '', '', ''}, s)) ",
+                "return (('x'):rep(1e6):gsub('x', '%0%0%0%0%0%0'))",
+                "return (('x'):rep(3000):gsub('x', ('y'):rep(2000)))",
+                "return (table.unpack({}, 1, 1e9))",
+                "return (('x'):rep(4e6):byte(1, -1))",
+                "return load(('x = 1 '):rep(1e5))()",
+                "return load(function() return ('x = 1 '):rep(1e4) end)()"
+            })
+    void aMemoryBombEnds(String body) {
+        rig("function bomb()\n " + body + " end");
+        assertEquals("nil", rig.value("bomb()"));
+        assertEquals("nil", rig.value("select('#', bomb())"));
+        assertEquals("nil", rig.value("(pcall(function() while true do pcall(bomb) end end))"));
+        isAlive();
+        assertTrue(rig.logged().contains("USER.LUA:2"), rig.logged());
+        assertTrue(rig.logged().matches("(?s).*(limit|longer|too ).*"), rig.logged());
+        assertEquals(LuaStatus.RUNNING, rig.runtime.status());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "function bomb() return 1 + bomb() end",
+                "function bomb() return pcall(bomb) and 1 + bomb() end",
+                "function bomb(x) return ('x'):gsub('x', bomb) end",
+                "function bomb() table.sort({1, 2, 3}, bomb) end",
+                "t = setmetatable({}, {__index = function(t, k) return t[k] .. 'x' end}) function bomb() return t.x .. 'x' end",
+                "t = setmetatable({}, {__call = nil}) getmetatable(t).__call = t function bomb() return t() end",
+                "t = setmetatable({}, {}) getmetatable(t).__index = t function bomb() return t.x.y end",
+                "function bomb() return load(('('):rep(1e5))() end",
+                "function bomb() return load('return ' .. ('{'):rep(1e5))() end",
+                "function bomb() return ('x'):rep(1e5):find(('(x?)'):rep(1e4)) end",
+                "function bomb() return ('x'):rep(1e5):find(('x?'):rep(1e4)) end"
+            })
+    void deepRecursionIsAnError(String user) {
+        rig(user);
+        assertEquals("nil", rig.value("1 + bomb()"));
+        isAlive();
+        rig.value("pcall(bomb)");
+        rig.value("pcall(pcall, pcall, bomb)");
+        isAlive();
+        assertEquals("1", rig.value("1"));
+        assertEquals(LuaStatus.RUNNING, rig.runtime.status());
+    }
+
+    @Test
+    void recursionWithinTheLimitWorks() {
+        rig("function sum(n) if n == 0 then return 0 end return n + sum(n - 1) end");
+        assertEquals("1124250", rig.value("sum(1499)"));
+        assertEquals("nil", rig.value("sum(2500)"));
+        assertEquals("false", rig.value("(pcall(sum, 2500))"));
+        assertTrue(rig.value("select(2, pcall(sum, 2500))").contains("stack overflow"));
+        rig.value(
+                "(function() function last(n) if n == 0 then return 'tail' end return last(n - 1) end end)()");
+        assertEquals("tail", rig.value("last(100000)"));
+    }
+
+    @Test
+    void theTimeLimitCountsByTheClockOfTheRuntime() {
+        ManualClock clock = new ManualClock();
+        rig = new ScriptRig(root, settings -> settings.clock(clock).time(Duration.ofSeconds(2)));
+        rig.script("USER.LUA", "function bomb()\n started() while true do end end").start();
+        CountDownLatch started = new CountDownLatch(1);
+        rig.context.globals().set("started", java(started::countDown));
+        CompletableFuture<String> bomb = rig.later("bomb()");
+        await(started);
+        assertFalse(bomb.isDone());
+        clock.advance(2_001);
+        assertEquals("nil", ScriptRig.await(bomb));
+        assertTrue(
+                rig.logged().contains("call of bomb ends at USER.LUA:2: the limit is 2000 ms"),
+                rig.logged());
+        isAlive();
+    }
+
+    /** Defect 8 of the reference: a script that is busy blocks all other calls. */
+    @Test
+    void aBusyScriptDelaysNoOtherCall() {
+        ManualClock clock = new ManualClock();
+        rig = new ScriptRig(root, settings -> settings.clock(clock));
+        rig.script(
+                "USER.LUA",
+                "function busy() started() while not stop do end return 'finished' end");
+        rig.start();
+        CountDownLatch started = new CountDownLatch(1);
+        rig.context.globals().set("started", java(started::countDown));
+        List<String> order = new ArrayList<>();
+        CompletableFuture<Void> busy = rig.later("busy()").thenAccept(order::add);
+        await(started);
+        for (int second = 0; second < 10; second++) {
+            clock.advance(1_000);
+            for (int i = 0; i < 100; i++) {
+                assertEquals("0d123456", rig.value("checkAlive()"));
+            }
+            assertEquals(Integer.toString(second), rig.value("(" + second + ")"));
+        }
+        assertFalse(busy.isDone());
+        ScriptRig.await(rig.later("setVar('stop', true)").thenAccept(order::add));
+        ScriptRig.await(busy);
+        assertEquals(List.of("nil", "finished"), order);
+    }
+
+    @Test
+    void timeOfOthersDoesNotCount() {
+        ManualClock clock = new ManualClock();
+        rig = new ScriptRig(root, settings -> settings.clock(clock).time(Duration.ofSeconds(2)));
+        rig.script(
+                "USER.LUA",
+                "function busy() started() while not stop do end return 'finished' end");
+        rig.start();
+        CountDownLatch started = new CountDownLatch(1);
+        rig.context.globals().set("started", java(started::countDown));
+        rig.context.globals().set("pass", java(() -> clock.advance(1_500)));
+        CompletableFuture<String> busy = rig.later("busy()");
+        await(started);
+        clock.advance(10);
+        for (int i = 0; i < 4; i++) {
+            rig.value("pass()");
+        }
+        rig.value("setVar('stop', true)");
+        assertEquals("finished", ScriptRig.await(busy));
+    }
+
+    @Test
+    void nineBusyScriptsLeaveRoomForProbes() {
+        ManualClock clock = new ManualClock();
+        rig = new ScriptRig(root, settings -> settings.clock(clock));
+        rig.script("USER.LUA", "function busy() started() while not stop do end return 'end' end");
+        rig.start();
+        CountDownLatch started = new CountDownLatch(LuaLimits.TASKS);
+        rig.context
+                .globals()
+                .set(
+                        "started",
+                        java(
+                                () -> {
+                                    started.countDown();
+                                    clock.advance(6);
+                                }));
+        List<CompletableFuture<String>> all = new ArrayList<>();
+        for (int i = 0; i < LuaLimits.TASKS + 3; i++) {
+            all.add(rig.later("busy()"));
+        }
+        await(started);
+        clock.advance(6);
+        for (int i = 0; i < 100; i++) {
+            isAlive();
+        }
+        CompletableFuture<String> later = rig.later("1");
+        isAlive();
+        assertFalse(later.isDone()); // waits behind three that have no room
+        CompletableFuture<Void> ended = rig.runtime.reset().thenAccept(status -> {});
+        ScriptRig.await(ended);
+        all.forEach(busy -> assertEquals("nil", ScriptRig.await(busy)));
+        assertEquals("nil", ScriptRig.await(later));
+        isAlive();
+    }
+
+    @Test
+    void waitingDoesNotCountAndRunsOthers() {
+        ManualClock clock = new ManualClock();
+        rig = new ScriptRig(root, settings -> settings.clock(clock).time(Duration.ofSeconds(2)));
+        rig.script("USER.LUA", "function waits() started() SYSTEM:Wait(60000) return 'waited' end");
+        rig.start();
+        CountDownLatch started = new CountDownLatch(1);
+        rig.context.globals().set("started", java(started::countDown));
+        CompletableFuture<String> waits = rig.later("waits()");
+        await(started);
+        for (int i = 0; i < 59; i++) {
+            isAlive();
+            clock.advance(1_000);
+        }
+        isAlive();
+        assertFalse(waits.isDone());
+        clock.advance(1_000);
+        assertEquals("waited", ScriptRig.await(waits));
+    }
+
+    static org.luaj.vm2.LuaValue java(Runnable body) {
+        return StringFunctions.function(
+                "java",
+                arguments -> {
+                    body.run();
+                    return org.luaj.vm2.LuaValue.NIL;
+                });
+    }
+
+    static void await(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(60, java.util.concurrent.TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.lua;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.net.ManualClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LuaRuntimeTest {
+    @TempDir Path root;
+    private final ManualClock clock = new ManualClock();
+    private ScriptRig rig;
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    /** Moves the clock until the future is complete; the code under test decides how often. */
+    private <T> T advanceUntil(CompletableFuture<T> future) {
+        while (!future.isDone()) {
+            clock.advance(100);
+            Thread.onSpinWait();
+        }
+        return future.join();
+    }
+
+    // Boot
+
+    @Test
+    void mainRunsAndIsAlive() {
+        rig = new ScriptRig(root);
+        assertEquals(LuaStatus.STARTING, rig.runtime.status());
+        rig.start();
+        assertEquals(LuaStatus.RUNNING, rig.runtime.status());
+        assertEquals("0d123456", rig.value("checkAlive()"));
+    }
+
+    @Test
+    void aGateHasNoLoop() {
+        rig = new ScriptRig(root).script("MAIN.LUA", "function checkAlive() return true end");
+        rig.start();
+        assertEquals("true", rig.value("checkAlive()"));
+        assertEquals(LuaStatus.RUNNING, rig.runtime.status());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "this is no Lua",
+                "error('no')",
+                "nosuch()",
+                "require 'nosuch'",
+                "SYSTEM.Init() repeat SYSTEM.Loop() until false", // no checkAlive
+                "function checkAlive() error('no') end",
+                "function checkAlive() while true do end end repeat SYSTEM.Loop() until false",
+                "while true do end",
+                "while true do pcall(function() while true do end end) end",
+                "function f() return 1 + f() end f()",
+                "local s = 'x' while true do s = s .. s end",
+                "local t = {} while true do t[#t + 1] = {} end"
+            })
+    void aMainScriptThatFailsIsReplacedByTheEmergencyScript(String main) throws IOException {
+        rig = new ScriptRig(root, settings -> settings.clock(clock).instructions(2_000_000));
+        rig.script("MAIN.LUA", main);
+        assertEquals(LuaStatus.EMERGENCY, advanceUntil(rig.runtime.start(rig)));
+        assertEquals("emergency", rig.value("checkAlive()"));
+        assertTrue(Files.exists(root.resolve("a/EMERGNCY.LUA")));
+        assertTrue(rig.logged().contains("MAIN.LUA"), rig.logged());
+        rig.script("MAIN.LUA", ScriptRig.MAIN);
+        assertEquals(LuaStatus.RUNNING, advanceUntil(rig.runtime.reset()));
+        assertEquals("0d123456", rig.value("checkAlive()"));
+    }
+
+    @Test
+    void aMainScriptThatNeverWaitsIsReplacedAfterItsTime() {
+        rig = new ScriptRig(root, settings -> settings.clock(clock).instructions(Long.MAX_VALUE));
+        rig.script("MAIN.LUA", "while true do end");
+        CompletableFuture<LuaStatus> booted = rig.runtime.start(rig);
+        assertEquals(LuaStatus.EMERGENCY, advanceUntil(booted));
+        assertTrue(
+                rig.logged().contains("MAIN.LUA ends at MAIN.LUA:1: the limit is 30000 ms"),
+                rig.logged());
+    }
+
+    @Test
+    void withoutFilesTheBuiltInScriptRuns() throws IOException {
+        rig = new ScriptRig(root);
+        Files.delete(root.resolve("a/MAIN.LUA"));
+        rig.script("EMERGNCY.LUA", "broken(");
+        assertEquals(LuaStatus.EMERGENCY, ScriptRig.await(rig.runtime.start(rig)));
+        assertEquals("emergency", rig.value("checkAlive()"));
+        assertEquals("broken(", Files.readString(root.resolve("a/EMERGNCY.LUA")));
+    }
+
+    @Test
+    void checkAliveMayTakeItsTimeToSucceed() {
+        rig = new ScriptRig(root, clock);
+        rig.script(
+                "MAIN.LUA",
+                """
+                local n = 0
+                function checkAlive() n = n + 1 if n < 9 then error('not yet') end return n end
+                repeat SYSTEM.Loop() until false
+                """);
+        assertEquals(LuaStatus.RUNNING, advanceUntil(rig.runtime.start(rig)));
+        assertEquals("10", rig.value("checkAlive()"));
+    }
+
+    @Test
+    void aMainScriptThatFailsLaterLeavesCallsAlive() {
+        rig = new ScriptRig(root, clock);
+        rig.script(
+                "MAIN.LUA",
+                "function checkAlive() return 'a' end SYSTEM:Wait(1000) error('later')");
+        advanceUntil(rig.runtime.start(rig));
+        while (rig.runtime.status() != LuaStatus.ERROR) {
+            clock.advance(100);
+        }
+        assertEquals("a", rig.value("checkAlive()"));
+        assertTrue(rig.logged().contains("MAIN.LUA: MAIN.LUA:1 later"), rig.logged());
+    }
+
+    // Passes
+
+    @Test
+    void aPassTakes960Milliseconds() {
+        rig = new ScriptRig(root, clock);
+        rig.script(
+                "MAIN.LUA",
+                """
+                passes = 0
+                function checkAlive() return passes end
+                OBJECT:new(6, "TIM1")
+                SYSTEM.Init()
+                repeat passes = passes + 1 SYSTEM.Loop() until false
+                """);
+        rig.objects = name -> java.util.Optional.of(rig.new Recorder(name));
+        ScriptRig.await(rig.runtime.start(rig));
+        assertEquals("1", rig.value("passes"));
+        for (int pass = 2; pass < 20; pass++) {
+            clock.advance(959);
+            assertEquals(Integer.toString(pass - 1), rig.value("passes"));
+            clock.advance(1);
+            rig.value("1"); // the thread is about to wait again, or has begun the pass
+            String now = rig.value("passes");
+            while (!now.equals(Integer.toString(pass))) {
+                now = rig.value("passes");
+            }
+        }
+        assertEquals("TIM1 setUp", rig.events.getFirst());
+        assertEquals(19, rig.events.stream().filter(event -> event.equals("TIM1 loop")).count());
+    }
+
+    @Test
+    void tasksWithADelayRunInTheirOrder() {
+        rig = new ScriptRig(root, clock).start();
+        List<String> order = new CopyOnWriteArrayList<>();
+        CompletableFuture<Void> last = new CompletableFuture<>();
+        rig.runtime.schedule("c", Duration.ofMillis(500), () -> last.complete(null));
+        rig.runtime.schedule("b", Duration.ofMillis(200), () -> order.add("b"));
+        rig.runtime.schedule("a", Duration.ofMillis(100), () -> order.add("a"));
+        rig.runtime.schedule("a2", Duration.ofMillis(100), () -> order.add("a2"));
+        rig.runtime.schedule("x", Duration.ofMillis(150), () -> order.add("x")).cancel();
+        rig.value("1");
+        assertEquals(List.of(), order);
+        clock.advance(499);
+        rig.value("1");
+        rig.value("1");
+        assertFalse(last.isDone());
+        clock.advance(1);
+        ScriptRig.await(last);
+        assertEquals(List.of("a", "a2", "b"), order);
+    }
+
+    @Test
+    void callsRunInOrderAndABatchWakesOnce() {
+        rig = new ScriptRig(root, clock).start();
+        List<String> values = new ArrayList<>();
+        CountDownLatch all = new CountDownLatch(1_000);
+        for (int i = 0; i < 1_000; i++) {
+            rig.runtime.submit(
+                    Integer.toString(i),
+                    java.net.InetAddress.getLoopbackAddress(),
+                    value -> {
+                        values.add(value);
+                        all.countDown();
+                    });
+        }
+        rig.runtime.flush();
+        LimitTest.await(all);
+        for (int i = 0; i < 1_000; i++) {
+            assertEquals(Integer.toString(i), values.get(i));
+        }
+    }
+
+    @Test
+    void tooManyCallsAreRefused() {
+        rig = new ScriptRig(root, clock);
+        rig.script("USER.LUA", "function busy() started() while true do end end").start();
+        CountDownLatch started = new CountDownLatch(1);
+        rig.context.globals().set("started", LimitTest.java(started::countDown));
+        rig.later("busy()");
+        LimitTest.await(started);
+        int accepted = 0;
+        while (rig.runtime.call("1", value -> {})) {
+            accepted++;
+            assertTrue(accepted <= 10_000);
+        }
+        assertEquals(10_000, accepted);
+        ScriptRig.await(rig.runtime.reset());
+        assertEquals("2", rig.value("2"));
+    }
+
+    // Reset
+
+    @Test
+    void resetReadsTheScriptsAgainAndClosesObjects() {
+        rig = new ScriptRig(root, clock);
+        rig.script("USER.LUA", "v = 1 OBJECT:new(6, 'TIM1')");
+        rig.objects = name -> java.util.Optional.of(rig.new Recorder(name));
+        rig.start();
+        rig.value("setVar('w', 1)");
+        rig.script("USER.LUA", "v = 2");
+        assertEquals(LuaStatus.RUNNING, ScriptRig.await(rig.runtime.reset()));
+        assertEquals("2", rig.value("v"));
+        assertEquals("nil", rig.value("w"));
+        assertEquals("TIM1 close", rig.events.getLast());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "while true do end",
+                "while true do pcall(function() while true do end end) end",
+                "xpcall(function() error('x') end, function() while true do end end)",
+                "string.find(('a'):rep(5000), '.-.-.-.-.-.-.-.-.-.-b')",
+                "SYSTEM:Wait(86400000)",
+                "local t = {} while true do t[1] = ('x'):rep(100) end"
+            })
+    void resetEndsAnEndlessCall(String body) {
+        rig = new ScriptRig(root, clock);
+        rig.script("USER.LUA", "function busy() started() " + body + " end").start();
+        CountDownLatch started = new CountDownLatch(1);
+        rig.context.globals().set("started", LimitTest.java(started::countDown));
+        CompletableFuture<String> busy = rig.later("busy()");
+        LimitTest.await(started);
+        CompletableFuture<String> behind = rig.later("1");
+        assertEquals(LuaStatus.RUNNING, ScriptRig.await(rig.runtime.reset()));
+        assertEquals("nil", ScriptRig.await(busy));
+        ScriptRig.await(behind);
+        assertEquals("0d123456", rig.value("checkAlive()"));
+    }
+
+    @Test
+    void resetEndsAnEndlessMainScript() {
+        rig = new ScriptRig(root, clock);
+        rig.script(
+                "MAIN.LUA",
+                """
+                function checkAlive() return 'first' end
+                SYSTEM:Wait(0)
+                SYSTEM:Wait(10)
+                while true do end
+                """);
+        advanceUntil(rig.runtime.start(rig));
+        clock.advance(20);
+        rig.script("MAIN.LUA", ScriptRig.MAIN);
+        assertEquals(LuaStatus.RUNNING, ScriptRig.await(rig.runtime.reset()));
+        assertEquals("0d123456", rig.value("checkAlive()"));
+    }
+
+    @Test
+    void resetEndsABootAndJoinsAnother() {
+        rig = new ScriptRig(root, clock);
+        rig.script("MAIN.LUA", "while true do end");
+        CompletableFuture<LuaStatus> start = rig.runtime.start(rig);
+        rig.script("MAIN.LUA", ScriptRig.MAIN);
+        CompletableFuture<LuaStatus> first = rig.runtime.reset();
+        CompletableFuture<LuaStatus> second = rig.runtime.reset();
+        assertEquals(LuaStatus.RUNNING, ScriptRig.await(start));
+        assertEquals(LuaStatus.RUNNING, ScriptRig.await(first));
+        assertEquals(LuaStatus.RUNNING, ScriptRig.await(second));
+    }
+
+    @Test
+    void resetEndsAnEndlessHandler() {
+        rig = new ScriptRig(root, clock);
+        rig.objects = name -> java.util.Optional.of(rig.new Recorder(name));
+        rig.script(
+                "USER.LUA",
+                """
+                TIM1 = OBJECT:new(6, 'TIM1')
+                TIM1:add_event(0, function() started() while true do end end)
+                """);
+        rig.start();
+        CountDownLatch started = new CountDownLatch(1);
+        rig.context.globals().set("started", LimitTest.java(started::countDown));
+        rig.value("TIM1:execute(1)");
+        LimitTest.await(started);
+        ScriptRig.await(rig.runtime.reset());
+        assertEquals("0d123456", rig.value("checkAlive()"));
+    }
+
+    /** Java code of an object that neither returns nor can be interrupted. */
+    @Test
+    void resetAbandonsAThreadThatHangs() {
+        rig = new ScriptRig(root, clock);
+        rig.objects = name -> java.util.Optional.of(rig.new Recorder(name));
+        rig.script("USER.LUA", "TIM1 = OBJECT:new(6, 'TIM1')").start();
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        ScriptThread old = rig.context.scripts();
+        rig.context
+                .globals()
+                .set(
+                        "hang",
+                        LimitTest.java(
+                                () -> {
+                                    started.countDown();
+                                    while (release.getCount() > 0) {
+                                        Thread.onSpinWait();
+                                    }
+                                }));
+        CompletableFuture<String> hangs = rig.later("{hang(), setVar('leaked', 1)}");
+        LimitTest.await(started);
+        CompletableFuture<String> behind = rig.later("1");
+        assertEquals(LuaStatus.RUNNING, ScriptRig.await(rig.runtime.reset()));
+        assertEquals("nil", ScriptRig.await(behind));
+        assertEquals("0d123456", rig.value("checkAlive()"));
+        assertTrue(rig.events.contains("TIM1 close"));
+        assertFalse(old.execute("late", () -> rig.events.add("late")));
+        release.countDown();
+        assertEquals("nil", ScriptRig.await(hangs));
+        assertEquals("nil", rig.value("leaked"));
+        assertTrue(rig.logged().contains("abandoned"), rig.logged());
+    }
+
+    /** 100 resets leave one thread. */
+    @Test
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    void manyResetsLeaveOneThread() {
+        rig = new ScriptRig(root, clock).start();
+        for (int i = 0; i < 100; i++) {
+            ScriptRig.await(rig.runtime.reset());
+        }
+        while (threads() > 1) {
+            Thread.onSpinWait(); // the last one is about to end
+        }
+        assertEquals(1, threads());
+    }
+
+    private static long threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("sirocco-home-lua"))
+                .count();
+    }
+
+    @Test
+    void outOfMemoryDiscardsTheState() {
+        rig = new ScriptRig(root, clock);
+        rig.script("USER.LUA", "v = 1").start();
+        rig.context
+                .globals()
+                .set(
+                        "fill",
+                        LimitTest.java(
+                                () -> {
+                                    throw new OutOfMemoryError("made by the test");
+                                }));
+        ScriptThread old = rig.context.scripts();
+        assertEquals("nil", rig.value("{pcall(fill)}"));
+        while (old.execute("wait", () -> {}) || rig.context.scripts() == old) {
+            Thread.onSpinWait();
+        }
+        while (!"1".equals(rig.value("v"))) {
+            Thread.onSpinWait(); // the state that boots has no v yet
+        }
+        assertTrue(rig.logged().contains("out of memory"), rig.logged());
+    }
+
+    @Test
+    void closeAnswersWhatWaits() {
+        rig = new ScriptRig(root, clock);
+        rig.script("USER.LUA", "function busy() started() while true do end end").start();
+        CountDownLatch started = new CountDownLatch(1);
+        rig.context.globals().set("started", LimitTest.java(started::countDown));
+        CompletableFuture<String> busy = rig.later("busy()");
+        LimitTest.await(started);
+        CompletableFuture<String> behind = rig.later("1");
+        rig.close();
+        assertEquals("nil", ScriptRig.await(busy));
+        assertEquals("nil", ScriptRig.await(behind));
+        assertFalse(rig.runtime.call("1", value -> {}));
+        assertThrows(Exception.class, () -> rig.runtime.reset().join());
+    }
+
+    // Objects
+
+    @Test
+    void objectsAreTables() {
+        rig = new ScriptRig(root, clock);
+        rig.objects = name -> java.util.Optional.of(rig.new Recorder(name));
+        rig.script(
+                "USER.LUA",
+                """
+                CLU1 = OBJECT:new(0, 0x0A489001, "CLU0d123456")
+                TIM1 = OBJECT:new(6, "TIM1")
+                HTTP = GATE:new(120, "HTTP")
+                seen = ""
+                TIM1:add_event(0, function(v) seen = seen .. "a" .. tostring(v) end)
+                TIM1:add_event(0, function(v) seen = seen .. "b" .. tostring(v) end)
+                """);
+        rig.start();
+        assertEquals("CLU0d123456", rig.value("CLU1.name"));
+        assertEquals("HTTP", rig.value("HTTP.name"));
+        assertEquals("nil", rig.value("TIM1:set(0, 500)"));
+        assertEquals("500", rig.value("TIM1:get(0)"));
+        assertEquals("nil", rig.value("TIM1:get(1)"));
+        assertEquals("{1=7, 2=8, 3=9}", rig.value("{TIM1:execute(7, 8, 9)}"));
+        rig.value("TIM1:execute(1, 5)");
+        rig.value("1");
+        assertEquals("a5b5", rig.value("seen"));
+        assertEquals("nil", rig.value("TIM1:get('x')"));
+        assertEquals("nil", rig.value("OBJECT:new(6)"));
+    }
+
+    @Test
+    void anUnknownClassStoresOnly() {
+        rig = new ScriptRig(root, clock);
+        rig.script("USER.LUA", "X = OBJECT:new(7777, 'X')").start();
+        assertEquals("1", rig.value("(function() X:set(3, 1) return X:get(3) end)()"));
+        assertEquals("nil", rig.value("X:execute(0)"));
+    }
+
+    /** Defect 10 of the reference: no response at all. */
+    @Test
+    void anExceptionInAnObjectIsNil() {
+        rig = new ScriptRig(root, clock);
+        rig.objects = name -> java.util.Optional.of(rig.new Recorder(name));
+        rig.script("USER.LUA", "CLU1 = OBJECT:new(0, 0, 'CLU1')").start();
+        assertEquals("nil", rig.value("CLU1:execute(20, 'a', 'b')"));
+        assertEquals("false", rig.value("(pcall(CLU1.execute, CLU1, 20))"));
+        assertTrue(rig.logged().contains("CLU1:execute(20) failed: no project"), rig.logged());
+    }
+
+    @Test
+    void thereIsALimitOfObjects() {
+        rig = new ScriptRig(root, clock).start();
+        rig.value("(function() for i = 1, 2000 do OBJECT:new(7, 'X') n = i end end)()");
+        assertEquals("1000", rig.value("n"));
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.lua;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.sirocco.net.ManualClock;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReportsTest {
+    private static final InetAddress HOST = InetAddress.ofLiteral("10.72.144.72");
+    private static final InetAddress SOURCE = InetAddress.ofLiteral("10.72.144.99");
+    private static final String ENTRIES = "{{A,0},{A,1},{A,2},{A,3},{A,4},{A,9},\"zz\",{nosuch,1}}";
+
+    @TempDir Path root;
+    private final ManualClock clock = new ManualClock();
+    private ScriptRig rig;
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    private void start(ReportForm form) {
+        rig = new ScriptRig(root, settings -> settings.clock(clock).reports(form));
+        rig.script(
+                "USER.LUA",
+                """
+                zz = 5
+                A = OBJECT:new(7777, 'A')
+                A:set(0, 1)
+                A:set(1, '19:26:35')
+                A:set(2, 'h"i')
+                A:set(3, 24.137)
+                A:set(4, true)
+                """);
+        rig.start();
+    }
+
+    private String register(String arguments, InetAddress source) {
+        CompletableFuture<String> value = new CompletableFuture<>();
+        rig.runtime.call("SYSTEM:clientRegister(" + arguments + ")", source, value::complete);
+        return ScriptRig.await(value);
+    }
+
+    /** Returns the reports of the next second. */
+    private List<ReportSink.Report> next(int count) {
+        rig.reports.clear();
+        clock.advance(1_000);
+        while (rig.reports.size() < count) {
+            Thread.onSpinWait();
+        }
+        rig.value("1");
+        rig.value("1");
+        return List.copyOf(rig.reports);
+    }
+
+    @Test
+    void fetchValuesInBothForms() {
+        start(ReportForm.PLAIN);
+        assertEquals(
+                "values:{1, 19:26:35, h\"i, 24.137, true, nil, 5, nil}",
+                rig.value("SYSTEM:fetchValues(" + ENTRIES + ")"));
+        assertEquals("values:{5}", rig.value("SYSTEM:fetchValues({\"zz\"})"));
+        assertEquals("values:{}", rig.value("SYSTEM:fetchValues({})"));
+        rig.close();
+        start(ReportForm.QUOTED);
+        assertEquals(
+                "values:{1,\"19:26:35\",\"h\\\"i\",24.14,true,nil,5,nil}",
+                rig.value("SYSTEM:fetchValues(" + ENTRIES + ")"));
+    }
+
+    @Test
+    void aClientReceivesAReportEachSecondUntilItEnds() {
+        start(ReportForm.PLAIN);
+        assertEquals(
+                "clientReport:49064:{1, 5}",
+                register("\"10.72.144.72\",4344,49064,{{A,0},\"zz\"}", HOST));
+        ReportSink.Report report =
+                new ReportSink.Report(HOST, HOST, 4344, "clientReport:49064:{1, 5}");
+        for (int i = 0; i < 5; i++) {
+            assertEquals(List.of(report), next(1));
+        }
+        rig.value("A:set(0, 2)");
+        assertEquals("clientReport:49064:{2, 5}", next(1).getFirst().value());
+        assertEquals("49064", rig.value("SYSTEM:clientDestroy(\"10.72.144.72\",4344,49064)"));
+        assertEquals(List.of(), next(0));
+    }
+
+    @Test
+    void aCopyGoesToTheSourceAndARenewalReplaces() {
+        start(ReportForm.PLAIN);
+        register("\"10.72.144.72\",4344,1,{{A,0}}", SOURCE);
+        register("\"10.72.144.72\",4344,1,{{A,1}}", SOURCE);
+        assertEquals(
+                List.of(HOST, SOURCE),
+                next(2).stream().map(ReportSink.Report::destination).toList());
+        assertEquals("clientReport:1:{19:26:35}", rig.reports.getFirst().value());
+    }
+
+    @Test
+    void theOldestOf65ClientsEnds() {
+        start(ReportForm.PLAIN);
+        for (int id = 0; id < 64; id++) {
+            register("\"10.72.144.72\",4344," + id + ",{\"zz\"}", HOST);
+        }
+        register("\"10.72.144.72\",4344,0,{\"zz\"}", HOST); // renews
+        register("\"10.72.144.72\",4344,64,{\"zz\"}", HOST);
+        List<String> ids =
+                next(64).stream().map(report -> report.value().split(":")[1]).sorted().toList();
+        assertEquals(
+                Stream.iterate(0, id -> id + 1)
+                        .limit(65)
+                        .filter(id -> id != 1)
+                        .map(String::valueOf)
+                        .sorted()
+                        .toList(),
+                ids);
+        assertTrue(rig.logged().contains("receives no more reports"), rig.logged());
+    }
+
+    @Test
+    void wrongArgumentsAreRefused() {
+        start(ReportForm.PLAIN);
+        for (String wrong :
+                List.of(
+                        "\"host.example\",4344,1,{}",
+                        "\"10.72.144.999\",4344,1,{}",
+                        "\"::1\",4344,1,{}",
+                        "\"10.72.144.72\",0,1,{}",
+                        "\"10.72.144.72\",65536,1,{}",
+                        "\"10.72.144.72\",4344,1",
+                        "\"10.72.144.72\",4344,1,5",
+                        "")) {
+            assertEquals("nil", register(wrong, HOST), wrong);
+        }
+        assertEquals(List.of(), next(0));
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.lua;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SandboxTest {
+    @TempDir Path root;
+    private ScriptRig rig;
+
+    @BeforeEach
+    void start() {
+        rig = new ScriptRig(root);
+    }
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "math",
+                "coroutine",
+                "io",
+                "os",
+                "bit32",
+                "debug",
+                "luajava",
+                "unpack",
+                "loadstring",
+                "collectgarbage()",
+                "string.nosuch"
+            })
+    void isAbsent(String name) {
+        assertEquals("nil", rig.start().value(name));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            textBlock =
+                    """
+                    assert, dofile, error, getmetatable, ipairs, load, loadfile, next, pairs, pcall, print; function
+                    rawequal, rawget, rawlen, rawset, require, select, setmetatable, tonumber, tostring, type, xpcall; function
+                    log, logInfo, logDebug, logWarning, logError, table.unpack, table.pack, string.format; function
+                    package, package.loaded, table, string, _G, SYSTEM, OBJECT, GATE; table
+                    """)
+    void isPresent(String names, String type) {
+        rig.start();
+        for (String name : names.split(", ")) {
+            assertEquals(type, rig.value("type(" + name + ")"), name);
+        }
+        assertEquals("Lua 5.2", rig.value("_VERSION"));
+    }
+
+    @Test
+    void requireFindsUpperCaseFilesAndRunsThemOnce() throws IOException {
+        rig.script("COUNT.LUA", "n = (n or 0) + 1 return {n = n, name = ...}")
+                .script("mixed.Lua", "return 'mixed'");
+        Files.createDirectories(root.resolve("a/LIB"));
+        rig.script("LIB/PART.LUA", "return 'part'").start();
+        assertEquals("1", rig.value("require(\"count\").n"));
+        assertEquals("count", rig.value("require(\"count\").name"));
+        assertEquals("1", rig.value("n"));
+        assertEquals("mixed", rig.value("require 'MIXED'"));
+        assertEquals("part", rig.value("require 'lib.part'"));
+        assertEquals(
+                "42",
+                rig.value(
+                        "(function() package.preload.x = function() return 42 end return require 'x' end)()"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "require '../secret'", "require '..secret'", "require '/etc/passwd'",
+                        "require '..\\\\secret'",
+                "require 'link'", "dofile '../SECRET.LUA'", "dofile('/' .. 'SECRET.LUA')",
+                        "loadfile '../SECRET.LUA'",
+                "require 'java.lang.Thread'", "require ''",
+                        "require 'org.luaj.vm2.lib.jse.LuajavaLib'", "dofile()"
+            })
+    void noFileOutsideIsRead(String script) throws IOException {
+        Files.writeString(root.resolve("SECRET.LUA"), "leaked = true return 'leaked'");
+        rig.script("MAIN.LUA", ScriptRig.MAIN);
+        Files.createSymbolicLink(root.resolve("a/LINK.LUA"), root.resolve("SECRET.LUA"));
+        rig.start();
+        assertEquals("nil", rig.value(script));
+        assertEquals("nil", rig.value("leaked"));
+    }
+
+    @Test
+    void dofileAndLoadfileReadTheFolder() {
+        rig.script("X.LUA", "return 'x', ...").start();
+        assertEquals("x", rig.value("dofile 'x.lua'"));
+        assertEquals("x", rig.value("loadfile('X.LUA')()"));
+    }
+
+    @Test
+    void binaryChunksAreRefused() {
+        rig.script("B.LUA", new byte[] {0x1b, 'L', 'u', 'a', 0x52, 0, 1, 4, 4, 4, 8, 0}).start();
+        assertEquals("nil", rig.value("load(string.dump(function() return 1 end))"));
+        assertEquals("nil", rig.value("load('\\27Lua')"));
+        assertEquals("nil", rig.value("require 'b'"));
+        assertEquals("nil", rig.value("dofile 'b.lua'"));
+        assertEquals("7", rig.value("load('return 7')()"));
+        assertEquals("8", rig.value("load('return y', 'chunk', 't', {y = 8})()"));
+        assertEquals(
+                "9",
+                rig.value(
+                        "(function() local n = 0 return load(function() n = n + 1 return ({'return', ' 9'})[n] end)() end)()"));
+    }
+
+    @Test
+    void anErrorHasScriptAndLineAndNoTraceback() {
+        rig.script("USER.LUA", "function fails()\n  local x = nil\n  return x.y\nend").start();
+        assertEquals(
+                "USER.LUA:3 attempt to index ? (a nil value)",
+                rig.value("select(2, pcall(fails))"));
+        assertEquals(
+                "h:USER.LUA:3 attempt to index ? (a nil value)",
+                rig.value("select(2, xpcall(fails, function(m) return 'h:' .. m end))"));
+        assertEquals("5", rig.value("select(2, pcall(error, {code = 5})).code"));
+        rig.value("fails()");
+        assertTrue(rig.logged().contains("call of fails: USER.LUA:3"), rig.logged());
+    }
+
+    @Test
+    void twoStatesShareNoStringLibrary(@TempDir Path other) {
+        try (ScriptRig second = new ScriptRig(other)) {
+            rig.start();
+            second.start();
+            rig.value("(function() string.rep = function() return 'mine' end end)()");
+            assertEquals("mine", rig.value("('x'):rep(2)"));
+            assertEquals("xx", second.value("('x'):rep(2)"));
+            assertEquals("false", rig.value("getmetatable('')"));
+        }
+        ScriptRig.await(rig.runtime.reset());
+        assertEquals("xx", rig.value("('x'):rep(2)"));
+    }
+
+    @Test
+    void aCallCannotChangeTheEnvironmentOfALaterOne() {
+        rig.start();
+        String call = "(function() local old = v; _ENV = {v = 2}; return old end)()";
+        assertEquals("nil", rig.value(call));
+        assertEquals("nil", rig.value(call));
+    }
+
+    @Test
+    void theLogKeepsLinesAndNoArgumentsOfCalls() {
+        rig.start();
+        rig.value("print('a', 1, true, nil, {2})");
+        rig.value("CLU1:set(20, 'tcp://user:secret@host')");
+        assertTrue(rig.logged().contains("a1truenil{1=2}\n"), rig.logged());
+        assertTrue(rig.logged().contains("call of CLU1:set: "), rig.logged());
+        assertFalse(rig.logged().contains("secret"), rig.logged());
+        rig.value("(function() for i = 1, 5000 do log('line ', i) end end)()");
+        assertEquals(1_000, rig.runtime.log().lines().size());
+        rig.runtime.log().clear();
+        assertEquals("", rig.logged());
+    }
+}
