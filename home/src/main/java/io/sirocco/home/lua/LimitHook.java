@@ -336,7 +336,7 @@ final class LimitHook extends DebugLib {
     }
 
     /** Returns script and line that run now. */
-    String place() {
+    private String place() {
         for (int i = depth - 1; i >= 0; i--) {
             LuaClosure closure = closures[i];
             if (closure != null) {

@@ -179,6 +179,7 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
         ending.stop("close");
         try {
             ending.ended().get(PATIENCE, TimeUnit.MILLISECONDS);
+            ending.refuseWaiting();
         } catch (TimeoutException | ExecutionException e) {
             ending.abandon();
             ending.closeObjects();
@@ -226,10 +227,10 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
         }
         LuaState.Script next = resetting ? LuaState.Script.MAIN : ended.next();
         resetting = false;
+        boot(next, late ? Optional.of(ended) : Optional.empty());
         if (late) {
             ended.abandon();
         }
-        boot(next, late ? Optional.of(ended) : Optional.empty());
     }
 
     // For a state

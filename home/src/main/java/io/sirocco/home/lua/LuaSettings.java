@@ -24,6 +24,7 @@ public final class LuaSettings {
      * {@code SYSTEM.Loop()} or {@code SYSTEM.Wait()}.
      */
     public LuaSettings time(Duration time) {
+        positive("time", time.toNanos());
         this.time = time;
         return this;
     }
@@ -32,19 +33,19 @@ public final class LuaSettings {
      * Sets how many instructions of Lua's virtual machine a task may run; 200 million by default.
      */
     public LuaSettings instructions(long instructions) {
-        this.instructions = instructions;
+        this.instructions = positive("instructions", instructions);
         return this;
     }
 
     /** Sets how many bytes a task may allocate, be they garbage or not; 64 MiB by default. */
     public LuaSettings allocation(long bytes) {
-        this.allocation = bytes;
+        this.allocation = positive("allocation", bytes);
         return this;
     }
 
     /** Sets the longest string that a script may make, in bytes; 4 MiB by default. */
     public LuaSettings string(int bytes) {
-        this.string = bytes;
+        this.string = (int) positive("string", bytes);
         return this;
     }
 
@@ -58,6 +59,13 @@ public final class LuaSettings {
     public LuaSettings clock(Clock clock) {
         this.clock = clock;
         return this;
+    }
+
+    private static long positive(String name, long value) {
+        if (value <= 0) {
+            throw new IllegalArgumentException(name + " must be above 0, not " + value);
+        }
+        return value;
     }
 
     LuaLimits limits() {

@@ -168,9 +168,14 @@ final class LuaState implements ScriptThread {
 
     /** Gives up on the thread, which has not ended: refuses what waits for it. */
     void abandon() {
-        queue.close(this::refuse);
+        refuseWaiting();
         thread.interrupt();
         log.add(Level.WARNING, "a thread of the scripts does not end and is abandoned");
+    }
+
+    /** Refuses what waits, and whatever comes. */
+    void refuseWaiting() {
+        queue.close(this::refuse);
     }
 
     void closeObjects() {
@@ -233,10 +238,10 @@ final class LuaState implements ScriptThread {
         } catch (Throwable e) { // must not leave the controller without scripts
             LOG.get().log(Level.ERROR, "the thread of the scripts fails", e);
         } finally {
-            queue.close(this::refuse);
-            queue.closePassed(this::refuse);
             closeObjects();
-            ended.complete(this);
+            ended.complete(this); // boots the successor, which takes the calls from now on
+            refuseWaiting();
+            queue.closePassed(this::refuse);
         }
     }
 
@@ -258,7 +263,7 @@ final class LuaState implements ScriptThread {
             LOG.get().log(Level.ERROR, script.title + " fails", e);
             error = Optional.of(e.toString());
         } catch (StackOverflowError e) {
-            error = Optional.of("stack overflow at " + hook.place());
+            error = Optional.of("stack overflow");
         } catch (ScriptStopped e) {
             if (hook.isStopped()) {
                 throw e;
@@ -543,7 +548,7 @@ final class LuaState implements ScriptThread {
         } catch (LuaError e) {
             log.add(Level.WARNING, name + ": " + e.getMessage());
         } catch (StackOverflowError e) {
-            log.add(Level.WARNING, name + ": stack overflow at " + hook.place());
+            log.add(Level.WARNING, name + ": stack overflow");
         } catch (OutOfMemoryError e) {
             outOfMemory();
         } catch (RuntimeException e) {

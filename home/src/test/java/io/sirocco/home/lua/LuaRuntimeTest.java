@@ -368,6 +368,19 @@ class LuaRuntimeTest {
         assertEquals(1, threads());
     }
 
+    /** A client that calls during a reset gets a value, be it of the old state or the new. */
+    @Test
+    void noCallIsRefusedDuringAReset() {
+        rig = new ScriptRig(root, clock).start();
+        for (int i = 0; i < 50; i++) {
+            CompletableFuture<LuaStatus> reset = rig.runtime.reset();
+            while (!reset.isDone()) {
+                String value = rig.value("checkAlive()");
+                assertTrue(value.equals("0d123456") || value.equals("nil"), value);
+            }
+        }
+    }
+
     private static long threads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().equals("sirocco-home-lua"))
