@@ -64,6 +64,15 @@ record Identity(int serial, byte[] mac) {
         return HexFormat.of().formatHex(mac);
     }
 
+    /** Returns the MAC address as a number of 48 bits. */
+    long macNumber() {
+        long number = 0;
+        for (byte each : mac) {
+            number = number << 8 | each & 0xff;
+        }
+        return number;
+    }
+
     private static int serial(Path file, byte[] bytes) throws IOException {
         JsonNode number;
         try {
