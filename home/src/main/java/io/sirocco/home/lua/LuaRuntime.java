@@ -22,7 +22,8 @@ import java.util.function.Consumer;
  * <p>One platform thread runs everything. A script that is slow is interrupted by other calls; one
  * that exceeds a limit ends, and the log names it, its line and the limit. A reset does not wait
  * for it: a thread that does not end within 300 ms is abandoned. When the heap is full the scripts
- * are discarded and boot again.
+ * are discarded and boot again. Tasks that wait, or are to run later, end with the state that they
+ * were given to.
  *
  * <p>Any thread.
  */

@@ -33,9 +33,9 @@
  *     <td>the scripts are discarded and boot again</td></tr>
  * </table>
  *
- * <p>What a limit does not see: Java code between two instructions. Patterns, sorting and moves in
- * tables count as instructions. A table whose metamethod (other than {@code __call}) is a table
- * that calls itself recurses inside LuaJ until the stack is full; a reset abandons such a thread. A
- * task that waits resumes only after those that have interrupted it have ended.
+ * <p>What a limit does not see: Java code between two instructions. Patterns, sorting, moves in
+ * tables and long strings count as instructions. Java code of an object that blocks is ended by a
+ * reset only, which interrupts its thread and abandons it. A task that waits resumes only after
+ * those that have interrupted it have ended.
  */
 package io.sirocco.home.lua;
