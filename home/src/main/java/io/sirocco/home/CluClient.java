@@ -31,9 +31,9 @@ import java.util.concurrent.TimeoutException;
  * A client of one controller (CLU), over UDP.
  *
  * <p>A request is one datagram, and so is its response. There is no retransmission, since a script
- * could have effects twice: a future fails with a {@link TimeoutException} when there is no response
- * in time. Scripts may be under way at the same time, up to {@value #MAX_CALLS}; other requests have
- * no number, so they are sent one after the other.
+ * could have effects twice: a future fails with a {@link TimeoutException} when there is no
+ * response in time. Scripts may be under way at the same time, up to {@value #MAX_CALLS}; other
+ * requests have no number, so they are sent one after the other.
  *
  * <p>Any thread. Futures complete on the event loop: their actions must not block.
  */
@@ -114,12 +114,11 @@ public final class CluClient implements AutoCloseable {
     /**
      * Evaluates a Lua expression.
      *
-     * @return the text of its value; fails with an {@link IllegalArgumentException} if the script is
-     *     longer than a datagram of 2,048 bytes
+     * @return the text of its value; fails with an {@link IllegalArgumentException} if the script
+     *     is longer than a datagram of 2,048 bytes
      */
     public CompletableFuture<String> execute(String script) {
-        var pending =
-                new Pending<String>(new Request.Lua(local, RANDOM.nextInt(), script));
+        var pending = new Pending<String>(new Request.Lua(local, RANDOM.nextInt(), script));
         inLoop(pending.result, () -> call(pending));
         return pending.result;
     }
@@ -286,7 +285,9 @@ public final class CluClient implements AutoCloseable {
             plaintext = new byte[length];
         }
         Pending<Response> first = waiting.peek();
-        if (first != null && first.request instanceof Request.SetKey set && keySet(first, set, bytes, length)) {
+        if (first != null
+                && first.request instanceof Request.SetKey set
+                && keySet(first, set, bytes, length)) {
             return;
         }
         int size = cipher.decrypt(bytes, 0, length, plaintext);

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Finds the controllers (CLUs) of a network by a broadcast. Each that responds accepts its temporary
- * key from then on, unless it is fortified. Any thread.
+ * Finds the controllers (CLUs) of a network by a broadcast. Each that responds accepts its
+ * temporary key from then on, unless it is fortified. Any thread.
  */
 public final class CluDiscovery {
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -45,7 +45,12 @@ public final class CluDiscovery {
      * @param expected the hash that it should have proved
      */
     public record Device(
-            InetSocketAddress address, int serial, long mac, Bytes iv, Bytes proof, Bytes expected) {
+            InetSocketAddress address,
+            int serial,
+            long mac,
+            Bytes iv,
+            Bytes proof,
+            Bytes expected) {
         /** Returns the key under which it accepts a new project key. */
         public CipherKey temporaryKey(String pin) {
             return CipherKey.initial(pin, iv);
