@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.object;
+
+import io.sirocco.home.lua.ScriptThread.Scheduled;
+import io.sirocco.http.Config;
+import io.sirocco.http.ExecutionMode;
+import io.sirocco.http.MediaType;
+import io.sirocco.http.Request;
+import io.sirocco.http.Response;
+import io.sirocco.http.Routes;
+import io.sirocco.http.Server;
+import io.sirocco.net.Tls;
+import io.sirocco.net.TlsSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaTable;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+
+/**
+ * An HTTP server for scripts, class 120.
+ *
+ * <table>
+ * <caption>Interface</caption>
+ * <tr><td>features</td><td>of the request: 0 Path, 1 Method, 2 Query, 3 RequestType, 4
+ *     RequestHeaders, 5 RequestBody; of the response: 6 ResponseType, 7 ResponseHeaders, 8
+ *     ResponseBody, 9 StatusCode (200). {@link HttpBody} describes types and bodies. Of the server,
+ *     beyond the vendor's interface: 10 Port (80), 11 TLS: 1 for HTTPS with {@code
+ *     http/certificate.crt} and {@code http/key.pem} of the controller's folder, or with a
+ *     self-signed certificate if they are missing</td></tr>
+ * <tr><td>methods</td><td>0 SendResponse: sends features 6 to 9, also long after the event; 1
+ *     Clear: forgets features 0 to 9</td></tr>
+ * <tr><td>events</td><td>0 OnRequest</td></tr>
+ * </table>
+ *
+ * <p>Requests are handled one after the other: the features stay until the response is sent. 100
+ * may wait; a client that is one too many gets 503. Other responses that no script sends: 404
+ * without a handler, 500 when a handler fails, 504 after 30 s without SendResponse, 400 for a body
+ * that is not of its type, 413 for more than 1 MiB.
+ *
+ * <p>Several objects on different ports can run. If the port is in use, binding it is tried again
+ * each second. Confined to the thread of the scripts.
+ */
+final class HttpListener extends StandardObject {
+    private static final int PATH = 0;
+    private static final int REQUEST_BODY = 5;
+    private static final int RESPONSE_TYPE = 6;
+    private static final int RESPONSE_HEADERS = 7;
+    private static final int RESPONSE_BODY = 8;
+    private static final int STATUS_CODE = 9;
+    private static final int PORT = 10;
+    private static final int TLS = 11;
+    private static final int SEND_RESPONSE = 0;
+    private static final int CLEAR = 1;
+    private static final int ON_REQUEST = 0;
+    private static final int MAX_WAITING = 100;
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final Duration DRAIN = Duration.ofMillis(200);
+
+    private final Queue<Exchange> waiting = new ArrayDeque<>();
+    private final AtomicInteger accepted = new AtomicInteger();
+    private Exchange current; // null for none
+    private int port = 80;
+    private boolean tls;
+    private boolean running; // between setUp and close
+    private int run; // a port that opens is that of this run
+    private boolean retrying; // says once that the port is in use
+    private Server server; // null for none
+    private Scheduled retry = () -> {};
+
+    /** A request that waits for its response. */
+    private static final class Exchange {
+        final LuaValue[] request;
+        final CompletableFuture<Response> response = new CompletableFuture<>();
+        Scheduled timeout = () -> {};
+
+        Exchange(LuaValue... request) {
+            this.request = request;
+        }
+    }
+
+    HttpListener(String name, ObjectContext context) {
+        super(name, context);
+        clear();
+    }
+
+    private void clear() {
+        for (int index = PATH; index <= RESPONSE_BODY; index++) {
+            super.set(index, LuaValue.NIL);
+        }
+        super.set(STATUS_CODE, LuaValue.valueOf(200));
+    }
+
+    // ---- the server
+
+    @Override
+    public void setUp() {
+        running = true;
+        open();
+    }
+
+    private void open() {
+        if (!tls) {
+            bind(config -> config.listen(address()));
+            return;
+        }
+        int opening = ++run;
+        Thread.ofVirtual().name("sirocco-home-tls").start(() -> openTls(opening));
+    }
+
+    /** Reads the certificate, or makes one, which takes seconds; then binds. Not on the thread. */
+    private void openTls(int opening) {
+        Runnable bind;
+        try {
+            Tls certified = Tls.of(this::certificate);
+            bind = () -> bind(config -> config.listen(address(), certified));
+        } catch (IllegalArgumentException e) {
+            bind = () -> warn("it does not listen: " + e.getMessage());
+        }
+        Runnable next = bind;
+        context()
+                .scripts()
+                .execute(
+                        name() + " opens its port",
+                        () -> {
+                            if (run == opening) {
+                                next.run();
+                            }
+                        });
+    }
+
+    private InetSocketAddress address() {
+        return new InetSocketAddress(context().address(), port);
+    }
+
+    private void bind(Consumer<Config> listen) {
+        retry.cancel();
+        try {
+            server = Server.start(config -> configure(config, listen), this::addRoute);
+            retrying = false;
+        } catch (UncheckedIOException e) {
+            if (!retrying) {
+                warn("port " + port + ": " + e.getMessage() + "; it is tried again each second");
+            }
+            retrying = true;
+            retry =
+                    context()
+                            .scripts()
+                            .schedule(name() + " opens its port", RETRY, () -> bind(listen));
+        }
+    }
+
+    private void configure(Config config, Consumer<Config> listen) {
+        listen.accept(config);
+        config.loops(1)
+                .name("sirocco-home-" + name())
+                .executionMode(ExecutionMode.VIRTUAL)
+                .maxBodyBytes(HttpBody.MAX_BYTES)
+                .maxConcurrentRequests(2 * MAX_WAITING)
+                .handlerTimeout(TIMEOUT.plusSeconds(5));
+    }
+
+    private void addRoute(Routes routes) {
+        routes.any("/*", this::receive);
+    }
+
+    private void certificate(TlsSettings settings) {
+        Path folder = context().runtime().resolve("http");
+        Path chain = folder.resolve("certificate.crt");
+        Path key = folder.resolve("key.pem");
+        if (Files.exists(chain) || Files.exists(key)) {
+            settings.certificate(chain, key);
+            return;
+        }
+        try {
+            settings.selfSigned(Files.createDirectories(folder));
+        } catch (IOException e) {
+            throw new IllegalArgumentException(folder + " cannot be created: " + e, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        running = false;
+        run++;
+        retry.cancel();
+        if (current != null) {
+            waiting.add(current);
+            current = null;
+        }
+        waiting.forEach(
+                each -> {
+                    each.timeout.cancel();
+                    each.response.complete(Response.text("The controller resets.").status(503));
+                });
+        waiting.clear();
+        if (server != null) {
+            server.stop(DRAIN);
+            server = null;
+        }
+    }
+
+    // ---- requests
+
+    /** Called on a virtual thread. */
+    private Response receive(Request request) throws IOException {
+        if (accepted.incrementAndGet() > MAX_WAITING) {
+            accepted.decrementAndGet();
+            return Response.text("Too many requests wait.").status(503);
+        }
+        boolean handed = false;
+        try {
+            byte[] body = request.body().bytes(HttpBody.MAX_BYTES);
+            Optional<MediaType> type = request.contentType();
+            HttpBody kind = HttpBody.of(type, body.length);
+            LuaValue content;
+            try {
+                content = kind.parse(body, type);
+            } catch (IOException e) {
+                return Response.text(e.getMessage()).status(400);
+            }
+            var exchange =
+                    new Exchange(
+                            LuaText.of(request.path()),
+                            LuaText.of(request.method()),
+                            HttpBody.fields(request.query()),
+                            LuaValue.valueOf(kind.ordinal()),
+                            HttpHeaders.table(request.headers()),
+                            content);
+            handed = context().scripts().execute(name() + " request", () -> add(exchange));
+            if (!handed) {
+                return Response.text("The scripts are busy.").status(503);
+            }
+            exchange.response.whenComplete((response, failure) -> accepted.decrementAndGet());
+            return Response.async(exchange.response);
+        } finally {
+            if (!handed) {
+                accepted.decrementAndGet();
+            }
+        }
+    }
+
+    private void add(Exchange exchange) {
+        if (!running) {
+            exchange.response.complete(Response.text("The controller resets.").status(503));
+            return;
+        }
+        if (!hasHandlers(ON_REQUEST)) {
+            exchange.response.complete(Response.text("Not found").status(404));
+            return;
+        }
+        exchange.timeout = context().scripts().schedule(name(), TIMEOUT, () -> expire(exchange));
+        waiting.add(exchange);
+        next();
+    }
+
+    private void next() {
+        if (current != null || waiting.isEmpty()) {
+            return;
+        }
+        Exchange exchange = waiting.remove();
+        current = exchange;
+        deliver(
+                ON_REQUEST,
+                () -> {
+                    for (int index = PATH; index <= REQUEST_BODY; index++) {
+                        super.set(index, exchange.request[index]);
+                    }
+                },
+                failed -> {
+                    if (failed) {
+                        finish(exchange, Response.text("Internal server error").status(500));
+                    }
+                });
+    }
+
+    private void expire(Exchange exchange) {
+        warn("no SendResponse within " + TIMEOUT.toSeconds() + " s");
+        waiting.remove(exchange);
+        finish(exchange, Response.text("Gateway timeout").status(504));
+    }
+
+    private void finish(Exchange exchange, Response response) {
+        exchange.timeout.cancel();
+        exchange.response.complete(response);
+        if (current == exchange) {
+            current = null;
+            next();
+        }
+    }
+
+    // ---- scripts
+
+    @Override
+    public LuaValue get(int index) {
+        return switch (index) {
+            case PORT -> LuaValue.valueOf(server == null ? port : server.port());
+            case TLS -> bit(tls);
+            default -> super.get(index);
+        };
+    }
+
+    @Override
+    public void set(int index, LuaValue value) {
+        switch (index) {
+            case PORT -> port = (int) number("Port", value, 0, 65_535, port);
+            case TLS -> tls = isOn(value);
+            default -> {
+                super.set(index, value);
+                return;
+            }
+        }
+        if (running) {
+            close();
+            setUp();
+        }
+    }
+
+    @Override
+    public Varargs execute(int method, Varargs arguments) {
+        switch (method) {
+            case SEND_RESPONSE -> send();
+            case CLEAR -> clear();
+            default -> {
+                return super.execute(method, arguments);
+            }
+        }
+        return LuaValue.NIL;
+    }
+
+    private void send() {
+        Exchange exchange = current;
+        if (exchange == null) {
+            throw new LuaError(name() + ":SendResponse: no request waits for a response");
+        }
+        Response response;
+        try {
+            response = response();
+        } catch (LuaError | IllegalArgumentException e) {
+            finish(exchange, Response.text("Internal server error").status(500));
+            throw new LuaError(name() + ":SendResponse: " + e.getMessage());
+        }
+        finish(exchange, response);
+    }
+
+    private Response response() {
+        LuaValue body = get(RESPONSE_BODY);
+        HttpBody type =
+                HttpBody.of(get(RESPONSE_TYPE))
+                        .orElse(
+                                body.isnil()
+                                        ? HttpBody.NONE
+                                        : body instanceof LuaTable ? HttpBody.JSON : HttpBody.TEXT);
+        int status = (int) number("StatusCode", get(STATUS_CODE), 200, 599, 500);
+        byte[] bytes = type.write(body);
+        Response response =
+                bytes.length == 0
+                        ? Response.empty(status)
+                        : Response.bytes(bytes).status(status).contentType(contentType(type));
+        var changed = new Response[] {response};
+        HttpHeaders.forEach(
+                get(RESPONSE_HEADERS),
+                (header, value) -> {
+                    try {
+                        changed[0] = changed[0].setHeader(header, value);
+                    } catch (IllegalArgumentException e) {
+                        warn("the header " + header + " is not sent: " + e.getMessage());
+                    }
+                });
+        return changed[0];
+    }
+
+    private static String contentType(HttpBody type) {
+        return type.contentType().isEmpty() ? "application/octet-stream" : type.contentType();
+    }
+}

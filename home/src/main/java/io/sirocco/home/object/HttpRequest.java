@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.object;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.sirocco.http.Headers;
+import io.sirocco.http.MediaType;
+import io.sirocco.http.client.ClientRequest;
+import io.sirocco.http.client.ClientResponse;
+import io.sirocco.http.client.HttpClient;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaString;
+import org.luaj.vm2.LuaTable;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+
+/**
+ * A request to an HTTP server, class 121.
+ *
+ * <table>
+ * <caption>Interface</caption>
+ * <tr><td>features</td><td>0 Host: with the scheme, {@code http://10.0.0.5:8080}; 1 Path, 2 Query:
+ *     a string or a table, 3 Method (GET), 4 Timeout: s for the whole response, to 600 (10), 5
+ *     RequestType, 7 RequestHeaders, 8 RequestBody; 6 ResponseType: set by a script, the type to
+ *     read a response that does not name its own; after a response, its type; 9 ResponseHeaders,
+ *     10 ResponseBody, 11 StatusCode: 0 if there was no response; 12 Active. {@link HttpBody}
+ *     describes types and bodies</td></tr>
+ * <tr><td>methods</td><td>0 SendRequest: aborts the one before; 1 AbortRequest: no event follows; 2
+ *     Clear: aborts, and forgets all features</td></tr>
+ * <tr><td>events</td><td>0 OnRequestSent, 1 OnResponse: also when there was none: the log says why
+ *     </td></tr>
+ * </table>
+ *
+ * <p>GET and HEAD send no body. A response may have 1 MiB. A body that is not of its type is a
+ * string. Confined to the thread of the scripts.
+ */
+final class HttpRequest extends StandardObject {
+    private static final int HOST = 0;
+    private static final int PATH = 1;
+    private static final int QUERY = 2;
+    private static final int METHOD = 3;
+    private static final int TIMEOUT = 4;
+    private static final int REQUEST_TYPE = 5;
+    private static final int RESPONSE_TYPE = 6;
+    private static final int REQUEST_HEADERS = 7;
+    private static final int REQUEST_BODY = 8;
+    private static final int RESPONSE_HEADERS = 9;
+    private static final int RESPONSE_BODY = 10;
+    private static final int STATUS_CODE = 11;
+    private static final int ACTIVE = 12;
+    private static final int SEND_REQUEST = 0;
+    private static final int ABORT_REQUEST = 1;
+    private static final int CLEAR = 2;
+    private static final int ON_REQUEST_SENT = 0;
+    private static final int ON_RESPONSE = 1;
+    private static final double DEFAULT_TIMEOUT = 10;
+    private static final double MAX_TIMEOUT = 600;
+
+    private final Supplier<HttpClient> client;
+    private CompletableFuture<ClientResponse> sent = CompletableFuture.completedFuture(null);
+    private CompletableFuture<?> active; // of the whole response; null for none
+
+    /** A whole response. */
+    private record Received(int status, Headers headers, Optional<MediaType> type, byte[] body) {}
+
+    HttpRequest(String name, ObjectContext context, Supplier<HttpClient> client) {
+        super(name, context);
+        this.client = client;
+        clear();
+    }
+
+    private void clear() {
+        for (int index = HOST; index <= STATUS_CODE; index++) {
+            super.set(index, LuaValue.NIL);
+        }
+        super.set(METHOD, LuaValue.valueOf("GET"));
+        super.set(TIMEOUT, LuaValue.valueOf(DEFAULT_TIMEOUT));
+        super.set(STATUS_CODE, LuaValue.ZERO);
+    }
+
+    @Override
+    public LuaValue get(int index) {
+        return index == ACTIVE ? bit(active != null) : super.get(index);
+    }
+
+    @Override
+    public void set(int index, LuaValue value) {
+        switch (index) {
+            case ACTIVE -> readOnly("Active");
+            case TIMEOUT ->
+                    super.set(
+                            index,
+                            LuaValue.valueOf(
+                                    number(
+                                            "Timeout",
+                                            value,
+                                            0.001,
+                                            MAX_TIMEOUT,
+                                            get(TIMEOUT).todouble())));
+            default -> super.set(index, value);
+        }
+    }
+
+    @Override
+    public Varargs execute(int method, Varargs arguments) {
+        switch (method) {
+            case SEND_REQUEST -> send();
+            case ABORT_REQUEST -> abort();
+            case CLEAR -> {
+                abort();
+                clear();
+            }
+            default -> {
+                return super.execute(method, arguments);
+            }
+        }
+        return LuaValue.NIL;
+    }
+
+    private void abort() {
+        if (active != null) {
+            CompletableFuture<?> aborted = active;
+            active = null;
+            sent.cancel(true);
+            aborted.cancel(true);
+        }
+    }
+
+    private void send() {
+        abort();
+        ClientRequest request;
+        try {
+            request = request();
+        } catch (LuaError | IllegalArgumentException e) {
+            throw new LuaError(name() + ":SendRequest: " + e.getMessage());
+        }
+        sent = client.get().sendAsync(request);
+        CompletableFuture<Received> whole = sent.thenCompose(HttpRequest::whole);
+        active = whole;
+        fire(ON_REQUEST_SENT);
+        whole.whenComplete(
+                (received, failure) ->
+                        context()
+                                .scripts()
+                                .execute(
+                                        name() + " response",
+                                        () -> end(whole, request, received, failure)));
+    }
+
+    private static CompletableFuture<Received> whole(ClientResponse response) {
+        Optional<MediaType> type = response.header("Content-Type").flatMap(MediaType::parse);
+        return response.body()
+                .bytesAsync(HttpBody.MAX_BYTES)
+                .thenApply(body -> new Received(response.status(), response.headers(), type, body));
+    }
+
+    private ClientRequest request() {
+        String method = text(METHOD).toUpperCase(Locale.ROOT);
+        LuaValue query = get(QUERY);
+        String parameters =
+                query instanceof LuaTable table ? HttpBody.form(table) : encoded(text(QUERY));
+        String path = encoded(text(PATH));
+        String host = text(HOST);
+        String url =
+                (host.endsWith("/") ? host.substring(0, host.length() - 1) : host)
+                        + (path.startsWith("/") ? "" : "/")
+                        + path
+                        + (parameters.isEmpty() || parameters.startsWith("?") ? "" : "?")
+                        + parameters;
+        ClientRequest request =
+                ClientRequest.of(method, url)
+                        .timeout(Duration.ofMillis((long) (get(TIMEOUT).todouble() * 1_000)));
+        LuaValue body = get(REQUEST_BODY);
+        HttpBody type =
+                HttpBody.of(get(REQUEST_TYPE))
+                        .orElse(
+                                body.isnil()
+                                        ? HttpBody.NONE
+                                        : body instanceof LuaTable ? HttpBody.JSON : HttpBody.TEXT);
+        var headers = new Headers[] {Headers.none()};
+        HttpHeaders.forEach(
+                get(REQUEST_HEADERS),
+                (header, value) -> headers[0] = headers[0].set(header, value));
+        boolean hasBody = type != HttpBody.NONE && !method.equals("GET") && !method.equals("HEAD");
+        if (hasBody && !type.contentType().isEmpty() && !headers[0].has("Content-Type")) {
+            headers[0] = headers[0].set("Content-Type", type.contentType());
+        }
+        request = request.headers(headers[0]);
+        return hasBody ? request.body(type.write(body)) : request;
+    }
+
+    private String text(int index) {
+        return get(index).isnil() ? "" : LuaText.text(get(index));
+    }
+
+    /** Percent-encodes what cannot be in a URL, and keeps what is encoded already. */
+    private static String encoded(String text) {
+        var out = new StringBuilder();
+        for (byte b : text.getBytes(UTF_8)) {
+            if (b > ' ' && b < 0x7f && "\"<>\\^`{|}#".indexOf(b) < 0) {
+                out.append((char) b);
+            } else {
+                out.append("%%%02X".formatted(b & 0xff));
+            }
+        }
+        return out.toString();
+    }
+
+    private void end(
+            CompletableFuture<?> whole,
+            ClientRequest request,
+            Received received,
+            Throwable failure) {
+        if (active != whole) {
+            return; // aborted
+        }
+        active = null;
+        if (failure != null) {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            warn(request.method() + " has no response: " + cause.getMessage());
+        }
+        LuaValue[] values =
+                failure == null
+                        ? values(received)
+                        : new LuaValue[] {
+                            get(RESPONSE_TYPE), LuaValue.NIL, LuaValue.NIL, LuaValue.ZERO
+                        };
+        deliver(
+                ON_RESPONSE,
+                () -> {
+                    super.set(RESPONSE_TYPE, values[0]);
+                    super.set(RESPONSE_HEADERS, values[1]);
+                    super.set(RESPONSE_BODY, values[2]);
+                    super.set(STATUS_CODE, values[3]);
+                },
+                failed -> {});
+    }
+
+    private LuaValue[] values(Received received) {
+        HttpBody type = HttpBody.of(received.type, received.body.length);
+        if (type == HttpBody.OTHER && received.type.isEmpty()) {
+            type = HttpBody.of(get(RESPONSE_TYPE)).orElse(type);
+        }
+        LuaValue body;
+        try {
+            body = type.parse(received.body, received.type);
+        } catch (IOException e) {
+            warn("the response is read as a string: " + e.getMessage());
+            body = LuaString.valueUsing(received.body);
+        }
+        return new LuaValue[] {
+            LuaValue.valueOf(type.ordinal()),
+            HttpHeaders.table(received.headers),
+            body,
+            LuaValue.valueOf(received.status)
+        };
+    }
+
+    @Override
+    public void close() {
+        abort();
+    }
+}

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.sirocco.home.object;
+
+import static io.sirocco.home.object.Scripts.call;
+import static io.sirocco.home.object.Scripts.get;
+import static io.sirocco.home.object.Scripts.set;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.sirocco.home.object.Scripts.NoMqtt;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+import org.luaj.vm2.lib.VarArgFunction;
+
+/** HTTP between scripts and the client and server of the JDK. */
+class HttpObjectsTest {
+    @TempDir Path runtime;
+    private Scripts scripts;
+    private StandardObjects objects;
+    private final List<HomeObject> created = new ArrayList<>();
+
+    @BeforeEach
+    void start() {
+        scripts = new Scripts("2026-11-27T12:00:00Z", runtime, new NoMqtt());
+        objects = new StandardObjects(new FakeController(), runtime, "1.2.3");
+    }
+
+    @AfterEach
+    void stop() {
+        created.forEach(HomeObject::close);
+        objects.close();
+    }
+
+    private HomeObject create(int type) {
+        HomeObject object =
+                objects.create(type, "OBJ" + created.size(), scripts.context()).orElseThrow();
+        created.add(object);
+        return object;
+    }
+
+    private static void handle(HomeObject object, int event, Runnable action) {
+        object.addEvent(
+                event,
+                new VarArgFunction() {
+                    @Override
+                    public Varargs invoke(Varargs arguments) {
+                        action.run();
+                        return NONE;
+                    }
+                });
+    }
+
+    @Nested
+    class OfHttpListener {
+        private final HttpClient client = HttpClient.newHttpClient();
+        private HomeObject listener;
+
+        @BeforeEach
+        void listen() {
+            listener = create(120);
+            set(listener, 10, 0);
+        }
+
+        @AfterEach
+        void end() {
+            client.close();
+        }
+
+        private java.net.http.HttpRequest.Builder request(String path) {
+            return java.net.http.HttpRequest.newBuilder(
+                    URI.create("http://127.0.0.1:" + get(listener, 10) + path));
+        }
+
+        private CompletableFuture<HttpResponse<String>> send(
+                java.net.http.HttpRequest.Builder request) {
+            return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+        }
+
+        private HttpResponse<String> response(CompletableFuture<HttpResponse<String>> sent)
+                throws InterruptedException {
+            scripts.thread.runUntil(sent::isDone);
+            return sent.join();
+        }
+
+        /** Defect 6 of the reference: the body was in feature 3, and 5 was nil. */
+        @Test
+        void theBodyIsInFeature5() throws Exception {
+            handle(
+                    listener,
+                    0,
+                    () -> {
+                        LuaValue body = listener.get(5);
+                        set(listener, 6, 2);
+                        listener.set(8, body.get("list"));
+                        set(listener, 9, 201);
+                        var headers = LuaValue.tableOf();
+                        headers.set("X-Path", listener.get(0));
+                        headers.set("X-Type", listener.get(3));
+                        headers.set("X-Method", listener.get(1));
+                        headers.set("X-Query", listener.get(2).get("q"));
+                        headers.set("X-Header", listener.get(4).get("X-Mine"));
+                        headers.set("Content-Length", "7");
+                        listener.set(7, headers);
+                        call(listener, 0);
+                    });
+            listener.setUp();
+            HttpResponse<String> response =
+                    response(
+                            send(
+                                    request("/a/b?q=x%20y")
+                                            .header("Content-Type", "application/json")
+                                            .header("X-Mine", "mine")
+                                            .POST(
+                                                    BodyPublishers.ofString(
+                                                            "{\"list\":[1,\"ż\"]}"))));
+            assertEquals(201, response.statusCode());
+            assertEquals("[1,\"ż\"]", response.body());
+            assertEquals("/a/b", response.headers().firstValue("X-Path").get());
+            assertEquals("2", response.headers().firstValue("X-Type").get());
+            assertEquals("POST", response.headers().firstValue("X-Method").get());
+            assertEquals("x y", response.headers().firstValue("X-Query").get());
+            assertEquals("mine", response.headers().firstValue("X-Header").get());
+            assertEquals("application/json", response.headers().firstValue("Content-Type").get());
+        }
+
+        @Test
+        void withoutAHandler404() throws Exception {
+            listener.setUp();
+            assertEquals(404, response(send(request("/"))).statusCode());
+        }
+
+        @Test
+        void aFailedHandler500() throws Exception {
+            handle(
+                    listener,
+                    0,
+                    () -> {
+                        throw new LuaError("wrong");
+                    });
+            listener.setUp();
+            assertEquals(500, response(send(request("/"))).statusCode());
+            assertEquals(500, response(send(request("/"))).statusCode(), "and the next");
+        }
+
+        @Test
+        void withoutAResponse504() throws Exception {
+            var seen = new ArrayList<String>();
+            handle(listener, 0, () -> seen.add(get(listener, 0)));
+            listener.setUp();
+            var first = send(request("/1"));
+            scripts.thread.runUntil(() -> seen.size() == 1);
+            scripts.thread.advance(Duration.ofSeconds(30));
+            assertEquals(504, response(first).statusCode());
+            assertThrows(LuaError.class, () -> call(listener, 0));
+        }
+
+        @Test
+        void requestsWaitForTheResponseOfTheFirst() throws Exception {
+            var seen = new ArrayList<String>();
+            handle(listener, 0, () -> seen.add(get(listener, 0)));
+            listener.setUp();
+            var first = send(request("/1"));
+            scripts.thread.runUntil(() -> seen.size() == 1);
+            var second = send(request("/2"));
+            scripts.thread.runUntil(() -> scripts.thread.scheduled() == 2); // both timeouts
+            assertEquals(List.of("/1"), seen);
+            set(listener, 8, "one");
+            call(listener, 0);
+            assertEquals("one", response(first).body());
+            scripts.thread.runUntil(() -> seen.size() == 2);
+            set(listener, 8, "two");
+            call(listener, 0);
+            assertEquals("two", response(second).body());
+            assertEquals(0, scripts.thread.scheduled());
+        }
+
+        @Test
+        void bodiesThatAreRefused() throws Exception {
+            handle(listener, 0, () -> call(listener, 0));
+            listener.setUp();
+            assertEquals(
+                    400,
+                    response(
+                                    send(
+                                            request("/")
+                                                    .header("Content-Type", "application/json")
+                                                    .POST(BodyPublishers.ofString("{"))))
+                            .statusCode());
+            assertEquals(
+                    413,
+                    response(
+                                    send(
+                                            request("/")
+                                                    .POST(
+                                                            BodyPublishers.ofByteArray(
+                                                                    new byte[1_048_577]))))
+                            .statusCode());
+            assertEquals(
+                    200,
+                    response(
+                                    send(
+                                            request("/")
+                                                    .POST(
+                                                            BodyPublishers.ofByteArray(
+                                                                    new byte[1_048_576]))))
+                            .statusCode());
+        }
+
+        @Test
+        void aValueWithoutAForm500() throws Exception {
+            handle(
+                    listener,
+                    0,
+                    () -> {
+                        set(listener, 6, 2);
+                        listener.set(8, scripts.globals.get("print"));
+                        call(listener, 0);
+                    });
+            listener.setUp();
+            assertEquals(500, response(send(request("/"))).statusCode());
+        }
+
+        @Test
+        void severalListenersWithTls() throws Exception {
+            HomeObject other = create(120);
+            set(other, 10, 0);
+            set(other, 11, 1);
+            for (HomeObject each : List.of(listener, other)) {
+                handle(
+                        each,
+                        0,
+                        () -> {
+                            set(each, 8, each.name());
+                            call(each, 0);
+                        });
+                each.setUp();
+            }
+            assertEquals(listener.name(), response(send(request("/"))).body());
+            scripts.thread.runUntil(() -> !get(other, 10).equals("0"));
+            try (HttpClient tls = HttpClient.newBuilder().sslContext(trustsAll()).build()) {
+                var sent =
+                        tls.sendAsync(
+                                java.net.http.HttpRequest.newBuilder(
+                                                URI.create("https://127.0.0.1:" + get(other, 10)))
+                                        .build(),
+                                HttpResponse.BodyHandlers.ofString());
+                assertEquals(other.name(), response(sent).body());
+            }
+        }
+
+        @Test
+        void aResetAnswersAndFreesThePort() throws Exception {
+            var seen = new ArrayList<String>();
+            handle(listener, 0, () -> seen.add(get(listener, 0)));
+            listener.setUp();
+            String port = get(listener, 10);
+            var sent = send(request("/"));
+            scripts.thread.runUntil(() -> seen.size() == 1);
+            listener.close();
+            assertEquals(503, response(sent).statusCode());
+            assertEquals(0, scripts.thread.scheduled());
+            HomeObject next = create(120);
+            set(next, 10, Integer.parseInt(port));
+            next.setUp();
+            assertEquals(port, get(next, 10));
+            listener = next;
+            assertEquals(404, response(send(request("/"))).statusCode());
+        }
+
+        @Test
+        void aPortInUseIsTriedAgain() throws Exception {
+            try (var taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+                set(listener, 10, taken.getLocalPort());
+                listener.setUp();
+            }
+            scripts.thread.advance(Duration.ofSeconds(1));
+            assertEquals(404, response(send(request("/"))).statusCode());
+        }
+
+        private static SSLContext trustsAll() throws Exception {
+            var context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[] {new TrustAll()}, new SecureRandom());
+            return context;
+        }
+    }
+
+    /** Accepts the self-signed certificate of a test. */
+    private static final class TrustAll extends X509ExtendedTrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+
+    @Nested
+    class OfHttpRequest {
+        private final CountDownLatch release = new CountDownLatch(1);
+        private HttpServer server;
+        private HomeObject request;
+
+        @BeforeEach
+        void serve() throws IOException {
+            server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+            server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+            server.createContext("/echo", this::echo);
+            server.createContext(
+                    "/xml", exchange -> respond(exchange, "text/xml", "<r><a>1</a></r>"));
+            server.createContext("/wrong", exchange -> respond(exchange, "application/json", "{"));
+            server.createContext("/untyped", exchange -> respond(exchange, null, "{\"a\":1}"));
+            server.createContext("/never", exchange -> wait(release));
+            server.createContext(
+                    "/large", exchange -> respond(exchange, "text/plain", "a".repeat(1_048_577)));
+            server.start();
+            request = create(121);
+            scripts.record(request, 0, "sent");
+            scripts.record(request, 1, "response");
+            set(request, 0, "http://127.0.0.1:" + server.getAddress().getPort());
+        }
+
+        @AfterEach
+        void end() {
+            release.countDown();
+            server.stop(0);
+        }
+
+        private static void wait(CountDownLatch latch) {
+            try {
+                latch.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        private void echo(HttpExchange exchange) throws IOException {
+            String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
+            exchange.getResponseHeaders()
+                    .set(
+                            "X-Type",
+                            String.valueOf(exchange.getRequestHeaders().getFirst("Content-Type")));
+            exchange.getResponseHeaders()
+                    .set("X-Agent", exchange.getRequestHeaders().getFirst("User-Agent"));
+            exchange.getResponseHeaders()
+                    .set("X-Mine", String.valueOf(exchange.getRequestHeaders().getFirst("X-Mine")));
+            respond(
+                    exchange,
+                    "text/plain; charset=utf-8",
+                    exchange.getRequestMethod() + " " + exchange.getRequestURI() + " " + body);
+        }
+
+        private static void respond(HttpExchange exchange, String type, String body)
+                throws IOException {
+            if (type != null) {
+                exchange.getResponseHeaders().set("Content-Type", type);
+            }
+            byte[] bytes = body.getBytes(UTF_8);
+            exchange.sendResponseHeaders(200, bytes.length);
+            exchange.getResponseBody().write(bytes);
+            exchange.close();
+        }
+
+        private void send() throws InterruptedException {
+            call(request, 0);
+            assertEquals("1", get(request, 12));
+            scripts.thread.runUntil(() -> scripts.events.contains("response"));
+            assertEquals(List.of("sent", "response"), scripts.events());
+            assertEquals("0", get(request, 12));
+        }
+
+        @Test
+        void getSendsNoBody() throws Exception {
+            set(request, 1, "/echo/a b");
+            request.set(2, scripts.lua("return {q = 'x&y', a = 1}"));
+            set(request, 8, "not sent");
+            send();
+            assertEquals("200", get(request, 11));
+            assertEquals("GET /echo/a%20b?a=1&q=x%26y ", get(request, 10));
+            assertEquals("1", get(request, 6));
+            assertEquals("Sirocco/1.2.3", request.get(9).get("X-agent").tojstring());
+        }
+
+        @Test
+        void postSendsATableAsJson() throws Exception {
+            set(request, 1, "echo");
+            set(request, 2, "a=b");
+            set(request, 3, "post");
+            set(request, 5, 2);
+            request.set(7, scripts.lua("return {['X-Mine'] = 'mine'}"));
+            request.set(8, scripts.lua("return {1, 2}"));
+            send();
+            assertEquals("POST /echo?a=b [1,2]", get(request, 10));
+            assertEquals("application/json", request.get(9).get("X-type").tojstring());
+            assertEquals("mine", request.get(9).get("X-mine").tojstring());
+        }
+
+        @Test
+        void responsesByType() throws Exception {
+            set(request, 1, "/xml");
+            send();
+            assertEquals("1", request.get(10).get("a").tojstring());
+            assertEquals("3", get(request, 6));
+            set(request, 1, "/wrong");
+            send();
+            assertEquals("{", get(request, 10));
+            set(request, 1, "/untyped");
+            set(request, 6, 2);
+            send();
+            assertEquals("1", request.get(10).get("a").tojstring());
+        }
+
+        @Test
+        void withoutAResponseTheStatusIs0() throws Exception {
+            set(request, 1, "/never");
+            set(request, 4, 0.2);
+            send();
+            assertEquals("0", get(request, 11));
+            assertTrue(request.get(10).isnil());
+            server.stop(0);
+            set(request, 4, 10);
+            set(request, 1, "/echo");
+            send();
+            assertEquals("0", get(request, 11));
+        }
+
+        @Test
+        void aLargeResponseIsNone() throws Exception {
+            set(request, 1, "/large");
+            send();
+            assertEquals("0", get(request, 11));
+        }
+
+        @Test
+        void aNewRequestAbortsTheOld() throws Exception {
+            set(request, 1, "/never");
+            call(request, 0);
+            set(request, 1, "/echo");
+            call(request, 0);
+            scripts.thread.runUntil(() -> scripts.events.contains("response"));
+            assertEquals(List.of("sent", "sent", "response"), scripts.events());
+            assertEquals("200", get(request, 11));
+        }
+
+        @Test
+        void abortAndClear() {
+            set(request, 1, "/never");
+            call(request, 0);
+            call(request, 1);
+            assertEquals("0", get(request, 12));
+            assertEquals(List.of("sent"), scripts.events());
+            call(request, 2);
+            assertEquals("nil", get(request, 0));
+            assertEquals("GET", get(request, 3));
+        }
+
+        @Test
+        void wrongFeatures() {
+            set(request, 0, "10.0.0.5");
+            assertThrows(LuaError.class, () -> call(request, 0));
+            set(request, 0, "http://u:p@127.0.0.1");
+            assertThrows(LuaError.class, () -> call(request, 0));
+            set(request, 0, "http://127.0.0.1:1");
+            set(request, 3, "A B");
+            assertThrows(LuaError.class, () -> call(request, 0));
+            set(request, 3, "POST");
+            set(request, 8, scripts.globals.get("print"));
+            assertThrows(LuaError.class, () -> call(request, 0));
+            assertEquals("0", get(request, 12));
+        }
+    }
+}
