@@ -102,6 +102,11 @@ final class Mosquitto implements AutoCloseable {
         }
     }
 
+    /** Sends it STOP or CONT. */
+    void signal(String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, "" + process.pid()).start().waitFor();
+    }
+
     /** kill -9. */
     void kill() {
         process.destroyForcibly().onExit().join();

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Against a real mosquitto. */
@@ -296,6 +297,59 @@ class MqttConnectionTest {
                 assertEquals(1, log.containing("no connection to the MQTT broker tcp").size());
                 assertTimeoutPreemptively(Duration.ofSeconds(5), mqtt::close);
             }
+        }
+    }
+
+    @Test
+    @Tag("heavy") // the keep alive is 10 s
+    void brokerThatStopsRespondingIsLostAndFoundAgain() throws IOException, InterruptedException {
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+            broker.signal("STOP");
+            mqtt.publish("a", "1", false);
+            await("lost", () -> !mqtt.connected());
+            broker.signal("CONT");
+            await("acknowledged", () -> mqtt.connected() && mqtt.waiting() == 0);
+        }
+    }
+
+    @Test
+    void closeEndsWhileTheBrokerDoesNotRespond() throws IOException, InterruptedException {
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+            broker.signal("STOP");
+            assertTimeoutPreemptively(Duration.ofSeconds(5), mqtt::close);
+        }
+    }
+
+    @Test
+    void attemptsLeaveNothingBehind() throws IOException {
+        try (Mosquitto broker = Mosquitto.stopped();
+                var quick = new MqttConnection(Duration.ofMillis(1), Duration.ofMillis(2))) {
+            quick.connect(broker.settings("CLU1"));
+            await("failed", () -> log.containing("still no connection").size() > 500);
+            long threads =
+                    Thread.getAllStackTraces().keySet().stream()
+                            .filter(each -> each.getName().equals("sirocco-home-mqtt-io"))
+                            .count();
+            assertTrue(threads <= 10, threads + " threads");
+        }
+    }
+
+    @Test
+    void overlappingFiltersReceiveAMessageEach() throws IOException {
+        List<String> received = new CopyOnWriteArrayList<>();
+        try (Mosquitto broker = Mosquitto.start()) {
+            mqtt.subscribe("a/#", (topic, payload) -> received.add("# " + payload));
+            mqtt.subscribe("a/b", (topic, payload) -> received.add("b " + payload));
+            mqtt.connect(broker.settings("CLU1"));
+            connected();
+            broker.publish("a/b", "1");
+            broker.publish("a/c", "end");
+            await("received", () -> received.contains("# end"));
+            assertEquals(List.of("# 1", "b 1", "# end"), received);
         }
     }
 
