@@ -19,6 +19,7 @@ import com.hivemq.client.mqtt.mqtt3.message.subscribe.Mqtt3Subscription;
 import com.hivemq.client.mqtt.mqtt3.message.unsubscribe.Mqtt3Unsubscribe;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -114,10 +115,11 @@ final class BrokerSession {
      * Connects.
      *
      * @param received is called with each message
-     * @param established is called once when the broker has accepted
+     * @param accepted is called once when the broker has accepted: it subscribes, and begins to
+     *     send
      * @param ended is called once with the reason, after a failure or the end of the connection
      */
-    void connect(Consumer<Mqtt3Publish> received, Runnable established, Consumer<Throwable> ended) {
+    void connect(Consumer<Mqtt3Publish> received, Runnable accepted, Consumer<Throwable> ended) {
         end.thenAcceptAsync(
                 cause -> {
                     connected = false;
@@ -132,15 +134,21 @@ final class BrokerSession {
                                 .cleanSession(true)
                                 .keepAlive(KEEP_ALIVE_SECONDS)
                                 .build())
+                .whenComplete(
+                        (acknowledged, error) -> {
+                            if (end.isDone()) {
+                                client.disconnect(); // it was left meanwhile
+                            }
+                        })
                 .whenCompleteAsync(
                         (acknowledged, error) -> {
                             if (error != null) {
                                 ended(error);
-                            } else if (!end.isDone()) {
+                            } else if (end.isDone()) {
+                                client.disconnect();
+                            } else {
                                 connected = true;
-                                established.run();
-                                client.publish(availability(ONLINE));
-                                send();
+                                accepted.run();
                             }
                         },
                         executor);
@@ -148,6 +156,14 @@ final class BrokerSession {
 
     private void ended(Throwable cause) {
         end.complete(cause instanceof CompletionException ? cause.getCause() : cause);
+    }
+
+    /** Says that commands act from now on, and sends what waits. */
+    void begin() {
+        if (connected) {
+            client.publish(availability(ONLINE));
+            send();
+        }
     }
 
     /** Sends what waits. */
@@ -186,9 +202,11 @@ final class BrokerSession {
      * Subscribes, with QoS 1.
      *
      * @param refused is called with the reason if the broker refuses one
+     * @return completes when the broker has responded, or after 4 s
      */
-    void subscribe(Collection<String> filters, Consumer<Throwable> refused) {
+    CompletableFuture<?> subscribe(Collection<String> filters, Consumer<Throwable> refused) {
         List<String> all = List.copyOf(filters);
+        List<CompletableFuture<?>> responses = new ArrayList<>();
         for (int from = 0; connected && from < all.size(); from += FILTERS_OF_PACKET) {
             int to = Math.min(all.size(), from + FILTERS_OF_PACKET);
             var packet =
@@ -196,15 +214,19 @@ final class BrokerSession {
                             .addSubscriptions(
                                     all.subList(from, to).stream()
                                             .map(BrokerSession::subscription));
-            client.subscribe(packet.build())
-                    .whenCompleteAsync(
-                            (acknowledged, error) -> {
-                                if (error != null && !end.isDone()) {
-                                    refused.accept(error);
-                                }
-                            },
-                            executor);
+            responses.add(
+                    client.subscribe(packet.build())
+                            .orTimeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+                            .handleAsync(
+                                    (acknowledged, error) -> {
+                                        if (error != null && !end.isDone()) {
+                                            refused.accept(error);
+                                        }
+                                        return error;
+                                    },
+                                    executor));
         }
+        return CompletableFuture.allOf(responses.toArray(CompletableFuture[]::new));
     }
 
     private static Mqtt3Subscription subscription(String filter) {

@@ -129,18 +129,26 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
         try {
             var next = new BrokerSession(wanted, executor, queue);
             session = Optional.of(next);
-            next.connect(
-                    this::received, () -> established(number, next), cause -> ended(number, cause));
+            next.connect(this::received, () -> accepted(next), cause -> ended(number, cause));
         } catch (IOException | RuntimeException e) {
             ended(number, e);
         }
     }
 
-    private void established(long number, BrokerSession accepted) {
-        if (number != attempt) {
-            accepted.leave();
-            return;
-        }
+    private void accepted(BrokerSession accepted) {
+        Set<String> filters = new LinkedHashSet<>();
+        subscriptions.forEach(each -> filters.add(each.filter));
+        accepted.subscribe(filters, this::refused)
+                .whenCompleteAsync(
+                        (done, error) -> {
+                            if (session.equals(Optional.of(accepted))) {
+                                established(accepted);
+                            }
+                        },
+                        executor);
+    }
+
+    private void established(BrokerSession accepted) {
         LOG.get()
                 .log(
                         Level.INFO,
@@ -148,9 +156,7 @@ public final class MqttConnection implements Mqtt, AutoCloseable {
                         settings.orElseThrow().server());
         lastFailure = "";
         connectedSince = System.nanoTime();
-        Set<String> filters = new LinkedHashSet<>();
-        subscriptions.forEach(each -> filters.add(each.filter));
-        accepted.subscribe(filters, this::refused);
+        accepted.begin();
         setConnected(true);
     }
 

@@ -380,6 +380,7 @@ class HomeAssistantTest {
         assertEquals("rain_1", config.get("unique_id").asString());
         assertEquals("mm", config.get("unit_of_measurement").asString());
         assertEquals("CLU0d123456", config.get("device").get("name").asString());
+        broker.awaitSubscription("CLU0d123456", root + "/set", 1);
         broker.publish(root + "/set", "4");
         await("received", () -> received.contains("rain/1 4"));
         broker.kill();
@@ -413,17 +414,14 @@ class HomeAssistantTest {
         var second = new FakeObjects();
         home.add(CLU, second);
         await("moved", () -> remote.subscribers() == 0 && second.subscribers() == 1);
+        broker.awaitSubscription("CLU0d123456", root("DOU1") + "/set", 2);
         broker.publish(root("DOU1") + "/set", "{\"state\":\"ON\"}");
         await("called", () -> second.calls().size() == 1);
         assertEquals(List.of(), remote.calls());
         home.remove(CLU);
         await("removed", () -> second.subscribers() == 0);
         String availability = "homeassistant/" + CLU + "/availability";
-        await(
-                "offline",
-                () ->
-                        capture.payloads(availability)
-                                .equals(List.of("online", "online", "offline")));
+        capture.awaitPayload(availability, "offline");
     }
 
     @Test

@@ -68,7 +68,10 @@ final class Mosquitto implements AutoCloseable {
 
     /** Replaces its configuration, which the next start reads. */
     void configure(String... lines) throws IOException {
-        String text = "listener " + port + " 127.0.0.1\npersistence false\nlog_dest stderr\n";
+        String text =
+                "listener "
+                        + port
+                        + " 127.0.0.1\npersistence false\nlog_dest stderr\nlog_type all\n";
         if (System.getProperty("user.name").equals("root")) {
             text += "user root\n";
         }
@@ -105,6 +108,22 @@ final class Mosquitto implements AutoCloseable {
     /** Sends it STOP or CONT. */
     void signal(String name) throws IOException, InterruptedException {
         new ProcessBuilder("kill", "-" + name, "" + process.pid()).start().waitFor();
+    }
+
+    /** Returns whether it was sent what it has not read. */
+    boolean hasUnread() {
+        String unread = ": [0-9A-F]+:%04X [0-9A-F:]+ 01 [0-9A-F]+:0*[1-9A-F].*".formatted(port);
+        try (Stream<String> sockets = Files.lines(Path.of("/proc/net/tcp"))) {
+            return sockets.anyMatch(line -> line.matches(" *[0-9]+" + unread));
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    /** Waits until it has had this subscription {@code times}. */
+    void awaitSubscription(String client, String filter, int times) {
+        String line = ": " + client + " 1 " + filter;
+        await(() -> log().lines().filter(each -> each.endsWith(line)).count() == times, this::log);
     }
 
     /** kill -9. */

@@ -124,6 +124,7 @@ class MqttConnectionTest {
                 ofObject.cancel();
                 mqtt.connect(broker.settings("CLU1")); // the script sets MQTTUrl again
                 ofObject = mqtt.subscribe("object", into(received));
+                broker.awaitSubscription("CLU1", "object", reset + 2);
                 broker.publish("object", "" + reset);
                 broker.publish("controller", "" + reset);
                 String last = "controller " + reset;
@@ -321,6 +322,21 @@ class MqttConnectionTest {
             connected();
             broker.signal("STOP");
             assertTimeoutPreemptively(Duration.ofSeconds(5), mqtt::close);
+        }
+    }
+
+    @Test
+    void connectionThatIsClosedBeforeTheBrokerAcceptsDoesNotStay()
+            throws IOException, InterruptedException {
+        try (Mosquitto broker = Mosquitto.start()) {
+            broker.signal("STOP");
+            mqtt.connect(broker.settings("CLU1"));
+            await("sent", broker::hasUnread);
+            mqtt.close();
+            broker.signal("CONT");
+            await(
+                    () -> broker.log().matches("(?s).* as CLU1 .*Client CLU1 (closed|disc).*"),
+                    broker::log);
         }
     }
 
