@@ -5,6 +5,7 @@ import io.sirocco.home.file.AtomicFile;
 import io.sirocco.home.lua.LuaRuntime;
 import io.sirocco.home.lua.LuaStatus;
 import io.sirocco.home.lua.ScriptLog;
+import io.sirocco.home.object.StandardObjects;
 import io.sirocco.home.tftp.TftpSettings;
 import io.sirocco.net.Loops;
 import java.io.IOException;
@@ -30,6 +31,9 @@ public final class Clu implements AutoCloseable {
     private final LuaRuntime scripts;
     private final CluServer server;
     private final FileTransfers transfers;
+    private final RemoteClients clients;
+    private final CluServices services;
+    private final StandardObjects objects;
 
     private Clu(
             Loops loops,
@@ -37,13 +41,19 @@ public final class Clu implements AutoCloseable {
             String pin,
             LuaRuntime scripts,
             CluServer server,
-            FileTransfers transfers) {
+            FileTransfers transfers,
+            RemoteClients clients,
+            CluServices services,
+            StandardObjects objects) {
         this.loops = loops;
         this.identity = identity;
         this.pin = pin;
         this.scripts = scripts;
         this.server = server;
         this.transfers = transfers;
+        this.clients = clients;
+        this.services = services;
+        this.objects = objects;
     }
 
     /**
@@ -99,9 +109,29 @@ public final class Clu implements AutoCloseable {
                             s.reports(settings.reports);
                             settings.scripts.accept(s);
                         });
-        var clu = new Clu(loops, identity, keys.pin(), scripts, server, transfers);
+        var clients =
+                new RemoteClients(
+                        loops,
+                        settings.address,
+                        settings.remotePort,
+                        RemoteClu.TIMEOUT,
+                        server::projectKey);
+        var services = new CluServices(settings, identity, clients);
+        services.scripts(scripts);
+        var objects = new StandardObjects(services, settings.directory, settings.version);
+        var clu =
+                new Clu(
+                        loops,
+                        identity,
+                        keys.pin(),
+                        scripts,
+                        server,
+                        transfers,
+                        clients,
+                        services,
+                        objects);
         try {
-            scripts.start(new CluObjects(settings));
+            scripts.start(new CluObjects(settings, services, objects, clients));
             server.open(loops, scripts);
             return clu;
         } catch (IOException | RuntimeException e) {
@@ -145,6 +175,9 @@ public final class Clu implements AutoCloseable {
         server.close();
         transfers.end();
         scripts.close();
+        services.close();
+        objects.close();
+        clients.close();
         loops.close();
     }
 

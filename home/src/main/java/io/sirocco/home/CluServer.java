@@ -53,7 +53,7 @@ final class CluServer implements ReportSink, AutoCloseable {
     private final Queue<Outgoing> outbox = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger(); // in the outbox
     private final DatagramWriter writer = new DatagramWriter();
-    private KeyFile.Content content;
+    private volatile KeyFile.Content content; // written on the loop
     private LuaRuntime scripts; // set before the sockets are open
     private Datagrams unicast; // the same
     private Datagrams broadcasts; // the same; null without
@@ -108,6 +108,11 @@ final class CluServer implements ReportSink, AutoCloseable {
                             options -> options.broadcast(true).reuseAddress(true),
                             this::receivedBroadcast);
         }
+    }
+
+    /** Returns the project key. Any thread. */
+    CipherKey projectKey() {
+        return content.key();
     }
 
     /** Returns the address that it is bound to. Any thread. */

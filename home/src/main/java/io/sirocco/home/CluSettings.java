@@ -17,6 +17,7 @@ public final class CluSettings {
     Path directory = Path.of("runtime");
     Inet4Address address = (Inet4Address) InetAddress.ofLiteral("127.0.0.1");
     int port = CluClient.PORT;
+    int remotePort = CluClient.PORT;
     int tftpPort = 69;
     boolean broadcasts = true;
     boolean fortified;
@@ -42,6 +43,12 @@ public final class CluSettings {
     /** Sets the UDP port, 1234 by default; 0 lets the system choose. */
     public CluSettings port(int port) {
         this.port = port;
+        return this;
+    }
+
+    /** Sets the UDP port of the other controllers of the project, 1234 by default. */
+    public CluSettings remotePort(int port) {
+        this.remotePort = port;
         return this;
     }
 

@@ -101,6 +101,7 @@ record Identity(int serial, byte[] mac) {
         node.put("fwVer", version);
         node.put("status", "OK");
         node.putArray("tfbusDevices");
+        node.putArray("zwaveDevices"); // clients expect both
         return JSON.writeValueAsBytes(node);
     }
 

@@ -157,6 +157,11 @@ public final class LuaRuntime implements ScriptThread, AutoCloseable {
     }
 
     @Override
+    public boolean await(CompletableFuture<?> future, Duration timeout) {
+        return state().await(future, timeout);
+    }
+
+    @Override
     public InstantSource clock() {
         return () -> Instant.ofEpochMilli(clock.wallMillis());
     }

@@ -10,7 +10,7 @@ import java.time.Duration;
  */
 public final class LuaSettings {
     private Duration time = Duration.ofSeconds(30);
-    private long instructions = 200_000_000;
+    private long instructions = 4_000_000_000L;
     private long allocation = 64L << 20;
     private int string = 4 << 20;
     private ReportForm reports = ReportForm.PLAIN;
@@ -30,7 +30,7 @@ public final class LuaSettings {
     }
 
     /**
-     * Sets how many instructions of Lua's virtual machine a task may run; 200 million by default.
+     * Sets how many instructions of Lua's virtual machine a task may run; 4,000 million by default.
      */
     public LuaSettings instructions(long instructions) {
         this.instructions = positive("instructions", instructions);

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.luaj.vm2.Globals;
@@ -230,7 +231,7 @@ final class LuaState implements ScriptThread {
             runScript();
             hook.enter("tasks");
             reachedWait();
-            serve(FOREVER);
+            serve(() -> false, FOREVER);
         } catch (ScriptStopped e) {
             LOG.get().log(Level.DEBUG, "the scripts end: {0}", e.getMessage());
         } catch (OutOfMemoryError e) {
@@ -416,7 +417,20 @@ final class LuaState implements ScriptThread {
         waitUntil(passEnds);
     }
 
+    @Override
+    public boolean await(CompletableFuture<?> future, Duration timeout) {
+        if (!future.isDone()) {
+            future.whenComplete((value, failure) -> queue.wake());
+            waitFor(future::isDone, clock.nanos() + nanos(timeout));
+        }
+        return future.isDone();
+    }
+
     private void waitUntil(long deadline) {
+        waitFor(() -> false, deadline);
+    }
+
+    private void waitFor(BooleanSupplier done, long deadline) {
         boolean main = hook.tasks() == 1;
         if (main) {
             reachedWait();
@@ -424,7 +438,7 @@ final class LuaState implements ScriptThread {
         long since = hook.now();
         long others = hook.others();
         Work.Call interrupted = call;
-        serve(deadline);
+        serve(done, deadline);
         call = interrupted;
         hook.waited(since, others);
         if (main) {
@@ -432,16 +446,22 @@ final class LuaState implements ScriptThread {
         }
     }
 
-    /** Runs tasks until the deadline; those that wait at the beginning get their turn anyway. */
-    private void serve(long deadline) {
+    /**
+     * Runs tasks until something is done, or until the deadline; those that wait at the beginning
+     * get their turn before it.
+     */
+    private void serve(BooleanSupplier done, long deadline) {
         int turn = Math.min(BATCH, queue.size());
         while (true) {
             hook.check();
+            if (done.getAsBoolean()) {
+                return;
+            }
             if (turn-- <= 0 && deadline != FOREVER && clock.nanos() - deadline >= 0) {
                 return;
             }
             if (!runNext()) {
-                queue.await(deadline, accepted());
+                queue.await(deadline, accepted(), done);
             }
         }
     }
