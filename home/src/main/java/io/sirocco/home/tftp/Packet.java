@@ -53,7 +53,7 @@ sealed interface Packet {
                             ? new Data(number, Arrays.copyOfRange(bytes, 4, length))
                             : new Invalid();
             case 4 -> new Ack(number);
-            case 5 -> new Failure(number, string(bytes, 4, end(bytes, 4, length)));
+            case 5 -> new Failure(number, printable(string(bytes, 4, end(bytes, 4, length))));
             default -> new Invalid();
         };
     }
@@ -66,6 +66,9 @@ sealed interface Packet {
         }
         String file = string(bytes, 2, nameEnd);
         String mode = string(bytes, nameEnd + 1, modeEnd);
+        if (file.chars().anyMatch(Character::isISOControl)) {
+            return new Invalid();
+        }
         for (Mode known : Mode.values()) {
             if (known.text().equalsIgnoreCase(mode)) {
                 return new Request(bytes[1] == 2, file, known);
@@ -84,6 +87,11 @@ sealed interface Packet {
 
     private static String string(byte[] bytes, int from, int to) {
         return new String(bytes, from, to - from, UTF_8);
+    }
+
+    /** A log must not show what a peer makes of it. */
+    private static String printable(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?");
     }
 
     /** Returns the bytes of this packet. */

@@ -13,6 +13,8 @@ import java.time.Duration;
  * @param idleTimeout how long after the last transfer the server ends
  * @param transferTimeout how long a transfer may last
  * @param responseTimeout how long to wait for a packet before the last one is sent again
+ * @param lingerTimeout how long a receiver repeats its last acknowledgement; longer than the {@code
+ *     responseTimeout} of its peer, which sends the last block again after that
  * @param tries how often a packet is sent
  */
 public record TftpSettings(
@@ -23,8 +25,11 @@ public record TftpSettings(
         Duration idleTimeout,
         Duration transferTimeout,
         Duration responseTimeout,
+        Duration lingerTimeout,
         int tries) {
-    /** 16 MiB, 16 transfers and 4 for a host, ten minutes each, three tries of 5 s. */
+    /**
+     * 16 MiB, 16 transfers and 4 for a host, ten minutes each, three tries of 5 s, 10 s at the end.
+     */
     public static final TftpSettings DEFAULTS =
             new TftpSettings(
                     false,
@@ -34,6 +39,7 @@ public record TftpSettings(
                     Duration.ofMinutes(10),
                     Duration.ofMinutes(10),
                     Duration.ofSeconds(5),
+                    Duration.ofSeconds(10),
                     3);
 
     /** Returns the same with {@link #fortified}. */
@@ -46,6 +52,7 @@ public record TftpSettings(
                 idleTimeout,
                 transferTimeout,
                 responseTimeout,
+                lingerTimeout,
                 tries);
     }
 
@@ -59,6 +66,7 @@ public record TftpSettings(
                 idleTimeout,
                 transferTimeout,
                 responseTimeout,
+                lingerTimeout,
                 tries);
     }
 
@@ -72,6 +80,7 @@ public record TftpSettings(
                 idleTimeout,
                 transferTimeout,
                 responseTimeout,
+                lingerTimeout,
                 tries);
     }
 }

@@ -89,7 +89,7 @@ final class Transfer {
 
     /** Acknowledges the last block. */
     void acknowledge(int lastBlock) throws IOException {
-        socket.ask(new Packet.Ack(lastBlock).bytes());
+        socket.ask(new Packet.Ack(lastBlock).bytes(), settings.lingerTimeout());
     }
 
     /** Repeats the last acknowledgement for a while, in case it was lost (RFC 1350 6). */
@@ -109,7 +109,7 @@ final class Transfer {
     private Packet exchange(byte[] ask, byte[] repeat, int before, Predicate<Packet> response)
             throws IOException {
         for (int i = 0; i < settings.tries(); i++) {
-            socket.ask(ask);
+            socket.ask(ask, settings.responseTimeout());
             for (Packet packet; (packet = socket.await()) != null; ) {
                 if (response.test(packet)) {
                     return packet;

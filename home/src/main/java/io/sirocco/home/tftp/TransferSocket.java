@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -37,7 +38,6 @@ final class TransferSocket implements AutoCloseable {
     }
 
     private final InetAddress host;
-    private final TftpSettings settings;
     private final BlockingQueue<Event> waiting = new LinkedBlockingQueue<>();
     private volatile InetSocketAddress peer; // with the port of the server until it has responded
     private volatile boolean peerKnown;
@@ -47,11 +47,10 @@ final class TransferSocket implements AutoCloseable {
     private ScheduledTask lastTimer;
     private int asks;
 
-    private TransferSocket(InetSocketAddress peer, boolean peerKnown, TftpSettings settings) {
+    private TransferSocket(InetSocketAddress peer, boolean peerKnown) {
         this.host = peer.getAddress();
         this.peer = peer;
         this.peerKnown = peerKnown;
-        this.settings = settings;
     }
 
     /**
@@ -67,7 +66,7 @@ final class TransferSocket implements AutoCloseable {
             boolean peerKnown,
             TftpSettings settings)
             throws IOException {
-        var socket = new TransferSocket(peer, peerKnown, settings);
+        var socket = new TransferSocket(peer, peerKnown);
         socket.datagrams = loops.datagrams(new InetSocketAddress(local, 0), socket::received);
         try {
             socket.onLoop(
@@ -127,15 +126,15 @@ final class TransferSocket implements AutoCloseable {
         onLoop(() -> send(datagrams, packet, peer));
     }
 
-    /** Sends a packet that the peer is to respond to, and starts the timer anew. */
-    void ask(byte[] packet) throws IOException {
+    /** Sends a packet that the peer may respond to within a time, and starts the timer anew. */
+    void ask(byte[] packet, Duration timeout) throws IOException {
         int ask = ++asks;
         onLoop(
                 () -> {
                     cancel(timer);
                     timer =
                             loop().schedule(
-                                            settings.responseTimeout().toMillis(),
+                                            timeout.toMillis(),
                                             () -> waiting.add(new Event.TimedOut(ask)));
                     send(datagrams, packet, peer);
                 });

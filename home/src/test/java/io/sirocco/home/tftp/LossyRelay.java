@@ -12,7 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A network between one client and one server that loses some packets, brings some twice, and some
- * after the next one. It knows the port of the transfer, as a NAT does. Any thread.
+ * after the next one. Packets of the first transfer pass; those of another one, which a late copy
+ * of the request began, do not: the client would refuse them. Any thread.
  */
 final class LossyRelay implements AutoCloseable {
     final AtomicInteger lost = new AtomicInteger();
@@ -21,11 +22,12 @@ final class LossyRelay implements AutoCloseable {
     private final DatagramSocket toClient = new DatagramSocket(Rig.anyPort());
     private final DatagramSocket toServer = new DatagramSocket(Rig.anyPort());
     private final int percent;
+    private final SocketAddress requests; // where the server listens
     private volatile SocketAddress client;
-    private volatile SocketAddress server;
+    private volatile SocketAddress transfer; // the port of the server; null before it responds
 
     LossyRelay(InetSocketAddress server, int percent, long seed) throws IOException {
-        this.server = server;
+        this.requests = server;
         this.percent = percent;
         start(toClient, toServer, true, new Random(seed));
         start(toServer, toClient, false, new Random(~seed));
@@ -45,12 +47,11 @@ final class LossyRelay implements AutoCloseable {
             while (true) {
                 var packet = new DatagramPacket(new byte[600], 600);
                 in.receive(packet);
-                if (up) {
-                    client = packet.getSocketAddress();
-                } else {
-                    server = packet.getSocketAddress();
+                SocketAddress to = up ? fromClient(packet) : fromServer(packet);
+                if (to == null) {
+                    continue;
                 }
-                packet.setSocketAddress(up ? server : client);
+                packet.setSocketAddress(to);
                 int chance = random.nextInt(100);
                 if (chance < percent) {
                     lost.incrementAndGet();
@@ -72,6 +73,20 @@ final class LossyRelay implements AutoCloseable {
         } catch (IOException e) {
             // closed
         }
+    }
+
+    private SocketAddress fromClient(DatagramPacket packet) {
+        client = packet.getSocketAddress();
+        boolean request =
+                Packet.parse(packet.getData(), packet.getLength()) instanceof Packet.Request;
+        return request ? requests : transfer;
+    }
+
+    private SocketAddress fromServer(DatagramPacket packet) {
+        if (transfer == null) {
+            transfer = packet.getSocketAddress();
+        }
+        return packet.getSocketAddress().equals(transfer) ? client : null;
     }
 
     @Override

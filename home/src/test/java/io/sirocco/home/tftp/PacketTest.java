@@ -38,6 +38,7 @@ class PacketTest {
                     \\0\\4\\377\\377                        | Ack[block=65535]
                     \\0\\5\\0\\1no\\0                       | Failure[code=1, text=no]
                     \\0\\5\\0\\1no                          | Failure[code=1, text=no]
+                    \\0\\5\\0\\1n\\no\\0                    | Failure[code=1, text=n?o]
                     """)
     void isRead(String text, String expected) {
         assertEquals(expected, parse(text).toString());
@@ -54,6 +55,7 @@ class PacketTest {
                 "\\0\\1x\\0",
                 "\\0\\1\\0octet\\0",
                 "\\0\\1x\\0mail\\0",
+                "\\0\\1x\\ny\\0octet\\0", // a line of its own in a log
                 "\\0\\1x\\0\\0",
                 "\\1\\1x\\0octet\\0",
                 "\\0\\6blksize\\01400\\0",
