@@ -146,9 +146,7 @@ final class Mosquitto implements AutoCloseable {
 
     /** Captures, by mosquitto_sub, what is published from now on, and what is retained. */
     Capture capture(String filter, String... options) throws IOException {
-        var capture = new Capture(filter, options);
-        captures.add(capture);
-        return capture;
+        return new Capture(filter, options);
     }
 
     MqttSettings settings(String clientId) {
@@ -195,6 +193,7 @@ final class Mosquitto implements AutoCloseable {
             command.addAll(List.of("-F", MARK + "%r %t %p"));
             command.addAll(List.of(options));
             process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            captures.add(this); // it ends with the broker, whatever happens next
             Thread.ofPlatform().daemon().start(this::read);
             await(this::subscribed, () -> "mosquitto_sub subscribes: " + log());
         }
