@@ -105,7 +105,7 @@ const CONTROLS = {
     return (features) => {
       reading.textContent = `${(number(features[0]) ?? 0).toFixed(1)} °C`;
       const heats = number(features[2]) > 0;
-      word.textContent = heats ? "heating to" : "target";
+      word.textContent = heats ? "heating" : "target";
       word.classList.toggle("hot", heats);
       target.update(number(features[1]));
     };
