@@ -135,6 +135,7 @@ class ObjectsInScriptsTest implements ObjectFactory {
     void aResetWithAnEndlessLoopFreesThePortAndSaves() throws Exception {
         await("ready == true");
         value("rawset(_G, 'x', 7)");
+        await("HTTP:get(12) == 1");
         String port = value("HTTP:get(10)");
         Files.writeString(
                 folder.resolve("root/a/USER.LUA"),
@@ -143,6 +144,7 @@ class ObjectsInScriptsTest implements ObjectFactory {
         runtime.reset().get(60, TimeUnit.SECONDS);
         await("ready == true");
         assertEquals("7", value("seen"));
+        await("HTTP:get(12) == 1");
         assertEquals(port, value("HTTP:get(10)"));
         assertEquals("{\"list\":[1,null],\"path\":\"/a\"}", response(port));
     }
